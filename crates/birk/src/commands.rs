@@ -1,0 +1,41 @@
+//! One file a command.
+
+mod check;
+mod documents;
+mod fmt;
+mod graph;
+mod replay;
+
+use crate::cli::{Cli, Command};
+use crate::source::load;
+use crate::{Exit, Failure};
+
+/// Does what the command line says.
+pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
+    match cli.command {
+        Command::Check(args) => check::run(&args),
+        Command::Replay(args) => replay::run(&args),
+        Command::Show(args) => {
+            let (_, program) = load(&args)?;
+            print(&program.to_text())
+        }
+        Command::Graph(args) => graph::run(&args),
+        Command::Fmt(args) => fmt::run(&args),
+        Command::Explain { code } => documents::explain(code.as_deref()),
+        Command::Engines => print(&documents::engines()),
+        Command::Completions { shell } => documents::completions(shell),
+        Command::Man => documents::man(),
+    }
+}
+
+/// Writes to standard output; a reader that went away is not an error.
+pub(crate) fn print(text: &str) -> Result<Exit, Failure> {
+    use std::io::Write as _;
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::io("write to standard output", &error))
+        }
+        _ => Ok(Exit::Success),
+    }
+}

@@ -1,0 +1,140 @@
+//! `birk check`: from text to verdict and trace.
+
+use birk_exec::{GoalSet, Interpreter, goal_of, replay};
+use birk_ir::{Coverage, Expr, Goal, Outcome, Program, Property, PropertyKind, Stop, Verdict};
+use birk_search::{Job, Limits, engine};
+
+use crate::cli::{Accept, CheckArgs, Format, OnOff};
+use crate::commands::print;
+use crate::progress::Watcher;
+use crate::report::{self, Answer, Report, ShownTrace};
+use crate::source::{load, uses_color};
+use crate::{Exit, Failure, itf, limits};
+
+/// Runs the command.
+pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
+    let (source, program) = load(&args.model)?;
+    let properties = selected(&program, args)?;
+    let hunted: Vec<(usize, Goal)> =
+        properties.iter().enumerate().filter_map(|(i, property)| Some((i, goal_of(&program, property)?))).collect();
+    if hunted.len() > GoalSet::CAPACITY {
+        return Err(Failure::usage(format!(
+            "{} properties are more than the {} of one search; choose some with --property",
+            hunted.len(),
+            GoalSet::CAPACITY
+        )));
+    }
+    let goals: Vec<Goal> = hunted.iter().map(|(_, goal)| goal.clone()).collect();
+    let model = Interpreter::new(&program, &goals);
+    let engine = engine(&args.search).expect("the command line offers only engines of the table");
+    let mut watcher = Watcher::start(args.progress, args.time)?;
+    let hunt = (engine.hunt)(&model, &job(args, &properties, &hunted), &mut watcher);
+    watcher.clear();
+    let seconds = watcher.elapsed().as_secs_f64();
+
+    let mut traces = Vec::new();
+    let mut answers: Vec<Answer<'_>> = properties
+        .iter()
+        .map(|property| Answer { property, verdict: Verdict::Inconclusive, trace: None, reason: no_engine(property) })
+        .collect();
+    for ((index, goal), outcome) in hunted.iter().zip(&hunt.outcomes) {
+        let property = properties[*index];
+        // A goal that the types exclude needs no search.
+        let outcome = if *goal == Goal::BadState(Expr::FALSE) { &Outcome::Absent } else { outcome };
+        answers[*index].verdict = property.verdict(outcome);
+        if let Outcome::Found(trace) = outcome {
+            let run = replay(&program, trace).map_err(|error| impostor(property, &error))?;
+            run.confirm(&program, property).map_err(|error| impostor(property, &error))?;
+            answers[*index].trace = Some(traces.len());
+            traces.push(ShownTrace { property, run });
+        }
+    }
+    let report = Report {
+        source: &source,
+        program: &program,
+        args,
+        engine,
+        verdict: answers.iter().map(|answer| answer.verdict).max().unwrap_or(Verdict::Holds),
+        answers,
+        traces,
+        hunt: &hunt,
+        seconds,
+        peak_memory: limits::peak_memory(),
+    };
+    if let (Some(path), Some(trace)) = (&args.trace, report.first_trace()) {
+        let text = itf::write(&source, &program, trace);
+        std::fs::write(path, text).map_err(|error| Failure::io(&format!("write {}", path.display()), &error))?;
+    }
+    match args.format {
+        Format::Json => print(&report::json::text(&report))?,
+        Format::Human => print(&report::human::text(&report, uses_color(args.model.color, &std::io::stdout())))?,
+    };
+    Ok(exit(&report, args.accept))
+}
+
+/// The properties asked for.
+fn selected<'p>(program: &'p Program, args: &CheckArgs) -> Result<Vec<&'p Property>, Failure> {
+    for name in &args.property {
+        if !program.properties.iter().any(|property| property.name == *name) {
+            let names: Vec<&str> = program.properties.iter().map(|p| p.name.as_str()).collect();
+            let meant = birk_lang::diagnostic::nearest(name, names.iter().copied());
+            let help = match meant {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("there are {}", names.join(", ")),
+            };
+            return Err(Failure::usage(format!("there is no property `{name}`; {help}")));
+        }
+    }
+    if args.deadlock == OnOff::Off && args.property.iter().any(|name| name == "deadlock") {
+        return Err(Failure::usage("--property deadlock and --deadlock off contradict each other; leave one out"));
+    }
+    let asked = |property: &&Property| match property.kind {
+        PropertyKind::Deadlock if args.deadlock == OnOff::Off => false,
+        _ => args.property.is_empty() || args.property.contains(&property.name),
+    };
+    Ok(program.properties.iter().filter(asked).collect())
+}
+
+fn job(args: &CheckArgs, properties: &[&Property], hunted: &[(usize, Goal)]) -> Job {
+    let mut stop_at = GoalSet::default();
+    for (goal, (index, _)) in hunted.iter().enumerate() {
+        if !args.keep_going && !properties[*index].wants_goal() {
+            stop_at.insert(goal);
+        }
+    }
+    Job {
+        goals: hunted.len(),
+        stop_at,
+        keep_going: args.keep_going,
+        limits: Limits {
+            memory: args.memory.unwrap_or_else(limits::default_memory),
+            depth: args.max_depth.unwrap_or(u32::MAX),
+            states: args.max_states.unwrap_or(u64::MAX),
+        },
+    }
+}
+
+/// Why a property was not looked at.
+fn no_engine(property: &Property) -> Option<&'static str> {
+    matches!(property.kind, PropertyKind::Ltl(_)).then_some("no engine checks formulas yet")
+}
+
+fn impostor(property: &Property, error: &birk_exec::ReplayError) -> Failure {
+    Failure::internal(format!("the trace for `{}` does not replay: {error}", property.name))
+}
+
+fn exit(report: &Report<'_>, accept: Accept) -> Exit {
+    let enough = || match (accept, &report.hunt.coverage) {
+        (Accept::Sampled, _) => true,
+        (Accept::Depth(wanted), Coverage::Depth(depth)) => *depth >= wanted,
+        _ => false,
+    };
+    let unchecked = || report.answers.iter().any(|answer| answer.reason.is_some());
+    match report.verdict {
+        Verdict::Violated => Exit::Violated,
+        Verdict::Holds => Exit::Success,
+        Verdict::Inconclusive if report.hunt.stopped == Stop::Interrupt => Exit::Interrupted,
+        Verdict::Inconclusive if enough() && !unchecked() => Exit::Success,
+        Verdict::Inconclusive => Exit::Inconclusive,
+    }
+}

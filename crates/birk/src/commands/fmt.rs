@@ -1,0 +1,29 @@
+//! `birk fmt`: formats models in place.
+
+use crate::cli::FmtArgs;
+use crate::source::{Source, is_watched};
+use crate::{Exit, Failure, diagnostics};
+
+/// Runs the command.
+pub(crate) fn run(args: &FmtArgs) -> Result<Exit, Failure> {
+    let mut exit = Exit::Success;
+    for path in &args.models {
+        let source = Source::read(path)?;
+        match birk_lang::fmt::format(&source.text) {
+            Err(problems) => {
+                diagnostics::print(&source, &problems, is_watched());
+                exit = Exit::Usage;
+            }
+            Ok(formatted) if formatted == source.text => {}
+            Ok(_) if args.check => {
+                eprintln!("birk: {} is not formatted; `birk fmt {}` mends it", source.path, source.path);
+                exit = if exit == Exit::Success { Exit::Violated } else { exit };
+            }
+            Ok(formatted) => {
+                std::fs::write(path, formatted)
+                    .map_err(|error| Failure::io(&format!("write {}", source.path), &error))?;
+            }
+        }
+    }
+    Ok(exit)
+}

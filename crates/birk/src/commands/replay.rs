@@ -1,0 +1,52 @@
+//! `birk replay`: walks a trace again and shows it.
+
+use birk_exec::replay::replay_ordinals;
+use birk_exec::{ReplayError, Replayed};
+use birk_ir::Program;
+
+use crate::cli::ReplayArgs;
+use crate::commands::print;
+use crate::report::human;
+use crate::source::{load, uses_color};
+use crate::{Exit, Failure, itf};
+
+/// Runs the command.
+pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
+    let (source, program) = load(&args.model)?;
+    let misfit = |error: &ReplayError| Failure::usage(format!("the trace does not fit the model: {error}"));
+    let run = match parse_ordinals(&args.trace) {
+        Some((initial, ordinals)) => replay_ordinals(&program, initial, &ordinals).map_err(|e| misfit(&e))?,
+        None => {
+            let text = std::fs::read_to_string(&args.trace)
+                .map_err(|error| Failure::io(&format!("read {}", args.trace), &error))?;
+            let trace = itf::read(&text).map_err(|reason| Failure::usage(format!("{}: {reason}", args.trace)))?;
+            itf::walk(&program, &trace).map_err(|e| misfit(&e))?
+        }
+    };
+    let color = uses_color(args.model.color, &std::io::stdout());
+    let mut out = human::trace_table(&source, &program, &run, color);
+    let shown = violated(&program, &run);
+    out.push('\n');
+    out.push_str(&match &shown[..] {
+        [] => format!("the trace fits the model; its last state decides no property ({} steps)\n", run.steps.len()),
+        names => format!(
+            "the trace fits the model; its last state decides {} ({} steps)\n",
+            names.join(", "),
+            run.steps.len()
+        ),
+    });
+    print(&out)
+}
+
+/// The properties that the last state decides.
+fn violated(program: &Program, run: &Replayed) -> Vec<String> {
+    let decided = program.properties.iter().filter(|property| run.confirm(program, property).is_ok());
+    decided.map(|property| format!("`{}`", property.name)).collect()
+}
+
+/// `0:0,1,2`
+fn parse_ordinals(text: &str) -> Option<(u32, Vec<u32>)> {
+    let (initial, rest) = text.split_once(':')?;
+    let steps = rest.split(',').filter(|part| !part.is_empty()).map(str::parse).collect::<Result<_, _>>();
+    Some((initial.parse().ok()?, steps.ok()?))
+}

@@ -1,0 +1,147 @@
+//! What a search found, ready to be written for people or for programs.
+
+pub(crate) mod human;
+pub(crate) mod json;
+
+use birk_exec::Replayed;
+use birk_ir::{Op, Program, Property, ThreadId, TransitionId, Verdict};
+use birk_search::{Engine, Hunt};
+
+use crate::cli::CheckArgs;
+use crate::source::Source;
+
+/// A search and its answers.
+pub(crate) struct Report<'a> {
+    pub(crate) source: &'a Source,
+    pub(crate) program: &'a Program,
+    pub(crate) args: &'a CheckArgs,
+    pub(crate) engine: &'a Engine,
+    pub(crate) verdict: Verdict,
+    pub(crate) answers: Vec<Answer<'a>>,
+    pub(crate) traces: Vec<ShownTrace<'a>>,
+    pub(crate) hunt: &'a Hunt,
+    pub(crate) seconds: f64,
+    pub(crate) peak_memory: Option<u64>,
+}
+
+/// The answer to one property.
+pub(crate) struct Answer<'a> {
+    pub(crate) property: &'a Property,
+    pub(crate) verdict: Verdict,
+    /// Position among the traces.
+    pub(crate) trace: Option<usize>,
+    /// Why nobody looked.
+    pub(crate) reason: Option<&'static str>,
+}
+
+/// A trace that was walked again, and what it shows.
+pub(crate) struct ShownTrace<'a> {
+    pub(crate) property: &'a Property,
+    pub(crate) run: Replayed,
+}
+
+/// What no run of the search touched.
+pub(crate) struct Unreached {
+    pub(crate) transitions: Vec<TransitionId>,
+    /// `thread.location`
+    pub(crate) locations: Vec<String>,
+}
+
+impl Report<'_> {
+    /// The trace to save: of the first violation, otherwise the first there is.
+    pub(crate) fn first_trace(&self) -> Option<&ShownTrace<'_>> {
+        let violated = self.answers.iter().find(|answer| answer.verdict == Verdict::Violated && answer.trace.is_some());
+        let index = violated.or(self.answers.iter().find(|answer| answer.trace.is_some()))?.trace?;
+        self.traces.get(index)
+    }
+
+    /// The transitions never taken and the locations never entered.
+    pub(crate) fn unreached(&self) -> Unreached {
+        let program = self.program;
+        let mut entered: Vec<Vec<bool>> =
+            program.threads.iter().map(|t| vec![false; program.kinds[t.kind].locations.len()]).collect();
+        let initial = program.initial_state();
+        for (t, entered) in entered.iter_mut().enumerate() {
+            if let Some(location) = program.location_of(ThreadId::new(t), &initial) {
+                entered[location.index()] = true;
+            }
+        }
+        for (id, _) in self.hunt.fired.iter().enumerate().filter(|(_, fired)| **fired) {
+            self.note_entered(id, &mut entered);
+        }
+        let mut locations = Vec::new();
+        for (thread, entered) in program.threads.iter().zip(&entered) {
+            let kind = &program.kinds[thread.kind];
+            let missed = kind.locations.iter().zip(entered).filter(|(_, entered)| !**entered);
+            locations.extend(missed.map(|(location, _)| format!("{}.{}", thread.name, location.name)));
+        }
+        let transitions = (0..program.transitions.len()).filter(|&id| !self.hunt.fired[id]);
+        Unreached { transitions: transitions.map(TransitionId::new).collect(), locations }
+    }
+
+    /// A transition that was taken enters the locations its assignments to counters name.
+    fn note_entered(&self, id: usize, entered: &mut [Vec<bool>]) {
+        let program = self.program;
+        for op in &program.transitions[id].ops {
+            let Op::Assign(place, value) = op else { continue };
+            let Some(kind) = program.kinds.iter().position(|kind| kind.counter == place.variable) else { continue };
+            let (Some(location), index) = (value.as_const(), place.index.as_ref()) else { continue };
+            let copy = index.and_then(|index| index.as_const());
+            for (thread, entered) in program.threads.iter().zip(entered.iter_mut()) {
+                if thread.kind == kind && copy.is_none_or(|copy| copy == i64::from(thread.copy)) {
+                    if let Some(entered) = entered.get_mut(location as usize) {
+                        *entered = true;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The command that repeats this search.
+    pub(crate) fn reproduce(&self) -> String {
+        let args = self.args;
+        let mut line = format!("birk check {}", quoted(&self.source.path));
+        for (name, value) in &args.model.define {
+            line += &format!(" -D {}", quoted(&format!("{name}={value}")));
+        }
+        for name in &args.property {
+            line += &format!(" --property {}", quoted(name));
+        }
+        line += &format!(" --search {}", self.engine.name);
+        if let Some(depth) = args.max_depth {
+            line += &format!(" --max-depth {depth}");
+        }
+        if let Some(states) = args.max_states {
+            line += &format!(" --max-states {states}");
+        }
+        if let Some(time) = args.time {
+            line += &format!(" --time {}ms", time.as_millis());
+        }
+        if let Some(memory) = args.memory {
+            line += &format!(" --memory {memory}");
+        }
+        if args.deadlock == crate::cli::OnOff::Off {
+            line += " --deadlock off";
+        }
+        if args.keep_going {
+            line += " --keep-going";
+        }
+        line + &format!(" --seed {}", args.seed)
+    }
+}
+
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// The steps of a run as `replay` reads them.
+pub(crate) fn ordinals_text(run: &Replayed) -> String {
+    let steps: Vec<String> = run.ordinals.iter().map(ToString::to_string).collect();
+    format!("0:{}", steps.join(","))
+}

@@ -1,0 +1,376 @@
+//! The report for people: verdict and bound first, then the trace, then what was counted, then what was never
+//! reached, then the line that repeats it all.
+
+use std::fmt::Write as _;
+
+use birk_exec::Replayed;
+use birk_ir::{Access, Coverage, Expr, Op, Program, PropertyKind, Stop, ThreadId, VarId, Verdict};
+
+use crate::diagnostics;
+use crate::progress::{bytes, grouped};
+use crate::report::json::is_counter_of;
+use crate::report::{Answer, Report, ShownTrace, ordinals_text};
+use crate::source::Source;
+
+/// Longer lists are cut.
+const MAX_LISTED: usize = 12;
+
+/// How text is set off: by colour, or not at all.
+#[derive(Clone, Copy)]
+struct Paint(bool);
+
+impl Paint {
+    fn with(self, code: &str, text: &str) -> String {
+        if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    fn bold(self, text: &str) -> String {
+        self.with("1", text)
+    }
+
+    fn dim(self, text: &str) -> String {
+        self.with("2", text)
+    }
+
+    fn verdict(self, verdict: Verdict, text: &str) -> String {
+        match verdict {
+            Verdict::Holds => self.with("1;32", text),
+            Verdict::Violated => self.with("1;31", text),
+            Verdict::Inconclusive => self.with("1;33", text),
+        }
+    }
+}
+
+/// The whole report.
+pub(crate) fn text(report: &Report<'_>, color: bool) -> String {
+    let paint = Paint(color);
+    let mut out = headline(report, paint);
+    properties(&mut out, report, paint);
+    for trace in &report.traces {
+        show_trace(&mut out, report, trace, paint);
+    }
+    statistics(&mut out, report, paint);
+    unreached(&mut out, report, paint);
+    let _ = writeln!(out, "\n{} {}", paint.bold("reproduce:"), report.reproduce());
+    out
+}
+
+/// The first line: the verdict and its bound.
+fn headline(report: &Report<'_>, paint: Paint) -> String {
+    let model = format!("{} ({})", report.source.path, report.program.system);
+    let word = paint.verdict(report.verdict, report.verdict.word());
+    let states = count(report.hunt.stats.states, "state");
+    let detail = match report.verdict {
+        Verdict::Holds => match report.hunt.coverage {
+            Coverage::Complete => format!("in every reachable state ({states})"),
+            _ => "every target was reached".to_owned(),
+        },
+        Verdict::Violated => violation(report),
+        Verdict::Inconclusive => {
+            format!("no violation {}; {}", covered(report), stopped(report.hunt.stopped))
+        }
+    };
+    format!("{word}: {model}: {detail}\n")
+}
+
+fn violation(report: &Report<'_>) -> String {
+    let violated: Vec<&Answer<'_>> = report.answers.iter().filter(|a| a.verdict == Verdict::Violated).collect();
+    let describe = |answer: &&Answer<'_>| {
+        let length = answer.trace.map(|t| report.traces[t].run.steps.len());
+        let shortest = if report.engine.shortest { ", shortest" } else { "" };
+        match length {
+            Some(length) => format!("`{}` ({}{shortest})", answer.property.name, count(length as u64, "step")),
+            None => format!("`{}` (never reached in {})", answer.property.name, covered_all(report)),
+        }
+    };
+    violated.iter().map(describe).collect::<Vec<_>>().join(", ")
+}
+
+fn covered_all(report: &Report<'_>) -> String {
+    count(report.hunt.stats.states, "state")
+}
+
+/// What was looked at, in words.
+fn covered(report: &Report<'_>) -> String {
+    match &report.hunt.coverage {
+        Coverage::Complete => "in any reachable state".into(),
+        Coverage::Depth(depth) => format!("within {} of the start", count(u64::from(*depth), "step")),
+        Coverage::Hashed { depth: None, .. } => "in the states reached, up to hash collisions".into(),
+        Coverage::Hashed { depth: Some(depth), .. } => format!("within {depth} steps, up to hash collisions"),
+        Coverage::Sampled(states) => format!("in the {} looked at", count(*states, "state")),
+    }
+}
+
+fn stopped(stop: Stop) -> &'static str {
+    match stop {
+        Stop::Exhausted => "nothing was left to search",
+        Stop::Goal => "the search ended at what it found",
+        Stop::Time => "the time was up",
+        Stop::Memory => "the memory was used up",
+        Stop::Depth => "the depth limit was reached",
+        Stop::States => "the limit on states was reached",
+        Stop::Interrupt => "interrupted",
+    }
+}
+
+/// One line a property, when there is more than one to tell apart.
+fn properties(out: &mut String, report: &Report<'_>, paint: Paint) {
+    let width = report.answers.iter().map(|a| a.property.name.chars().count()).max().unwrap_or(0);
+    out.push('\n');
+    for answer in &report.answers {
+        let note = match (answer.verdict, answer.reason, answer.trace) {
+            (_, Some(reason), _) => format!("not checked: {reason}"),
+            (Verdict::Holds, _, Some(trace)) => {
+                format!("reached in {}", count(report.traces[trace].run.steps.len() as u64, "step"))
+            }
+            _ => String::new(),
+        };
+        let kind = answer.property.word();
+        let kind = if kind == answer.property.name { "" } else { kind };
+        let padding = " ".repeat(12 - answer.verdict.word().len());
+        let line = format!(
+            "  {}{padding} {:width$}  {kind:9}  {note}",
+            paint.verdict(answer.verdict, answer.verdict.word()),
+            answer.property.name,
+        );
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+}
+
+fn show_trace(out: &mut String, report: &Report<'_>, trace: &ShownTrace<'_>, paint: Paint) {
+    let (program, run) = (report.program, &trace.run);
+    let title = match trace.property.kind {
+        PropertyKind::Deadlock => "deadlock".to_owned(),
+        PropertyKind::Fault => "fault".to_owned(),
+        _ => format!("{} `{}`", trace.property.word(), trace.property.name),
+    };
+    let _ = writeln!(out, "\n{} in {}:\n", paint.bold(&title), count(run.steps.len() as u64, "step"));
+    out.push_str(&trace_table(report.source, program, run, paint.0));
+    out.push('\n');
+    match &trace.property.kind {
+        PropertyKind::Deadlock => waiting(out, report, run, paint),
+        PropertyKind::Fault => fault(out, report, run, paint),
+        PropertyKind::Invariant(expr) | PropertyKind::Reachable(expr) => {
+            let values = values_text(program, &reads(expr), run.last());
+            let label = if values.is_empty() { "here".to_owned() } else { values };
+            let span = trace.property.span.unwrap_or_default();
+            if trace.property.wants_goal() {
+                let _ = writeln!(out, "  reached with {label}");
+            } else {
+                let title = format!("invariant `{}` is false in the last state", trace.property.name);
+                let _ = writeln!(out, "{}", diagnostics::excerpt(report.source, &title, (span, &label), paint.0));
+            }
+        }
+        PropertyKind::Ltl(_) => {}
+    }
+    let _ = writeln!(out, "  {} {}", paint.dim("replay:"), ordinals_text(run));
+}
+
+/// The steps of a run, aligned: number, thread, locations, what changed.
+pub(crate) fn trace_table(source: &Source, program: &Program, run: &Replayed, color: bool) -> String {
+    let paint = Paint(color);
+    let mut rows = vec![["0".to_owned(), "(start)".to_owned(), String::new(), start_text(program, run), String::new()]];
+    for at in 0..run.steps.len() {
+        let transition = program.transition(run.steps[at].transition);
+        let thread = transition.thread;
+        let name = |state: &[u32]| program.location_text(thread, program.location_of(thread, state)).to_owned();
+        let faults = at + 1 == run.steps.len() && program.is_faulty(run.last());
+        let to = if faults { "fault".to_owned() } else { name(&run.states[at + 1]) };
+        let own = |variable: VarId, element: u32| {
+            program.kind_of(thread).counter == variable && program.thread(thread).copy == element
+        };
+        let changes: Vec<String> = run
+            .changes(program, at)
+            .into_iter()
+            .filter(|&(variable, element)| !is_counter_of(program, variable, thread) && !own(variable, element))
+            .map(|(variable, element)| change_text(program, run, at, variable, element))
+            .collect();
+        let (line, column) = source.position(transition.span);
+        rows.push([
+            (at + 1).to_string(),
+            program.thread(thread).name.clone(),
+            format!("{} → {to}", name(&run.states[at])),
+            changes.join(", "),
+            format!("{line}:{column}"),
+        ]);
+    }
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let (w0, w1, w2, w3) = (width(0), width(1), width(2), width(3).min(60));
+    let mut out = String::new();
+    for row in &rows {
+        let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(text.chars().count()));
+        let line = format!(
+            "  {}{}  {}{}  {}{}  {}{}  {}",
+            pad(&row[0], w0),
+            paint.dim(&row[0]),
+            paint.bold(&row[1]),
+            pad(&row[1], w1),
+            row[2],
+            pad(&row[2], w2),
+            paint.with("36", &row[3]),
+            pad(&row[3], w3),
+            paint.dim(&row[4]),
+        );
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+    out
+}
+
+/// The initial values, leaving out locations and what is zero or false when there are many.
+fn start_text(program: &Program, run: &Replayed) -> String {
+    let globals = program.visible_elements().filter(|&(variable, _)| !program.variable(variable).name.ends_with('@'));
+    let values: Vec<String> = globals
+        .map(|(variable, element)| {
+            let value = program.layout.slot(variable).get(&run.states[0], element);
+            format!("{}={}", program.element_name(variable, element), program.variable(variable).value_text(value))
+        })
+        .collect();
+    let hidden = values.len().saturating_sub(6);
+    let mut text = values.into_iter().take(6).collect::<Vec<_>>().join(" ");
+    if hidden > 0 {
+        let _ = write!(text, " … ({hidden} more)");
+    }
+    text
+}
+
+fn change_text(program: &Program, run: &Replayed, at: usize, variable: VarId, element: u32) -> String {
+    let slot = program.layout.slot(variable);
+    let text = |state: &[u32]| program.variable(variable).value_text(slot.get(state, element));
+    format!("{}: {} → {}", program.element_name(variable, element), text(&run.states[at]), text(&run.states[at + 1]))
+}
+
+/// Where each thread waits in a deadlock, and for what.
+fn waiting(out: &mut String, report: &Report<'_>, run: &Replayed, paint: Paint) {
+    let program = report.program;
+    let _ = writeln!(out, "  no step is possible:");
+    let mut lines = Vec::new();
+    for id in (0..program.threads.len()).map(ThreadId::new) {
+        let Some(location) = program.location_of(id, run.last()) else { continue };
+        let thread = program.thread(id);
+        let (start, end) = thread.at[location.index()];
+        let guards: Vec<String> = (start..end)
+            .filter_map(|t| program.transitions[t as usize].guard_span)
+            .map(|span| format!("`{}`", report.source.slice(span)))
+            .collect();
+        let waits = if guards.is_empty() { "for ever".to_owned() } else { format!("for {}", guards.join(" or ")) };
+        let proper = if program.kind_of(id).locations[location.index()].end { " (may end here)" } else { "" };
+        let name = program.location_text(id, Some(location)).to_owned();
+        lines.push((thread.name.clone(), name, format!("{waits}{proper}")));
+    }
+    let width = lines.iter().map(|(thread, ..)| thread.chars().count()).max().unwrap_or(0);
+    for (thread, location, waits) in lines {
+        let _ = writeln!(out, "    {} at {location} waits {waits}", paint.bold(&format!("{thread:width$}")));
+    }
+}
+
+/// What went wrong, shown in the source with the values it read.
+fn fault(out: &mut String, report: &Report<'_>, run: &Replayed, paint: Paint) {
+    let program = report.program;
+    let Some(id) = run.fault else { return };
+    let fault = &program.faults[id.index()];
+    let condition = run.steps.last().and_then(|step| {
+        program.transition(step.transition).ops.iter().find_map(|op| match op {
+            Op::Check(condition, fault) if *fault == id => Some(condition),
+            _ => None,
+        })
+    });
+    let label = condition.map(|c| values_text(program, &reads(c), run.last())).unwrap_or_default();
+    let label = if label.is_empty() { "here".to_owned() } else { label };
+    let _ = writeln!(out, "{}", diagnostics::excerpt(report.source, &fault.message, (fault.span, &label), paint.0));
+}
+
+/// The variables an expression reads.
+fn reads(expr: &Expr) -> Vec<Access> {
+    let mut found = Vec::new();
+    expr.walk(&mut |e| match e {
+        Expr::Var(variable) => found.push(Access { variable: *variable, element: Some(0) }),
+        Expr::Element(variable, index) => {
+            let element = index.as_const().and_then(|i| u32::try_from(i).ok());
+            found.push(Access { variable: *variable, element });
+        }
+        _ => {}
+    });
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn values_text(program: &Program, accesses: &[Access], state: &[u32]) -> String {
+    let mut parts = Vec::new();
+    for access in accesses {
+        let variable = program.variable(access.variable);
+        let elements = match access.element {
+            Some(element) => element..element + 1,
+            None => 0..variable.len(),
+        };
+        for element in elements {
+            let value = program.layout.slot(access.variable).get(state, element);
+            parts.push(format!("{} = {}", program.element_name(access.variable, element), variable.value_text(value)));
+        }
+    }
+    parts.dedup();
+    if parts.len() > MAX_LISTED {
+        parts.truncate(MAX_LISTED);
+        parts.push("…".into());
+    }
+    parts.join(", ")
+}
+
+fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
+    let stats = &report.hunt.stats;
+    let covered = match (&report.hunt.coverage, report.hunt.stopped) {
+        (Coverage::Complete, _) => "every reachable state".to_owned(),
+        (Coverage::Depth(depth), stop) => {
+            format!("every state within {} of the start; {}", count(u64::from(*depth), "step"), stopped(stop))
+        }
+        (_, stop) => format!("{}, with no claim about others; {}", count(stats.states, "state"), stopped(stop)),
+    };
+    let _ = writeln!(out, "\n{} {covered}", paint.bold("covered:"));
+    let rate = (stats.states as f64 / report.seconds.max(1e-9)) as u64;
+    let _ = writeln!(
+        out,
+        "{} {}, {}, depth {}; {:.3} s with {} ({} states/s)",
+        paint.bold("searched:"),
+        count(stats.states, "state"),
+        count(stats.transitions, "transition"),
+        stats.max_depth,
+        report.seconds,
+        report.engine.name,
+        grouped(rate),
+    );
+    let per_state = stats.store_bytes as f64 / stats.states.max(1) as f64;
+    let peak = report.peak_memory.map(|peak| format!("; {} at most", bytes(peak))).unwrap_or_default();
+    let _ = writeln!(
+        out,
+        "{} {} bits a state, {per_state:.1} bytes stored for each{peak}",
+        paint.bold("memory:"),
+        report.program.layout.bits(),
+    );
+    if stats.cut > 0 {
+        let _ = writeln!(out, "{} {} cut by `assume`", paint.bold("assumed:"), count(stats.cut, "path"));
+    }
+}
+
+fn unreached(out: &mut String, report: &Report<'_>, paint: Paint) {
+    let unreached = report.unreached();
+    let transitions: Vec<String> = unreached.transitions.iter().map(|&id| report.program.transition_text(id)).collect();
+    if transitions.is_empty() && unreached.locations.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "{}", paint.bold("never reached:"));
+    for (what, names) in [("locations", &unreached.locations), ("transitions", &transitions)] {
+        if names.is_empty() {
+            continue;
+        }
+        let mut line: String = names.iter().take(MAX_LISTED).cloned().collect::<Vec<_>>().join(", ");
+        if names.len() > MAX_LISTED {
+            let _ = write!(line, " … ({} more)", names.len() - MAX_LISTED);
+        }
+        let _ = writeln!(out, "  {what:11} {line}");
+    }
+}
+
+/// `1 state`, `2,000 states`.
+fn count(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+}

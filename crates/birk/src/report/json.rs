@@ -1,0 +1,187 @@
+//! The report for programs: one JSON object, schema 1. The manual describes every field.
+
+use birk_ir::{Coverage, Program, ThreadId, ValueKind, VarId, Verdict};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::report::{Report, ShownTrace, ordinals_text};
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: u32,
+    birk: &'static str,
+    model: String,
+    system: &'a str,
+    constants: Map<String, Value>,
+    engine: &'static str,
+    store: &'static str,
+    threads: u32,
+    seed: u64,
+    verdict: &'static str,
+    coverage: Value,
+    stopped_by: &'static str,
+    properties: Vec<Value>,
+    stats: Stats,
+    unreached: Value,
+    traces: Vec<Value>,
+    reproduce: String,
+}
+
+#[derive(Serialize)]
+struct Stats {
+    states: u64,
+    transitions: u64,
+    max_depth: u32,
+    revisits: u64,
+    cut_by_assume: u64,
+    seconds: f64,
+    states_per_second: f64,
+    peak_memory_bytes: Option<u64>,
+    store_bytes_per_state: f64,
+    state_bits: u64,
+}
+
+/// The report as text, with a line feed at its end.
+pub(crate) fn text(report: &Report<'_>) -> String {
+    let stats = &report.hunt.stats;
+    let unreached = report.unreached();
+    let document = Document {
+        schema: 1,
+        birk: env!("CARGO_PKG_VERSION"),
+        model: report.source.path.clone(),
+        system: &report.program.system,
+        constants: report.program.constants.iter().map(|(name, value)| (name.clone(), constant(value))).collect(),
+        engine: report.engine.name,
+        store: "exact",
+        threads: 1,
+        seed: report.args.seed,
+        verdict: report.verdict.word(),
+        coverage: coverage(&report.hunt.coverage),
+        stopped_by: report.hunt.stopped.word(),
+        properties: properties(report),
+        stats: Stats {
+            states: stats.states,
+            transitions: stats.transitions,
+            max_depth: stats.max_depth,
+            revisits: stats.revisits,
+            cut_by_assume: stats.cut,
+            seconds: report.seconds,
+            states_per_second: (stats.states as f64 / report.seconds.max(1e-9)).round(),
+            peak_memory_bytes: report.peak_memory,
+            store_bytes_per_state: stats.store_bytes as f64 / stats.states.max(1) as f64,
+            state_bits: report.program.layout.bits(),
+        },
+        unreached: json!({
+            "transitions": unreached.transitions.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),
+            "locations": unreached.locations,
+        }),
+        traces: report.traces.iter().map(|trace| trace_value(report, trace)).collect(),
+        reproduce: report.reproduce(),
+    };
+    serde_json::to_string_pretty(&document).expect("a report has only string keys") + "\n"
+}
+
+fn properties(report: &Report<'_>) -> Vec<Value> {
+    let value = |answer: &crate::report::Answer<'_>| {
+        let mut value = json!({
+            "name": answer.property.name,
+            "kind": answer.property.word(),
+            "verdict": answer.verdict.word(),
+            "trace": answer.trace,
+        });
+        if let (Verdict::Inconclusive, Some(reason)) = (answer.verdict, answer.reason) {
+            value["reason"] = reason.into();
+        }
+        value
+    };
+    report.answers.iter().map(value).collect()
+}
+
+fn constant(text: &str) -> Value {
+    match text {
+        "true" => true.into(),
+        "false" => false.into(),
+        _ => text.parse::<i64>().map_or_else(|_| text.into(), Into::into),
+    }
+}
+
+fn coverage(coverage: &Coverage) -> Value {
+    match coverage {
+        Coverage::Complete => json!({"kind": "complete"}),
+        Coverage::Depth(depth) => json!({"kind": "depth", "depth": depth}),
+        Coverage::Hashed { depth, omission_probability } => {
+            json!({"kind": "hashed", "depth": depth, "omission_probability": omission_probability})
+        }
+        Coverage::Sampled(states) => json!({"kind": "sampled", "states": states}),
+    }
+}
+
+fn trace_value(report: &Report<'_>, trace: &ShownTrace<'_>) -> Value {
+    let (program, run) = (report.program, &trace.run);
+    let steps: Vec<Value> = (0..run.steps.len())
+        .map(|at| {
+            let transition = program.transition(run.steps[at].transition);
+            let (line, column) = report.source.position(transition.span);
+            let faults = at + 1 == run.steps.len() && program.is_faulty(run.last());
+            let to = if faults { None } else { Some(location(program, transition.thread, &run.states[at + 1])) };
+            let changes: Map<String, Value> = run
+                .changes(program, at)
+                .into_iter()
+                .filter(|&(variable, _)| !is_counter_of(program, variable, transition.thread))
+                .map(|(variable, element)| {
+                    let value = element_value(program, &run.states[at + 1], variable, element);
+                    (program.element_name(variable, element), value)
+                })
+                .collect();
+            json!({
+                "thread": program.thread(transition.thread).name,
+                "from": location(program, transition.thread, &run.states[at]),
+                "to": to,
+                "source": {"line": line, "column": column},
+                "changes": changes,
+            })
+        })
+        .collect();
+    let mut value = json!({
+        "property": trace.property.name,
+        "length": run.steps.len(),
+        "loop": run.loop_start,
+        "steps": steps,
+        "states": run.states.iter().map(|state| state_value(program, state)).collect::<Vec<_>>(),
+        "replay": ordinals_text(run),
+    });
+    if let Some(fault) = run.fault.map(|id| &program.faults[id.index()]) {
+        let (line, column) = report.source.position(fault.span);
+        value["fault"] = json!({
+            "kind": fault.kind.word(), "message": fault.message, "source": {"line": line, "column": column},
+        });
+    }
+    value
+}
+
+/// Whether a variable holds the location of this thread: that change is shown as `from` and `to`.
+pub(crate) fn is_counter_of(program: &Program, variable: VarId, thread: ThreadId) -> bool {
+    let kind = program.kind_of(thread);
+    kind.counter == variable && kind.copies == 1
+}
+
+fn location(program: &Program, thread: ThreadId, state: &[u32]) -> String {
+    program.location_text(thread, program.location_of(thread, state)).to_owned()
+}
+
+fn state_value(program: &Program, state: &[u32]) -> Value {
+    let values = program.visible_elements().map(|(variable, element)| {
+        (program.element_name(variable, element), element_value(program, state, variable, element))
+    });
+    Value::Object(values.collect())
+}
+
+/// One value, as JSON has it.
+pub(crate) fn element_value(program: &Program, state: &[u32], variable: VarId, element: u32) -> Value {
+    let value = program.layout.slot(variable).get(state, element);
+    match &program.variable(variable).values {
+        ValueKind::Boolean => (value != 0).into(),
+        ValueKind::Integer => value.into(),
+        ValueKind::Names(_) => program.variable(variable).value_text(value).into(),
+    }
+}

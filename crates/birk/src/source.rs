@@ -1,0 +1,71 @@
+//! A model's file: its text, its lines, and loading it.
+
+use std::io::IsTerminal as _;
+use std::path::Path;
+
+use birk_ir::{Program, Span};
+
+use crate::cli::{Color, ModelArgs};
+use crate::{Exit, Failure, diagnostics};
+
+/// A file that was read.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub(crate) path: String,
+    pub(crate) text: String,
+    line_starts: Vec<usize>,
+}
+
+impl Source {
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let shown = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|error| Failure::io(&format!("read {shown}"), &error))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            Failure::usage(format!("{shown} is not UTF-8 text (byte {})", error.utf8_error().valid_up_to()))
+        })?;
+        Ok(Self::new(shown, text))
+    }
+
+    pub(crate) fn new(path: String, text: String) -> Self {
+        let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect();
+        Self { path, text, line_starts }
+    }
+
+    /// Line and column of the beginning of a span, from 1.
+    pub(crate) fn position(&self, span: Span) -> (usize, usize) {
+        let at = (span.start as usize).min(self.text.len());
+        let line = self.line_starts.partition_point(|&start| start <= at);
+        let column = self.text[self.line_starts[line - 1]..at].chars().count() + 1;
+        (line, column)
+    }
+
+    /// The text of a span on one line.
+    pub(crate) fn slice(&self, span: Span) -> String {
+        self.text.get(span.range()).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Reads a model; its diagnostics go to standard error.
+pub(crate) fn load(args: &ModelArgs) -> Result<(Source, Program), Failure> {
+    let source = Source::read(&args.model)?;
+    let loaded = birk_lang::load(&source.text, &args.define);
+    diagnostics::print(&source, &loaded.diagnostics, uses_color(args.color, &std::io::stderr()));
+    match loaded.program {
+        Some(program) => Ok((source, program)),
+        None => Err(Failure { exit: Exit::Usage, message: String::new() }),
+    }
+}
+
+/// Whether to colour what goes to a stream.
+pub(crate) fn uses_color(color: Color, stream: &impl std::io::IsTerminal) -> bool {
+    match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+    }
+}
+
+/// Whether somebody watches standard error.
+pub(crate) fn is_watched() -> bool {
+    std::io::stderr().is_terminal()
+}

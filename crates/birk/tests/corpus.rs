@@ -1,0 +1,172 @@
+//! Every model of `models/` with every engine: what its header expects is what Birk finds.
+
+use std::fs;
+use std::path::PathBuf;
+
+use birk_exec::{GoalSet, Interpreter, goal_of, replay};
+use birk_ir::{Coverage, Goal, Outcome, Program, Property, Verdict};
+use birk_search::job::Patient;
+use birk_search::{ENGINES, Engine, Hunt, Job, Limits};
+
+/// One `// expect` line.
+#[derive(Debug)]
+struct Expectation {
+    defines: Vec<(String, String)>,
+    /// Property, verdict, and the length of a shortest trace where one is shown.
+    verdicts: Vec<(String, Verdict, Option<usize>)>,
+    states: u64,
+    transitions: u64,
+    depth: u32,
+}
+
+fn models() -> Vec<(String, String)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let mut found: Vec<(String, String)> = fs::read_dir(folder)
+        .expect("the corpus is there")
+        .map(|entry| entry.expect("readable").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "bir"))
+        .map(|path| {
+            let name = path.file_name().expect("a file").to_string_lossy().into_owned();
+            (name, fs::read_to_string(&path).expect("readable"))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+fn expectations(name: &str, text: &str) -> Vec<Expectation> {
+    let lines = text.lines().filter_map(|line| line.strip_prefix("// expect"));
+    lines.map(|line| parse(line).unwrap_or_else(|| panic!("{name}: cannot read `// expect{line}`"))).collect()
+}
+
+fn parse(line: &str) -> Option<Expectation> {
+    let (options, rest) = line.split_once(": ")?;
+    let mut defines = Vec::new();
+    let mut words = options.split_whitespace();
+    while let Some("-D") = words.next() {
+        let (name, value) = words.next()?.split_once('=')?;
+        defines.push((name.to_owned(), value.to_owned()));
+    }
+    let mut verdicts = Vec::new();
+    let mut totals = None;
+    for clause in rest.split("; ") {
+        let words: Vec<&str> = clause.split_whitespace().collect();
+        match words[..] {
+            ["holds"] => {}
+            ["violated", name, "in", length] => {
+                verdicts.push((name.to_owned(), Verdict::Violated, Some(length.parse().ok()?)));
+            }
+            ["violated", name] => verdicts.push((name.to_owned(), Verdict::Violated, None)),
+            ["reached", name, "in", length] => {
+                verdicts.push((name.to_owned(), Verdict::Holds, Some(length.parse().ok()?)));
+            }
+            [states, _, transitions, _, "depth", depth] => {
+                totals = Some((number(states)?, number(transitions)?, depth.parse().ok()?));
+            }
+            _ => return None,
+        }
+    }
+    let (states, transitions, depth) = totals?;
+    Some(Expectation { defines, verdicts, states, transitions, depth })
+}
+
+fn number(text: &str) -> Option<u64> {
+    text.trim_end_matches(',').replace(',', "").parse().ok()
+}
+
+fn hunt(program: &Program, goals: &[Goal], engine: &Engine, keep_going: bool, properties: &[&Property]) -> Hunt {
+    let mut stop_at = GoalSet::default();
+    for (goal, _) in properties.iter().enumerate().filter(|(_, p)| !keep_going && !p.wants_goal()) {
+        stop_at.insert(goal);
+    }
+    let job = Job { goals: goals.len(), stop_at, keep_going, limits: Limits::NONE };
+    (engine.hunt)(&Interpreter::new(program, goals), &job, &mut Patient)
+}
+
+fn check(name: &str, text: &str, expected: &Expectation, engine: &Engine) {
+    let context = format!("{name} {:?} with {}", expected.defines, engine.name);
+    let loaded = birk_lang::load(text, &expected.defines);
+    let program = loaded.program.unwrap_or_else(|| panic!("{context}: {:#?}", loaded.diagnostics));
+    let safety: Vec<(&Property, Goal)> =
+        program.properties.iter().filter_map(|p| Some((p, goal_of(&program, p)?))).collect();
+    let (properties, goals): (Vec<&Property>, Vec<Goal>) = safety.into_iter().unzip();
+
+    let full = hunt(&program, &goals, engine, true, &properties);
+    assert_eq!(full.coverage, Coverage::Complete, "{context}");
+    assert_eq!(
+        (full.stats.states, full.stats.transitions),
+        (expected.states, expected.transitions),
+        "{context}: states, transitions"
+    );
+    if engine.shortest {
+        assert_eq!(full.stats.max_depth, expected.depth, "{context}: depth");
+    }
+    for (property, outcome) in properties.iter().zip(&full.outcomes) {
+        let listed = expected.verdicts.iter().find(|(name, ..)| *name == property.name);
+        let (verdict, length) = listed.map_or((Verdict::Holds, None), |(_, verdict, length)| (*verdict, *length));
+        assert_eq!(property.verdict(outcome), verdict, "{context}: {}", property.name);
+        confirm(&program, property, outcome, length.filter(|_| engine.shortest), &context);
+        assert!(
+            listed.is_some() || !matches!(outcome, Outcome::Found(_)),
+            "{context}: the header does not mention {}",
+            property.name
+        );
+    }
+    for (name, ..) in &expected.verdicts {
+        assert!(properties.iter().any(|p| p.name == *name), "{context}: the header names an unknown property {name}");
+    }
+    // Without exploring on, the first violation is confirmed too.
+    let first = hunt(&program, &goals, engine, false, &properties);
+    for (property, outcome) in properties.iter().zip(&first.outcomes) {
+        confirm(&program, property, outcome, None, &context);
+    }
+}
+
+fn confirm(program: &Program, property: &Property, outcome: &Outcome, length: Option<usize>, context: &str) {
+    let Outcome::Found(trace) = outcome else { return };
+    let run = replay(program, trace).unwrap_or_else(|e| panic!("{context}: {}: {e}", property.name));
+    run.confirm(program, property).unwrap_or_else(|e| panic!("{context}: {e}"));
+    if let Some(length) = length {
+        assert_eq!(trace.steps.len(), length, "{context}: shortest trace to {}", property.name);
+    }
+}
+
+fn run_share(share: usize, shares: usize) {
+    let mut lines = 0;
+    for (name, text) in models().into_iter().skip(share).step_by(shares) {
+        let expectations = expectations(&name, &text);
+        assert!(!expectations.is_empty(), "{name} says nothing about what is expected");
+        for expected in &expectations {
+            for engine in ENGINES.iter().filter(|engine| engine.complete) {
+                check(&name, &text, expected, engine);
+            }
+            lines += 1;
+        }
+    }
+    assert!(lines > 0);
+}
+
+#[test]
+fn the_corpus_is_as_its_headers_say_1() {
+    run_share(0, 4);
+}
+
+#[test]
+fn the_corpus_is_as_its_headers_say_2() {
+    run_share(1, 4);
+}
+
+#[test]
+fn the_corpus_is_as_its_headers_say_3() {
+    run_share(2, 4);
+}
+
+#[test]
+fn the_corpus_is_as_its_headers_say_4() {
+    run_share(3, 4);
+}
+
+#[test]
+fn the_corpus_has_at_least_25_models() {
+    assert!(models().len() >= 25);
+}

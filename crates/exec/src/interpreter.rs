@@ -1,0 +1,244 @@
+//! The reference interpreter: a `Program` as a `Model`, one step at a time.
+//!
+//! It is the meaning of a program. Compiled models are held against it, state by state, and traces are
+//! replayed with it.
+
+use birk_ir::expr::wrap;
+use birk_ir::{
+    BinaryOp, Expr, FaultId, FoldOp, Goal, Op, Place, Program, Step, ThreadId, TransitionId, UnaryOp, VarId,
+};
+
+use crate::model::{GoalSet, Model, Successors};
+
+/// A program with the goals it is judged by.
+#[derive(Debug)]
+pub struct Interpreter<'p> {
+    program: &'p Program,
+    goals: Vec<Expr>,
+    locals: usize,
+}
+
+/// What one outcome of a transition is: a state, the result of a failing check, or nothing because it was cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    State,
+    Fault(FaultId),
+    Cut,
+}
+
+impl<'p> Interpreter<'p> {
+    /// A model that judges states by these goals, of which there are at most `GoalSet::CAPACITY`.
+    pub fn new(program: &'p Program, goals: &[Goal]) -> Self {
+        assert!(goals.len() <= GoalSet::CAPACITY, "one search hunts at most {} goals", GoalSet::CAPACITY);
+        let goals: Vec<Expr> = goals.iter().map(|Goal::BadState(bad)| bad.clone()).collect();
+        let locals = frame_size(program, &goals);
+        Self { program, goals, locals }
+    }
+
+    /// The value of an expression in a state (`Expr::Stuck` is false here).
+    pub fn value(&self, expr: &Expr, state: &[u32]) -> i64 {
+        let mut locals = vec![0; self.locals.max(frame_of(expr))];
+        Evaluation { program: self.program, state, stuck: false }.eval(expr, &mut locals)
+    }
+
+    /// Which check fails in this step, if one does.
+    pub fn fault_of(&self, state: &[u32], step: Step) -> Option<FaultId> {
+        let mut locals = vec![0; self.locals];
+        let mut found = None;
+        self.outcomes(state, step.transition, &mut locals, &mut |choice, _, end| {
+            if let (true, End::Fault(fault)) = (choice == step.choice, end) {
+                found = Some(fault);
+            }
+        });
+        found
+    }
+
+    /// Every outcome of a transition whose thread is at its location: `(choice, state, end)`.
+    fn outcomes(&self, state: &[u32], id: TransitionId, locals: &mut [i64], found: &mut dyn FnMut(u32, &[u32], End)) {
+        let transition = self.program.transition(id);
+        if self.eval(&transition.guard, state, locals) == 0 {
+            return;
+        }
+        let mut choice = 0;
+        self.run(&transition.ops, &mut state.to_vec(), locals, &mut |state, end| {
+            found(choice, state, end);
+            choice += u32::from(end != End::Cut);
+        });
+    }
+
+    fn run(&self, ops: &[Op], work: &mut [u32], locals: &mut [i64], found: &mut dyn FnMut(&[u32], End)) {
+        for (at, op) in ops.iter().enumerate() {
+            match op {
+                Op::Assign(place, value) => {
+                    let value = self.eval(value, work, locals);
+                    self.assign(place, value, work, locals);
+                }
+                Op::Let(local, value) => locals[local.index()] = self.eval(value, work, locals),
+                Op::Check(condition, fault) => {
+                    if self.eval(condition, work, locals) == 0 {
+                        let flag = self.program.fault.expect("a program with checks has a fault flag");
+                        self.program.layout.slot(flag).set(work, 0, 1);
+                        return found(work, End::Fault(*fault));
+                    }
+                }
+                Op::Assume(condition) => {
+                    if self.eval(condition, work, locals) == 0 {
+                        return found(work, End::Cut);
+                    }
+                }
+                Op::Choose(local, lo, hi) => {
+                    let (lo, hi) = (self.eval(lo, work, locals), self.eval(hi, work, locals));
+                    for value in lo..=hi {
+                        let mut branch = work.to_vec();
+                        let mut branch_locals = locals.to_vec();
+                        branch_locals[local.index()] = value;
+                        self.run(&ops[at + 1..], &mut branch, &mut branch_locals, found);
+                    }
+                    return;
+                }
+            }
+        }
+        found(work, End::State);
+    }
+
+    fn assign(&self, place: &Place, value: i64, work: &mut [u32], locals: &mut [i64]) {
+        let variable = self.program.variable(place.variable);
+        debug_assert!(
+            (variable.lo..=variable.hi).contains(&value),
+            "lowering keeps {} in {}..{}, and {value} is outside",
+            variable.name,
+            variable.lo,
+            variable.hi
+        );
+        let index = place.index.as_ref().map_or(0, |index| self.eval(index, work, locals));
+        let slot = self.program.layout.slot(place.variable);
+        if (0..i64::from(slot.len)).contains(&index) {
+            slot.set(work, index as u32, value);
+        }
+    }
+
+    fn eval(&self, expr: &Expr, state: &[u32], locals: &mut [i64]) -> i64 {
+        Evaluation { program: self.program, state, stuck: false }.eval(expr, locals)
+    }
+}
+
+impl Model for Interpreter<'_> {
+    fn words(&self) -> usize {
+        self.program.layout.words()
+    }
+
+    fn initial(&self, out: &mut Successors) {
+        out.push(TransitionId(0), 0, &self.program.initial_state());
+    }
+
+    fn successors(&self, state: &[u32], out: &mut Successors) {
+        if self.is_fault(state) {
+            return;
+        }
+        let mut locals = std::mem::take(&mut out.scratch);
+        locals.resize(self.locals, 0);
+        for t in 0..self.program.threads.len() {
+            let Some(location) = self.program.location_of(ThreadId::new(t), state) else { continue };
+            let (start, end) = self.program.threads[t].at[location.index()];
+            for id in (start..end).map(TransitionId) {
+                self.outcomes(state, id, &mut locals, &mut |choice, state, end| match end {
+                    End::Cut => out.cut += 1,
+                    End::State | End::Fault(_) => out.push(id, choice, state),
+                });
+            }
+        }
+        out.scratch = locals;
+    }
+
+    fn judge(&self, state: &[u32], stuck: bool) -> GoalSet {
+        let mut set = GoalSet::default();
+        let mut locals = vec![0; self.locals];
+        for (goal, bad) in self.goals.iter().enumerate() {
+            if (Evaluation { program: self.program, state, stuck }).eval(bad, &mut locals) != 0 {
+                set.insert(goal);
+            }
+        }
+        set
+    }
+
+    fn is_fault(&self, state: &[u32]) -> bool {
+        self.program.is_faulty(state)
+    }
+
+    fn transitions(&self) -> usize {
+        self.program.transitions.len()
+    }
+}
+
+/// An expression's surroundings.
+struct Evaluation<'a> {
+    program: &'a Program,
+    state: &'a [u32],
+    stuck: bool,
+}
+
+impl Evaluation<'_> {
+    fn eval(&self, expr: &Expr, locals: &mut [i64]) -> i64 {
+        match expr {
+            Expr::Const(value) => *value,
+            Expr::Var(variable) => self.read(*variable, 0),
+            Expr::Element(variable, index) => {
+                let index = self.eval(index, locals);
+                self.read(*variable, index)
+            }
+            Expr::Local(local) => locals[local.index()],
+            Expr::Unary(UnaryOp::Not, operand) => i64::from(self.eval(operand, locals) == 0),
+            Expr::Unary(UnaryOp::Neg, operand) => self.eval(operand, locals).wrapping_neg(),
+            Expr::Binary(op, parts) => {
+                let left = self.eval(&parts.0, locals);
+                match (op, left != 0) {
+                    (BinaryOp::And, false) => 0,
+                    (BinaryOp::Or, true) => 1,
+                    _ => op.apply(left, self.eval(&parts.1, locals)),
+                }
+            }
+            Expr::If(parts) => {
+                let chosen = if self.eval(&parts.0, locals) != 0 { &parts.1 } else { &parts.2 };
+                self.eval(chosen, locals)
+            }
+            Expr::Wrap(value, lo, hi) => wrap(self.eval(value, locals), *lo, *hi),
+            Expr::Fold { op, local, parts } => {
+                let (lo, hi) = (self.eval(&parts.0, locals), self.eval(&parts.1, locals));
+                let decisive = *op == FoldOp::Any;
+                for value in lo..=hi {
+                    locals[local.index()] = value;
+                    if (self.eval(&parts.2, locals) != 0) == decisive {
+                        return i64::from(decisive);
+                    }
+                }
+                i64::from(!decisive)
+            }
+            Expr::Let { local, parts } => {
+                locals[local.index()] = self.eval(&parts.0, locals);
+                self.eval(&parts.1, locals)
+            }
+            Expr::Stuck => i64::from(self.stuck),
+        }
+    }
+
+    fn read(&self, variable: VarId, index: i64) -> i64 {
+        let slot = self.program.layout.slot(variable);
+        if (0..i64::from(slot.len)).contains(&index) { slot.get(self.state, index as u32) } else { 0 }
+    }
+}
+
+/// How many locals the largest transition or goal uses.
+fn frame_size(program: &Program, goals: &[Expr]) -> usize {
+    let steps = program.transitions.iter().map(|t| t.locals as usize).max().unwrap_or(0);
+    goals.iter().map(frame_of).max().unwrap_or(0).max(steps)
+}
+
+fn frame_of(expr: &Expr) -> usize {
+    let mut size = 0;
+    expr.walk(&mut |e| {
+        if let Expr::Local(local) | Expr::Let { local, .. } | Expr::Fold { local, .. } = e {
+            size = size.max(local.index() + 1);
+        }
+    });
+    size
+}

@@ -1,0 +1,123 @@
+//! The waist of Birk: what engines know of the thing they search.
+//!
+//! A compiled program, a product with an automaton, a reduction and a model written in Rust are all `impl Model`.
+//! Successors go out in batches, so that stores can prefetch.
+
+use birk_ir::{Step, TransitionId};
+
+/// Something with states and steps. The order of `initial` and `successors` is deterministic: traces count on it.
+pub trait Model: Sync {
+    /// Length of a state in 32-bit words.
+    fn words(&self) -> usize;
+
+    /// Appends the initial states.
+    fn initial(&self, out: &mut Successors);
+
+    /// Appends the successors of a state.
+    fn successors(&self, state: &[u32], out: &mut Successors);
+
+    /// Which goals a state satisfies; `stuck` says that it has no step, taken or cut.
+    fn judge(&self, state: &[u32], stuck: bool) -> GoalSet;
+
+    /// Whether this is the result of a failing check: judged, but neither expanded nor counted as a state.
+    fn is_fault(&self, _state: &[u32]) -> bool {
+        false
+    }
+
+    /// How many transitions there are: `Step::transition` is below this.
+    fn transitions(&self) -> usize;
+}
+
+/// A set of goals, by their position in the list the model was built with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GoalSet(pub u64);
+
+impl GoalSet {
+    /// How many goals one search can hunt.
+    pub const CAPACITY: usize = 64;
+
+    /// Adds a goal.
+    pub fn insert(&mut self, goal: usize) {
+        self.0 |= 1 << goal;
+    }
+
+    /// Whether a goal is in the set.
+    pub fn contains(self, goal: usize) -> bool {
+        self.0 >> goal & 1 == 1
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The goals in it, in order.
+    pub fn iter(self) -> impl Iterator<Item = usize> {
+        (0..Self::CAPACITY).filter(move |&goal| self.contains(goal))
+    }
+}
+
+/// A reusable batch of successors, each with the step that led to it.
+#[derive(Debug)]
+pub struct Successors {
+    words: usize,
+    states: Vec<u32>,
+    steps: Vec<Step>,
+    /// Outcomes that an `assume` cut.
+    pub cut: u64,
+    /// Room for a model's own values while it computes; has no meaning between calls.
+    pub scratch: Vec<i64>,
+}
+
+impl Successors {
+    /// An empty batch for states of this many words.
+    pub fn new(words: usize) -> Self {
+        Self { words, states: Vec::new(), steps: Vec::new(), cut: 0, scratch: Vec::new() }
+    }
+
+    /// Forgets the states and steps; `cut` goes on counting.
+    pub fn clear(&mut self) {
+        self.states.clear();
+        self.steps.clear();
+    }
+
+    /// Forgets all but the first `len`.
+    pub fn truncate(&mut self, len: usize) {
+        self.states.truncate(len * self.words);
+        self.steps.truncate(len);
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// Length of a state in words.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// Adds a state.
+    pub fn push(&mut self, transition: TransitionId, choice: u32, state: &[u32]) {
+        debug_assert_eq!(state.len(), self.words);
+        self.states.extend_from_slice(state);
+        self.steps.push(Step { transition, choice });
+    }
+
+    /// The state at a position.
+    #[inline]
+    pub fn state(&self, index: usize) -> &[u32] {
+        &self.states[index * self.words..(index + 1) * self.words]
+    }
+
+    /// The step that led to the state at a position.
+    #[inline]
+    pub fn step(&self, index: usize) -> Step {
+        self.steps[index]
+    }
+}

@@ -1,0 +1,166 @@
+//! The judge that does not belong to the accused: walks a trace with the interpreter, against what the user wrote.
+//!
+//! It shares no code with any engine and does not look at goals, only at the property.
+
+use std::fmt;
+
+use birk_ir::{FaultId, Program, Property, PropertyKind, Step, ThreadId, Trace};
+
+use crate::interpreter::Interpreter;
+use crate::model::{Model, Successors};
+
+/// A trace with everything that can be said about it.
+#[derive(Clone, Debug)]
+pub struct Replayed {
+    /// The states, one more than there are steps.
+    pub states: Vec<Vec<u32>>,
+    /// The steps taken.
+    pub steps: Vec<Step>,
+    /// For each step, its position among all successors of the state it leaves.
+    pub ordinals: Vec<u32>,
+    /// What went wrong in the last step, or in evaluating a property in the last state.
+    pub fault: Option<FaultId>,
+    /// The step from which the rest repeats.
+    pub loop_start: Option<usize>,
+}
+
+/// A trace that does not fit its program or its property: Birk's own fault, unless the file was edited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplayError {
+    /// The step at which it fails, from 0.
+    pub step: usize,
+    /// Why.
+    pub reason: String,
+}
+
+impl fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "step {}: {}", self.step + 1, self.reason)
+    }
+}
+
+impl std::error::Error for ReplayError {}
+
+/// Walks a trace.
+pub fn replay(program: &Program, trace: &Trace) -> Result<Replayed, ReplayError> {
+    walk(program, trace.initial, trace.steps.len(), trace.loop_start, |at, successors| {
+        let wanted = trace.steps[at];
+        (0..successors.len()).find(|&i| successors.step(i) == wanted).ok_or_else(|| {
+            let known = wanted.transition.index() < program.transitions.len();
+            let name = known.then(|| program.transition_text(wanted.transition));
+            format!("{} is not enabled", name.unwrap_or_else(|| format!("transition {}", wanted.transition)))
+        })
+    })
+}
+
+/// Walks the steps given by their positions among the successors, as in the `replay` line of a report.
+pub fn replay_ordinals(program: &Program, initial: u32, ordinals: &[u32]) -> Result<Replayed, ReplayError> {
+    walk(program, initial, ordinals.len(), None, |at, successors| {
+        let ordinal = ordinals[at] as usize;
+        let enabled = successors.len();
+        if ordinal < enabled { Ok(ordinal) } else { Err(format!("no successor {ordinal}, there are {enabled}")) }
+    })
+}
+
+/// Walks a run given by predicates on its states: `fits(position, state)`, the initial state being 0.
+pub fn replay_states(
+    program: &Program,
+    length: usize,
+    fits: impl Fn(usize, &[u32]) -> bool,
+) -> Result<Replayed, ReplayError> {
+    walk(program, 0, length, None, |at, successors| {
+        (0..successors.len())
+            .find(|&i| fits(at + 1, successors.state(i)))
+            .ok_or_else(|| "no step leads to the state that the trace shows next".to_owned())
+    })
+}
+
+fn walk(
+    program: &Program,
+    initial: u32,
+    length: usize,
+    loop_start: Option<usize>,
+    mut pick: impl FnMut(usize, &Successors) -> Result<usize, String>,
+) -> Result<Replayed, ReplayError> {
+    let model = Interpreter::new(program, &[]);
+    let mut batch = Successors::new(model.words());
+    model.initial(&mut batch);
+    if initial as usize >= batch.len() {
+        return Err(ReplayError { step: 0, reason: format!("there is no initial state {initial}") });
+    }
+    let mut states = vec![batch.state(initial as usize).to_vec()];
+    let mut replayed =
+        Replayed { states: Vec::new(), steps: Vec::new(), ordinals: Vec::new(), fault: None, loop_start };
+    for at in 0..length {
+        batch.clear();
+        let here = &states[at];
+        model.successors(here, &mut batch);
+        let ordinal = pick(at, &batch).map_err(|reason| ReplayError { step: at, reason })?;
+        replayed.steps.push(batch.step(ordinal));
+        replayed.ordinals.push(ordinal as u32);
+        replayed.fault = model.fault_of(here, batch.step(ordinal));
+        states.push(batch.state(ordinal).to_vec());
+    }
+    let last = &states[length];
+    if replayed.fault.is_none() {
+        let property_fault = program.property_faults.iter().find(|(condition, _)| model.value(condition, last) != 0);
+        replayed.fault = property_fault.map(|(_, fault)| *fault);
+    }
+    replayed.states = states;
+    Ok(replayed)
+}
+
+impl Replayed {
+    /// The last state.
+    pub fn last(&self) -> &[u32] {
+        self.states.last().expect("a run has at least its initial state")
+    }
+
+    /// Whether the run shows what it claims: a violation of the property, or, for `reachable`, its witness.
+    pub fn confirm(&self, program: &Program, property: &Property) -> Result<(), ReplayError> {
+        let model = Interpreter::new(program, &[]);
+        let last = self.last();
+        let broken = program.is_faulty(last);
+        let shown = match &property.kind {
+            PropertyKind::Fault => self.fault.is_some(),
+            PropertyKind::Invariant(holds) => !broken && model.value(holds, last) == 0,
+            PropertyKind::Reachable(target) => !broken && model.value(target, last) != 0,
+            PropertyKind::Deadlock => !broken && is_stuck(&model, last) && !ends_properly(program, last),
+            PropertyKind::Ltl(_) => false,
+        };
+        let step = self.steps.len().saturating_sub(1);
+        let reason = || format!("the last state does not decide `{}`", property.name);
+        if shown { Ok(()) } else { Err(ReplayError { step, reason: reason() }) }
+    }
+
+    /// The trace that was walked.
+    pub fn trace(&self) -> Trace {
+        Trace { initial: 0, steps: self.steps.clone(), loop_start: self.loop_start }
+    }
+
+    /// What step `at` did: the visible elements whose values differ before and after it.
+    pub fn changes(&self, program: &Program, at: usize) -> Vec<(birk_ir::VarId, u32)> {
+        let (before, after) = (&self.states[at], &self.states[at + 1]);
+        program
+            .visible_elements()
+            .filter(|&(variable, element)| {
+                let slot = program.layout.slot(variable);
+                slot.get(before, element) != slot.get(after, element)
+            })
+            .collect()
+    }
+}
+
+/// Whether no step is possible, taken or cut.
+fn is_stuck(model: &Interpreter<'_>, state: &[u32]) -> bool {
+    let mut batch = Successors::new(model.words());
+    model.successors(state, &mut batch);
+    batch.is_empty() && batch.cut == 0
+}
+
+/// Whether every thread has ended or waits at a location marked `end`.
+fn ends_properly(program: &Program, state: &[u32]) -> bool {
+    (0..program.threads.len()).map(ThreadId::new).all(|thread| {
+        program.location_of(thread, state).is_none_or(|at| program.kind_of(thread).locations[at.index()].end)
+    })
+}

@@ -1,0 +1,22 @@
+//! Everything that crosses a wall in Birk: programs, properties, goals, outcomes, traces, verdicts.
+//!
+//! Data only, and the standard library only. What a program *does* is in `birk-exec`.
+#![forbid(unsafe_code)]
+
+pub mod expr;
+pub mod ids;
+pub mod layout;
+pub mod outcome;
+pub mod program;
+pub mod property;
+pub mod text;
+
+pub use expr::{BinaryOp, Expr, FoldOp, UnaryOp};
+pub use ids::{FaultId, LocalId, LocationId, Span, StateId, ThreadId, TransitionId, VarId};
+pub use layout::{Layout, Slot};
+pub use outcome::{Coverage, Outcome, Step, Stop, Trace, Verdict};
+pub use program::{
+    Access, Fault, FaultKind, Location, Op, Place, Program, Thread, ThreadKind, Transition, ValueKind, VarRole,
+    Variable,
+};
+pub use property::{Formula, Goal, Property, PropertyKind};

@@ -1,0 +1,351 @@
+//! A program: variables with their layout, one initial state, guarded transitions.
+//!
+//! It is *total*: whatever can go wrong in a step is a `Check` among its operations, and a failing check is an
+//! ordinary outcome of the step, the state in which `fault` is set. Expressions always have a value.
+
+use crate::expr::Expr;
+use crate::ids::{FaultId, LocalId, LocationId, Span, ThreadId, TransitionId, VarId};
+use crate::layout::Layout;
+use crate::property::Property;
+
+/// What every engine works on.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The system's name.
+    pub system: String,
+    /// Constants by full name, after overrides, in source order.
+    pub constants: Vec<(String, String)>,
+    /// All variables: globals, program counters, locals, the fault flag.
+    pub variables: Vec<Variable>,
+    /// Where they live in a state.
+    pub layout: Layout,
+    /// Thread declarations.
+    pub kinds: Vec<ThreadKind>,
+    /// Their copies, in the order in which steps are offered.
+    pub threads: Vec<Thread>,
+    /// Transitions, ordered by thread, location and place in the source.
+    pub transitions: Vec<Transition>,
+    /// What can go wrong; referred to by `Op::Check`.
+    pub faults: Vec<Fault>,
+    /// The flag that a failing check sets; absent when nothing can fail.
+    pub fault: Option<VarId>,
+    /// Faults in the evaluation of properties: the condition under which each happens.
+    pub property_faults: Vec<(Expr, FaultId)>,
+    /// True in states where it is proper to have no successor.
+    pub valid_end: Expr,
+    /// What the user asked, in source order, after the two built-in ones.
+    pub properties: Vec<Property>,
+}
+
+/// A variable of the state: a scalar, or an array of `len` elements.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// As shown: `x`, `fork`, `Reader.count`, `Reader@`.
+    pub name: String,
+    /// What it stands for.
+    pub role: VarRole,
+    /// Smallest value.
+    pub lo: i64,
+    /// Largest value.
+    pub hi: i64,
+    /// Lengths of its dimensions; empty for a scalar.
+    pub shape: Vec<u32>,
+    /// How values are written.
+    pub values: ValueKind,
+    /// Initial value of each element.
+    pub initial: Vec<i64>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// What a variable stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VarRole {
+    /// Declared in the system.
+    Global,
+    /// The locations of the threads of a kind (an array over its copies).
+    Counter(usize),
+    /// A parameter or local of the threads of a kind (the first dimension ranges over its copies).
+    Local(usize),
+    /// Set by a failing check.
+    Fault,
+}
+
+/// How the values of a variable are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ValueKind {
+    /// `true` and `false`.
+    Boolean,
+    /// Decimal.
+    Integer,
+    /// By name, from 0 on: enumerators, locations.
+    Names(Vec<String>),
+}
+
+/// A thread declaration.
+#[derive(Clone, Debug)]
+pub struct ThreadKind {
+    /// Its name.
+    pub name: String,
+    /// Where it is declared.
+    pub span: Span,
+    /// Its locations; the counter's value `locations.len()` means "not running".
+    pub locations: Vec<Location>,
+    /// The counter variable, an array over the copies.
+    pub counter: VarId,
+    /// How many copies there are.
+    pub copies: u32,
+    /// Whether it was declared with a number of copies, and is therefore shown with an index.
+    pub indexed: bool,
+}
+
+/// A location of a thread.
+#[derive(Clone, Debug)]
+pub struct Location {
+    /// Its name.
+    pub name: String,
+    /// Where it is declared.
+    pub span: Span,
+    /// Waiting here for ever is proper.
+    pub end: bool,
+    /// Visiting it infinitely often is accepting.
+    pub accept: bool,
+    /// Visiting it is progress.
+    pub progress: bool,
+}
+
+/// One copy of a thread.
+#[derive(Clone, Debug)]
+pub struct Thread {
+    /// `Philosopher1`, `Reader[0]`.
+    pub name: String,
+    /// Its declaration in `kinds`.
+    pub kind: usize,
+    /// Its number among the copies.
+    pub copy: u32,
+    /// Its transitions per location: `transitions[start..end]`.
+    pub at: Vec<(u32, u32)>,
+}
+
+/// A guarded step of one thread from one location.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    /// Who takes it.
+    pub thread: ThreadId,
+    /// From where.
+    pub location: LocationId,
+    /// Which transformation of that location, from 0.
+    pub ordinal: u32,
+    /// Where it leads; `None` ends the thread.
+    pub target: Option<LocationId>,
+    /// The transformation in the source.
+    pub span: Span,
+    /// The guard in the source, where it was written.
+    pub guard_span: Option<Span>,
+    /// When it is enabled, given that the thread is at the location.
+    pub guard: Expr,
+    /// What it does, in order, each seeing the effect of the earlier ones.
+    pub ops: Vec<Op>,
+    /// How many `LocalId`s its operations use.
+    pub locals: u32,
+}
+
+/// One operation of a transition.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// Writes a variable; the value is in its range.
+    Assign(Place, Expr),
+    /// Binds a value.
+    Let(LocalId, Expr),
+    /// Binds every value of the range in turn: one outcome each.
+    Choose(LocalId, Expr, Expr),
+    /// Where it is false the step ends here: the outcome has `fault` set.
+    Check(Expr, FaultId),
+    /// Where it is false this outcome does not exist; it is counted as cut.
+    Assume(Expr),
+}
+
+/// What can be written: a scalar, or an element of an array (a write outside it has no effect).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// The variable.
+    pub variable: VarId,
+    /// The element, for arrays.
+    pub index: Option<Expr>,
+}
+
+/// Something that can go wrong at one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What kind.
+    pub kind: FaultKind,
+    /// One sentence, as shown to the user.
+    pub message: String,
+    /// Where.
+    pub span: Span,
+}
+
+/// Kinds of faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FaultKind {
+    /// `assert` was false.
+    Assertion,
+    /// A value left its variable's range.
+    Range,
+    /// An index outside its array.
+    Index,
+    /// Arithmetic left 32 bits.
+    Overflow,
+    /// Division or remainder by zero.
+    DivisionByZero,
+    /// `start` with every copy running.
+    Start,
+    /// `choose` from an empty range.
+    EmptyChoice,
+}
+
+impl FaultKind {
+    /// A word for reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            FaultKind::Assertion => "assertion",
+            FaultKind::Range => "range",
+            FaultKind::Index => "index",
+            FaultKind::Overflow => "overflow",
+            FaultKind::DivisionByZero => "division-by-zero",
+            FaultKind::Start => "start",
+            FaultKind::EmptyChoice => "empty-choice",
+        }
+    }
+}
+
+/// A variable, or one element of it, that a transition reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Access {
+    /// The variable.
+    pub variable: VarId,
+    /// The element; `None` means any of them.
+    pub element: Option<u32>,
+}
+
+impl Variable {
+    /// Number of elements.
+    pub fn len(&self) -> u32 {
+        self.shape.iter().product()
+    }
+
+    /// Whether it has no element (an array of length 0).
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl ThreadKind {
+    /// The counter's value of a thread that is not running.
+    pub fn idle(&self) -> i64 {
+        self.locations.len() as i64
+    }
+}
+
+impl Program {
+    /// The variable with this id.
+    pub fn variable(&self, id: VarId) -> &Variable {
+        &self.variables[id.index()]
+    }
+
+    /// The transition with this id.
+    pub fn transition(&self, id: TransitionId) -> &Transition {
+        &self.transitions[id.index()]
+    }
+
+    /// The thread with this id.
+    pub fn thread(&self, id: ThreadId) -> &Thread {
+        &self.threads[id.index()]
+    }
+
+    /// The declaration of a thread.
+    pub fn kind_of(&self, id: ThreadId) -> &ThreadKind {
+        &self.kinds[self.thread(id).kind]
+    }
+
+    /// The location a thread is at in a state; `None` when it is not running.
+    pub fn location_of(&self, id: ThreadId, state: &[u32]) -> Option<LocationId> {
+        let kind = self.kind_of(id);
+        let value = self.layout.slot(kind.counter).get(state, self.thread(id).copy);
+        (value < kind.idle()).then(|| LocationId::new(value as usize))
+    }
+
+    /// The initial state.
+    pub fn initial_state(&self) -> Vec<u32> {
+        let mut state = vec![0; self.layout.words()];
+        for (v, variable) in self.variables.iter().enumerate() {
+            let slot = self.layout.slot(VarId::new(v));
+            for (element, &value) in variable.initial.iter().enumerate() {
+                slot.set(&mut state, element as u32, value);
+            }
+        }
+        state
+    }
+
+    /// Whether the state is the result of a failing check.
+    pub fn is_faulty(&self, state: &[u32]) -> bool {
+        self.fault.is_some_and(|fault| self.layout.slot(fault).get(state, 0) != 0)
+    }
+}
+
+impl Transition {
+    /// What it reads, the thread's own counter included; derived from guard and operations.
+    pub fn reads(&self, program: &Program) -> Vec<Access> {
+        let mut found = vec![self.counter(program)];
+        let mut expr = |e: &Expr| {
+            e.walk(&mut |e| match e {
+                Expr::Var(variable) => found.push(Access { variable: *variable, element: None }),
+                Expr::Element(variable, index) => found.push(access(*variable, Some(index))),
+                _ => {}
+            });
+        };
+        expr(&self.guard);
+        for op in &self.ops {
+            match op {
+                Op::Assign(place, value) => {
+                    place.index.iter().for_each(&mut expr);
+                    expr(value);
+                }
+                Op::Let(_, e) | Op::Check(e, _) | Op::Assume(e) => expr(e),
+                Op::Choose(_, lo, hi) => {
+                    expr(lo);
+                    expr(hi);
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// What it writes, the fault flag included where a check can fail.
+    pub fn writes(&self, program: &Program) -> Vec<Access> {
+        let mut found = Vec::new();
+        for op in &self.ops {
+            match op {
+                Op::Assign(place, _) => found.push(access(place.variable, place.index.as_ref())),
+                Op::Check(..) => {
+                    found.extend(program.fault.map(|variable| Access { variable, element: None }));
+                }
+                _ => {}
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn counter(&self, program: &Program) -> Access {
+        let thread = program.thread(self.thread);
+        Access { variable: program.kinds[thread.kind].counter, element: Some(thread.copy) }
+    }
+}
+
+fn access(variable: VarId, index: Option<&Expr>) -> Access {
+    Access { variable, element: index.and_then(Expr::as_const).and_then(|i| u32::try_from(i).ok()) }
+}

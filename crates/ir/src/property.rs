@@ -1,0 +1,90 @@
+//! What the user asked (`Property`), and what an engine hunts (`Goal`).
+
+use crate::expr::Expr;
+use crate::ids::Span;
+use crate::outcome::{Outcome, Verdict};
+
+/// A question about a program.
+#[derive(Clone, Debug)]
+pub struct Property {
+    /// `deadlock`, `fault`, or the name the user gave.
+    pub name: String,
+    /// What is asked.
+    pub kind: PropertyKind,
+    /// Where it is written; `None` for the built-in ones.
+    pub span: Option<Span>,
+}
+
+/// Kinds of properties.
+#[derive(Clone, Debug)]
+pub enum PropertyKind {
+    /// No reachable state is stuck, except where that is proper.
+    Deadlock,
+    /// No step and no evaluation of a property goes wrong.
+    Fault,
+    /// True in every reachable state.
+    Invariant(Expr),
+    /// True in some reachable state.
+    Reachable(Expr),
+    /// True of every infinite run (a run that ends stutters for ever).
+    Ltl(Formula),
+}
+
+/// A formula of linear temporal logic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Formula {
+    /// A state predicate.
+    Atom(Expr),
+    /// Negation.
+    Not(Box<Formula>),
+    /// Conjunction.
+    And(Box<(Formula, Formula)>),
+    /// Disjunction.
+    Or(Box<(Formula, Formula)>),
+    /// In the next state.
+    Next(Box<Formula>),
+    /// From now on.
+    Always(Box<Formula>),
+    /// Now or later.
+    Eventually(Box<Formula>),
+    /// The first holds until the second does, and it does.
+    Until(Box<(Formula, Formula)>),
+    /// The first holds until the second does, or for ever.
+    WeakUntil(Box<(Formula, Formula)>),
+    /// The second holds up to and including the state in which the first does, or for ever.
+    Release(Box<(Formula, Formula)>),
+}
+
+/// What an engine hunts. It is neither good nor bad news.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// A reachable state in which the expression is true; `Expr::Stuck` may occur in it.
+    BadState(Expr),
+}
+
+impl Property {
+    /// The word for its kind in reports.
+    pub fn word(&self) -> &'static str {
+        match self.kind {
+            PropertyKind::Deadlock => "deadlock",
+            PropertyKind::Fault => "fault",
+            PropertyKind::Invariant(_) => "invariant",
+            PropertyKind::Reachable(_) => "reachable",
+            PropertyKind::Ltl(_) => "ltl",
+        }
+    }
+
+    /// Whether finding the goal is what the user hoped for.
+    pub fn wants_goal(&self) -> bool {
+        matches!(self.kind, PropertyKind::Reachable(_))
+    }
+
+    /// The one place where an outcome becomes good or bad news.
+    pub fn verdict(&self, outcome: &Outcome) -> Verdict {
+        match (outcome, self.wants_goal()) {
+            (Outcome::Found(_), true) | (Outcome::Absent, false) => Verdict::Holds,
+            (Outcome::Found(_), false) | (Outcome::Absent, true) => Verdict::Violated,
+            (Outcome::Inconclusive, _) => Verdict::Inconclusive,
+        }
+    }
+}

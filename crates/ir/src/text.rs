@@ -1,0 +1,309 @@
+//! Programs, expressions and states in words: for `birk show`, traces and snapshots.
+
+use std::fmt::Write as _;
+
+use crate::expr::{BinaryOp, Expr, FoldOp, UnaryOp};
+use crate::ids::{LocationId, ThreadId, TransitionId, VarId};
+use crate::program::{Access, Op, Place, Program, ValueKind, VarRole, Variable};
+use crate::property::{Formula, PropertyKind};
+
+/// What is shown for the location of a thread that is not running.
+pub const NOT_RUNNING: &str = "(not running)";
+
+impl Variable {
+    /// How one of its values is written.
+    pub fn value_text(&self, value: i64) -> String {
+        match &self.values {
+            ValueKind::Boolean => (value != 0).to_string(),
+            ValueKind::Integer => value.to_string(),
+            ValueKind::Names(names) => {
+                usize::try_from(value).ok().and_then(|i| names.get(i)).map_or_else(|| format!("#{value}"), Clone::clone)
+            }
+        }
+    }
+
+    fn type_text(&self) -> String {
+        match &self.values {
+            ValueKind::Boolean => "boolean".into(),
+            ValueKind::Integer => format!("{}..{}", self.lo, self.hi),
+            ValueKind::Names(names) => format!("{{{}}}", names.join(", ")),
+        }
+    }
+}
+
+impl Program {
+    /// The name of one element of a variable: `x`, `fork[2]`, `Reader[0].count`, `Philosopher1@`.
+    pub fn element_name(&self, variable: VarId, element: u32) -> String {
+        let declared = self.variable(variable);
+        let (mut text, shape, mut rest) = match declared.role {
+            VarRole::Global | VarRole::Fault => (declared.name.clone(), &declared.shape[..], element),
+            VarRole::Counter(kind) | VarRole::Local(kind) => {
+                let own: u32 = declared.shape[1..].iter().product();
+                let kind = &self.kinds[kind];
+                let index = if kind.indexed { format!("[{}]", element / own.max(1)) } else { String::new() };
+                let suffix = &declared.name[kind.name.len()..];
+                (format!("{}{index}{suffix}", kind.name), &declared.shape[1..], element % own.max(1))
+            }
+        };
+        for dimension in 0..shape.len() {
+            let below: u32 = shape[dimension + 1..].iter().product();
+            let _ = write!(text, "[{}]", rest / below.max(1));
+            rest %= below.max(1);
+        }
+        text
+    }
+
+    /// Every element of every variable the user can see, with its value: `(name, value)`.
+    pub fn state_text(&self, state: &[u32]) -> Vec<(String, String)> {
+        self.visible_elements()
+            .map(|(variable, element)| {
+                let value = self.layout.slot(variable).get(state, element);
+                (self.element_name(variable, element), self.variable(variable).value_text(value))
+            })
+            .collect()
+    }
+
+    /// The elements the user can see, in the order in which they are shown.
+    pub fn visible_elements(&self) -> impl Iterator<Item = (VarId, u32)> + '_ {
+        self.variables
+            .iter()
+            .enumerate()
+            .filter(|(_, variable)| variable.role != VarRole::Fault)
+            .flat_map(|(v, variable)| (0..variable.len()).map(move |element| (VarId::new(v), element)))
+    }
+
+    /// A location's name; `None` is a thread that is not running.
+    pub fn location_text(&self, thread: ThreadId, location: Option<LocationId>) -> &str {
+        location.map_or(NOT_RUNNING, |location| &self.kind_of(thread).locations[location.index()].name)
+    }
+
+    /// A transition's name: `Philosopher1.loc0`, with `#n` where its location has several.
+    pub fn transition_text(&self, id: TransitionId) -> String {
+        let transition = self.transition(id);
+        let thread = self.thread(transition.thread);
+        let (start, end) = thread.at[transition.location.index()];
+        let location = self.location_text(transition.thread, Some(transition.location));
+        let number = if end - start > 1 { format!(" #{}", transition.ordinal + 1) } else { String::new() };
+        format!("{}.{location}{number}", thread.name)
+    }
+
+    /// An expression in BIR's own notation.
+    pub fn expr_text(&self, expr: &Expr) -> String {
+        let mut text = String::new();
+        self.write_expr(&mut text, expr, 0);
+        text
+    }
+
+    fn write_expr(&self, out: &mut String, expr: &Expr, level: u8) {
+        match expr {
+            Expr::Const(value) => _ = write!(out, "{value}"),
+            Expr::Var(variable) => out.push_str(&self.element_name(*variable, 0)),
+            Expr::Element(variable, index) => self.write_element(out, *variable, index),
+            Expr::Local(local) => _ = write!(out, "${local}"),
+            Expr::Unary(op, operand) => {
+                out.push(if *op == UnaryOp::Not { '!' } else { '-' });
+                self.write_expr(out, operand, 8);
+            }
+            Expr::Binary(op, parts) => {
+                let (symbol, own) = symbol(*op);
+                if let (BinaryOp::Eq | BinaryOp::Ne, Some(text)) = (*op, self.named_value(&parts.0, &parts.1)) {
+                    return parenthesised(out, own < level, |out| {
+                        self.write_expr(out, &parts.0, own + 1);
+                        _ = write!(out, " {symbol} {text}");
+                    });
+                }
+                parenthesised(out, own < level, |out| {
+                    self.write_expr(out, &parts.0, own);
+                    _ = write!(out, " {symbol} ");
+                    self.write_expr(out, &parts.1, own + 1);
+                });
+            }
+            Expr::If(parts) => parenthesised(out, level > 0, |out| {
+                self.write_expr(out, &parts.0, 1);
+                out.push_str(" ? ");
+                self.write_expr(out, &parts.1, 1);
+                out.push_str(" : ");
+                self.write_expr(out, &parts.2, 0);
+            }),
+            Expr::Wrap(value, lo, hi) => {
+                out.push_str("wrap(");
+                self.write_expr(out, value, 0);
+                _ = write!(out, ", {lo}, {hi})");
+            }
+            Expr::Fold { op, local, parts } => parenthesised(out, level > 0, |out| {
+                _ = write!(out, "{} (${local} : ", if *op == FoldOp::All { "forall" } else { "exists" });
+                self.write_expr(out, &parts.0, 0);
+                out.push_str(" .. ");
+                self.write_expr(out, &parts.1, 0);
+                out.push_str(") ");
+                self.write_expr(out, &parts.2, 0);
+            }),
+            Expr::Let { local, parts } => parenthesised(out, level > 0, |out| {
+                _ = write!(out, "let ${local} = ");
+                self.write_expr(out, &parts.0, 0);
+                out.push_str(" in ");
+                self.write_expr(out, &parts.1, 0);
+            }),
+            Expr::Stuck => out.push_str("stuck"),
+        }
+    }
+
+    fn write_element(&self, out: &mut String, variable: VarId, index: &Expr) {
+        match index.as_const().and_then(|i| u32::try_from(i).ok()) {
+            Some(element) => out.push_str(&self.element_name(variable, element)),
+            None => {
+                _ = write!(out, "{}[", self.variable(variable).name);
+                self.write_expr(out, index, 0);
+                out.push(']');
+            }
+        }
+    }
+
+    /// The right side of a comparison by name, when the left is a variable with named values.
+    fn named_value(&self, left: &Expr, right: &Expr) -> Option<String> {
+        let (Expr::Var(variable) | Expr::Element(variable, _)) = left else { return None };
+        let declared = self.variable(*variable);
+        match declared.values {
+            ValueKind::Names(_) | ValueKind::Boolean => Some(declared.value_text(right.as_const()?)),
+            ValueKind::Integer => None,
+        }
+    }
+
+    fn place_text(&self, place: &Place) -> String {
+        let mut text = String::new();
+        match &place.index {
+            None => text.push_str(&self.element_name(place.variable, 0)),
+            Some(index) => self.write_element(&mut text, place.variable, index),
+        }
+        text
+    }
+
+    /// An operation of a transition.
+    pub fn op_text(&self, op: &Op) -> String {
+        match op {
+            Op::Assign(place, value) => {
+                let variable = self.variable(place.variable);
+                let value = match value.as_const() {
+                    Some(value) => variable.value_text(value),
+                    None => self.expr_text(value),
+                };
+                format!("{} := {value}", self.place_text(place))
+            }
+            Op::Let(local, value) => format!("${local} = {}", self.expr_text(value)),
+            Op::Choose(local, lo, hi) => {
+                format!("${local} = choose({}, {})", self.expr_text(lo), self.expr_text(hi))
+            }
+            Op::Check(condition, fault) => {
+                let fault = &self.faults[fault.index()];
+                format!("check {} else {}", self.expr_text(condition), fault.kind.word())
+            }
+            Op::Assume(condition) => format!("assume {}", self.expr_text(condition)),
+        }
+    }
+
+    /// A formula in BIR's own notation.
+    pub fn formula_text(&self, formula: &Formula) -> String {
+        let two = |parts: &(Formula, Formula), op: &str| {
+            format!("({} {op} {})", self.formula_text(&parts.0), self.formula_text(&parts.1))
+        };
+        match formula {
+            Formula::Atom(expr) => format!("({})", self.expr_text(expr)),
+            Formula::Not(f) => format!("!{}", self.formula_text(f)),
+            Formula::And(parts) => two(parts, "&&"),
+            Formula::Or(parts) => two(parts, "||"),
+            Formula::Next(f) => format!("X {}", self.formula_text(f)),
+            Formula::Always(f) => format!("[] {}", self.formula_text(f)),
+            Formula::Eventually(f) => format!("<> {}", self.formula_text(f)),
+            Formula::Until(parts) => two(parts, "U"),
+            Formula::WeakUntil(parts) => two(parts, "W"),
+            Formula::Release(parts) => two(parts, "R"),
+        }
+    }
+
+    fn accesses_text(&self, accesses: &[Access]) -> String {
+        let name = |access: &Access| match access.element {
+            Some(element) => self.element_name(access.variable, element),
+            None if self.variable(access.variable).shape.is_empty() => self.element_name(access.variable, 0),
+            None => format!("{}[*]", self.variable(access.variable).name),
+        };
+        accesses.iter().map(name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The whole program as Birk sees it.
+    pub fn to_text(&self) -> String {
+        let mut out = String::new();
+        _ = writeln!(out, "system {}", self.system);
+        for (name, value) in &self.constants {
+            _ = writeln!(out, "  const {name} = {value}");
+        }
+        _ = writeln!(out, "state: {} bits in {} words of 32", self.layout.bits(), self.layout.words());
+        for (v, variable) in self.variables.iter().enumerate() {
+            let slot = self.layout.slot(VarId::new(v));
+            let shape: String = variable.shape.iter().map(|n| format!("[{n}]")).collect();
+            _ = writeln!(
+                out,
+                "  {}{shape}: {}  ({} bits at word {} bit {})",
+                variable.name,
+                variable.type_text(),
+                slot.bits,
+                slot.word,
+                slot.shift
+            );
+        }
+        for (t, transition) in self.transitions.iter().enumerate() {
+            let starts_thread = t == 0 || self.transitions[t - 1].thread != transition.thread;
+            if starts_thread {
+                _ = writeln!(out, "thread {}", self.thread(transition.thread).name);
+            }
+            let target = self.location_text(transition.thread, transition.target);
+            _ = writeln!(out, "  {t}: {} -> {target}", self.transition_text(TransitionId::new(t)));
+            if transition.guard != Expr::TRUE {
+                _ = writeln!(out, "      when {}", self.expr_text(&transition.guard));
+            }
+            for op in &transition.ops {
+                _ = writeln!(out, "      {}", self.op_text(op));
+            }
+            _ = writeln!(out, "      reads  {}", self.accesses_text(&transition.reads(self)));
+            _ = writeln!(out, "      writes {}", self.accesses_text(&transition.writes(self)));
+        }
+        _ = writeln!(out, "properties");
+        for property in &self.properties {
+            let text = match &property.kind {
+                PropertyKind::Deadlock => format!("a stuck state satisfies {}", self.expr_text(&self.valid_end)),
+                PropertyKind::Fault => format!("{} places checked", self.faults.len()),
+                PropertyKind::Invariant(e) | PropertyKind::Reachable(e) => self.expr_text(e),
+                PropertyKind::Ltl(formula) => self.formula_text(formula),
+            };
+            _ = writeln!(out, "  {} {}: {text}", property.word(), property.name);
+        }
+        out
+    }
+}
+
+fn symbol(op: BinaryOp) -> (&'static str, u8) {
+    match op {
+        BinaryOp::Or => ("||", 2),
+        BinaryOp::And => ("&&", 3),
+        BinaryOp::Eq => ("==", 4),
+        BinaryOp::Ne => ("!=", 4),
+        BinaryOp::Lt => ("<", 5),
+        BinaryOp::Le => ("<=", 5),
+        BinaryOp::Gt => (">", 5),
+        BinaryOp::Ge => (">=", 5),
+        BinaryOp::Add => ("+", 6),
+        BinaryOp::Sub => ("-", 6),
+        BinaryOp::Mul => ("*", 7),
+        BinaryOp::Div => ("/", 7),
+        BinaryOp::Rem => ("%", 7),
+    }
+}
+
+fn parenthesised(out: &mut String, needed: bool, write: impl FnOnce(&mut String)) {
+    if needed {
+        out.push('(');
+    }
+    write(out);
+    if needed {
+        out.push(')');
+    }
+}

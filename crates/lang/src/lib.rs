@@ -1,0 +1,158 @@
+//! BIR text to a `Program`, or all diagnostics at once.
+//!
+//! ```
+//! let text = "system S { boolean b; active thread T() { loc l: when !b do { b := true; } goto l; } }";
+//! let loaded = birk_lang::load(text, &[]);
+//! assert_eq!(loaded.program.unwrap().transitions.len(), 1);
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod ast;
+pub mod codes;
+mod context;
+mod declarations;
+pub mod diagnostic;
+mod expression;
+pub mod fmt;
+pub mod lexer;
+mod lint;
+mod lower;
+pub mod parser;
+mod path;
+mod properties;
+mod types;
+
+use std::collections::HashSet;
+
+use birk_ir::layout::Shape;
+use birk_ir::{Expr, Layout, Program, ThreadKind, ValueKind, VarId, VarRole, Variable};
+
+use crate::context::Context;
+use crate::diagnostic::Diagnostic;
+use crate::expression::Elaborator;
+use crate::lower::Steps;
+use crate::types::Value;
+
+/// What became of a file.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The program, unless there are errors.
+    pub program: Option<Program>,
+    /// Errors and warnings in the order of the source.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a system; `overrides` are the `-D NAME=VALUE` of the command line.
+pub fn load(text: &str, overrides: &[(String, String)]) -> Loaded {
+    let parsed = parser::parse(text, 0);
+    let mut diagnostics = parsed.diagnostics;
+    let Some(system) = parsed.system else { return Loaded { program: None, diagnostics } };
+    let broken = diagnostics.iter().any(|d| !d.is_warning());
+    let mut cx = Context::new(text);
+    declarations::declare(&mut cx, &system, overrides);
+    check_functions(&mut cx);
+    let steps = lower::lower(&mut cx);
+    let (properties, property_faults) = properties::lower(&mut cx, &system);
+    let failed = broken || cx.diagnostics.iter().any(|d| !d.is_warning());
+    if !failed {
+        lint::lint(&mut cx, &system, &steps);
+    }
+    diagnostics.append(&mut cx.diagnostics);
+    let program = (!failed).then(|| assemble(cx, &system.name.text, steps, properties, property_faults));
+    // The copies of a thread share their text: say everything once.
+    let mut seen = HashSet::new();
+    diagnostics.retain(|d| seen.insert((d.code, d.span, d.message.clone())));
+    diagnostics.sort_by_key(|d| (d.span, d.code));
+    Loaded { program, diagnostics }
+}
+
+/// Functions are checked on their own, called or not.
+fn check_functions(cx: &mut Context<'_>) {
+    for index in 0..cx.functions.len() {
+        let function = cx.functions[index].0;
+        let mut args = Vec::new();
+        for param in &function.params {
+            let scalar = declarations::scalar_type(cx, &param.ty);
+            let expr = Expr::Local(birk_ir::LocalId(0));
+            let (lo, hi) = (scalar.lo, scalar.hi);
+            args.push(Value { expr, ty: scalar.ty, lo, hi, hazards: Vec::new(), fixed: false });
+        }
+        Elaborator::new(cx, None).check_function(index, args);
+    }
+}
+
+fn assemble(
+    cx: Context<'_>,
+    system: &str,
+    steps: Steps,
+    properties: Vec<birk_ir::Property>,
+    property_faults: Vec<(Expr, birk_ir::FaultId)>,
+) -> Program {
+    let mut variables = cx.variables;
+    let constants = cx
+        .constants
+        .iter()
+        .map(|constant| match &constant.state {
+            context::Evaluated::Done(value) => {
+                let names = match value.ty {
+                    types::Ty::Boolean => ValueKind::Boolean,
+                    types::Ty::Enum(e) => ValueKind::Names(cx.enums[e].variants.clone()),
+                    types::Ty::Int | types::Ty::Error => ValueKind::Integer,
+                };
+                (constant.full_name.clone(), value_text(&names, value.lo))
+            }
+            _ => unreachable!("every constant is evaluated before the steps are lowered"),
+        })
+        .collect();
+    let can_fail = steps.transitions.iter().flat_map(|t| &t.ops).any(|op| matches!(op, birk_ir::Op::Check(..)));
+    let fault = can_fail.then(|| {
+        variables.push(Variable {
+            name: "fault".into(),
+            role: VarRole::Fault,
+            lo: 0,
+            hi: 1,
+            shape: Vec::new(),
+            values: ValueKind::Boolean,
+            initial: vec![0],
+            span: birk_ir::Span::default(),
+        });
+        VarId::new(variables.len() - 1)
+    });
+    let shapes: Vec<Shape> = variables.iter().map(|v| Shape { lo: v.lo, hi: v.hi, len: v.len() }).collect();
+    Program {
+        system: system.to_owned(),
+        constants,
+        layout: Layout::pack(&shapes),
+        variables,
+        valid_end: valid_end(&steps.kinds),
+        kinds: steps.kinds,
+        threads: steps.threads,
+        transitions: steps.transitions,
+        faults: cx.faults,
+        fault,
+        property_faults,
+        properties,
+    }
+}
+
+fn value_text(kind: &ValueKind, value: i64) -> String {
+    match kind {
+        ValueKind::Boolean => (value != 0).to_string(),
+        ValueKind::Integer => value.to_string(),
+        ValueKind::Names(names) => names[value as usize].clone(),
+    }
+}
+
+/// Every thread is at a location marked `end`, or not running.
+fn valid_end(kinds: &[ThreadKind]) -> Expr {
+    let mut all = Vec::new();
+    for kind in kinds {
+        let proper = kind.locations.iter().enumerate().filter(|(_, l)| l.end).map(|(i, _)| i as i64);
+        let proper: Vec<i64> = proper.chain([kind.idle()]).collect();
+        for copy in 0..kind.copies {
+            let here = Expr::element(kind.counter, Expr::Const(i64::from(copy)));
+            all.push(Expr::any(proper.iter().map(|&value| here.clone().equals(value)).collect()));
+        }
+    }
+    Expr::all(all)
+}

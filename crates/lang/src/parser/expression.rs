@@ -1,0 +1,456 @@
+//! Expressions and formulas, by precedence climbing.
+//!
+//! Two measures keep trees and the stack small: `Parser::depth` counts on the way down, `Tree::depth` on the way up.
+//! Chains of `&&` and `||` are collected and built balanced, so that their length does not count.
+
+use super::{Parser, shorten};
+use crate::ast::{BinaryOp, Expr, ExprKind, MAX_DEPTH, Name, UnaryOp};
+use crate::diagnostic::Diagnostic;
+use crate::lexer::{TokenKind as T, number_value};
+use birk_ir::Span;
+
+/// An expression being built.
+pub(super) struct Tree {
+    expr: Expr,
+    /// Where, parentheses included.
+    outer: Span,
+    /// The longest way to a leaf.
+    depth: usize,
+}
+
+/// The loosest binary operator's precedence.
+const LOOSEST: u8 = 1;
+const IMPLIES: u8 = 2;
+const OR: u8 = 3;
+const AND: u8 = 4;
+const TEMPORAL: u8 = 5;
+const EQUALITY: u8 = 6;
+const RELATION: u8 = 7;
+const SUM: u8 = 8;
+const PRODUCT: u8 = 9;
+
+impl Parser<'_> {
+    /// An expression that is not part of another one.
+    pub(super) fn root_expression(&mut self) -> Expr {
+        debug_assert_eq!(self.depth, 0, "a root is not inside another expression");
+        self.expression().expr
+    }
+
+    /// What stands for a missing expression.
+    pub(super) fn nothing(&self) -> Expr {
+        Expr { kind: ExprKind::Error, span: self.behind() }
+    }
+
+    /// The left side of an assignment: a name with indices and members.
+    pub(super) fn place(&mut self) -> Expr {
+        self.postfix().expr
+    }
+
+    /// `(a, b)`
+    pub(super) fn arguments(&mut self) -> Vec<Expr> {
+        self.argument_trees().into_iter().map(|tree| tree.expr).collect()
+    }
+
+    fn expression(&mut self) -> Tree {
+        if self.depth >= MAX_DEPTH {
+            return self.too_deep();
+        }
+        self.depth += 1;
+        let mut tree = self.binary(LOOSEST);
+        if self.eat(T::Question) {
+            let then = self.expression();
+            if !self.eat(T::Colon) {
+                self.report(self.unexpected("`:` and the other value").related(tree.outer, "of this condition"));
+            }
+            let otherwise = self.expression();
+            let span = tree.outer.to(otherwise.outer);
+            let depth = tree.depth.max(then.depth).max(otherwise.depth);
+            let kind = ExprKind::Conditional(Box::new(tree.expr), Box::new(then.expr), Box::new(otherwise.expr));
+            tree = self.node(kind, span, depth);
+        }
+        self.depth -= 1;
+        tree
+    }
+
+    /// A node above children of the given depth.
+    fn node(&mut self, kind: ExprKind, span: Span, depth: usize) -> Tree {
+        if depth >= MAX_DEPTH {
+            return self.too_deep();
+        }
+        Tree { expr: Expr { kind, span }, outer: span, depth: depth + 1 }
+    }
+
+    fn error(&self) -> Tree {
+        let expr = self.nothing();
+        Tree { outer: expr.span, expr, depth: 1 }
+    }
+
+    /// Reports the nesting once and skips the rest of the statement, which has nothing more to say.
+    fn too_deep(&mut self) -> Tree {
+        let message = format!("nested too deeply: expressions may be {MAX_DEPTH} levels deep");
+        let mut diagnostic = Diagnostic::new("E0009", self.span(), message, "one level too many");
+        diagnostic = diagnostic.help("name a part of it: `function part(): boolean = …;`");
+        self.report(diagnostic);
+        while !self.is_boundary() {
+            self.bump();
+        }
+        self.reported_at = Some(self.position);
+        self.error()
+    }
+
+    /// Whether no expression goes on here.
+    fn is_boundary(&self) -> bool {
+        use T::{Choose, CloseBrace, End, Exists, False, Forall, OpenBrace, Semicolon, True};
+        match self.kind() {
+            Semicolon | OpenBrace | CloseBrace | End => true,
+            True | False | Forall | Exists | Choose => false,
+            kind => kind.is_keyword(),
+        }
+    }
+
+    /// Operands joined by operators that bind at least as tightly as `tightness`.
+    fn binary(&mut self, tightness: u8) -> Tree {
+        let mut left = self.unary();
+        let mut compared = false;
+        while let Some((op, precedence)) = self.infix().filter(|(_, precedence)| *precedence >= tightness) {
+            if matches!(op, BinaryOp::And | BinaryOp::Or) {
+                left = self.chain(op, precedence, left);
+                continue;
+            }
+            let position = self.position;
+            self.bump();
+            let to_the_right = matches!(precedence, LOOSEST | IMPLIES | TEMPORAL);
+            let right = self.operand(precedence + u8::from(!to_the_right));
+            if precedence == RELATION && compared {
+                left = self.chained(position, &left, &right);
+            } else {
+                left = self.join(op, left, right);
+            }
+            compared = precedence == RELATION;
+        }
+        left
+    }
+
+    /// The right operand of a binary operator.
+    fn operand(&mut self, tightness: u8) -> Tree {
+        if self.depth >= MAX_DEPTH {
+            return self.too_deep();
+        }
+        self.depth += 1;
+        let tree = self.binary(tightness);
+        self.depth -= 1;
+        tree
+    }
+
+    fn join(&mut self, op: BinaryOp, left: Tree, right: Tree) -> Tree {
+        let span = left.outer.to(right.outer);
+        let depth = left.depth.max(right.depth);
+        self.node(ExprKind::Binary(op, Box::new(left.expr), Box::new(right.expr)), span, depth)
+    }
+
+    /// The rest of `first && b && c …`.
+    fn chain(&mut self, op: BinaryOp, precedence: u8, first: Tree) -> Tree {
+        let mut trees = vec![first];
+        while self.infix().is_some_and(|(next, _)| next == op) {
+            self.bump();
+            trees.push(self.operand(precedence + 1));
+        }
+        let count = trees.len();
+        self.balance(op, &mut trees.into_iter(), count)
+    }
+
+    fn balance(&mut self, op: BinaryOp, trees: &mut std::vec::IntoIter<Tree>, count: usize) -> Tree {
+        if count <= 1 {
+            return trees.next().unwrap_or_else(|| self.error());
+        }
+        let left = self.balance(op, trees, count / 2);
+        let right = self.balance(op, trees, count - count / 2);
+        self.join(op, left, right)
+    }
+
+    /// `a < b < c`, which compares a truth value with a number.
+    fn chained(&mut self, position: usize, left: &Tree, right: &Tree) -> Tree {
+        let span = left.outer.to(right.outer);
+        if let ExprKind::Binary(_, _, middle) = &left.expr.kind {
+            let operator = self.tokens[position].span;
+            let (left, middle) = (shorten(self.source(left.outer)), shorten(self.source(middle.span)));
+            let (sign, right) = (self.source(operator), shorten(self.source(right.outer)));
+            let diagnostic = Diagnostic::new("E0011", operator, "comparisons cannot be chained", "a second comparison")
+                .help(format!("write `{left} && {middle} {sign} {right}`"));
+            self.report_at(position, diagnostic);
+        }
+        Tree { expr: Expr { kind: ExprKind::Error, span }, outer: span, depth: 1 }
+    }
+
+    /// The binary operator here and its precedence. Operators of other languages are reported and replaced.
+    fn infix(&mut self) -> Option<(BinaryOp, u8)> {
+        Some(match self.kind() {
+            T::Iff => self.temporal_infix(BinaryOp::Iff, LOOSEST, "write `==`"),
+            T::Arrow => self.temporal_infix(BinaryOp::Implies, IMPLIES, "write `=>`"),
+            T::Implies => (BinaryOp::Implies, IMPLIES),
+            T::OrOr => (BinaryOp::Or, OR),
+            T::AndAnd => (BinaryOp::And, AND),
+            T::Equal => (BinaryOp::Eq, EQUALITY),
+            T::NotEqual => (BinaryOp::Ne, EQUALITY),
+            T::Less => (BinaryOp::Lt, RELATION),
+            T::LessEqual => (BinaryOp::Le, RELATION),
+            T::Greater => (BinaryOp::Gt, RELATION),
+            T::GreaterEqual => (BinaryOp::Ge, RELATION),
+            T::Plus => (BinaryOp::Add, SUM),
+            T::Minus => (BinaryOp::Sub, SUM),
+            T::Star => (BinaryOp::Mul, PRODUCT),
+            T::Slash => (BinaryOp::Div, PRODUCT),
+            T::Percent => (BinaryOp::Rem, PRODUCT),
+            T::Name => return self.infix_word(),
+            _ => return if self.is_foreign_infix() { self.infix() } else { None },
+        })
+    }
+
+    fn temporal_infix(&mut self, op: BinaryOp, precedence: u8, help: &str) -> (BinaryOp, u8) {
+        if !self.in_formula {
+            self.outside_formula(self.span(), Some(help));
+        }
+        (op, precedence)
+    }
+
+    /// `p U q`, `p until q`, …
+    fn infix_word(&mut self) -> Option<(BinaryOp, u8)> {
+        let op = match self.word() {
+            "U" | "until" => BinaryOp::Until,
+            "W" | "weakuntil" => BinaryOp::WeakUntil,
+            "R" | "release" => BinaryOp::Release,
+            _ => return if self.is_foreign_infix() { self.infix() } else { None },
+        };
+        if !self.in_formula {
+            // At the begin of a line it is rather the next action, and a `;` is missing.
+            if self.starts_line(self.position) || matches!(self.peek(1), T::Assign | T::OpenBracket | T::Single) {
+                return None;
+            }
+            self.outside_formula(self.span(), None);
+        }
+        Some((op, TEMPORAL))
+    }
+
+    fn outside_formula(&mut self, span: Span, help: Option<&str>) {
+        let message = format!("the operator `{}` outside a formula", self.source(span));
+        let diagnostic = Diagnostic::new("E0013", span, message, "only allowed in `ltl` properties");
+        let help = help.unwrap_or("state it as a property: `ltl NAME: …;`");
+        self.report(diagnostic.help(help));
+    }
+
+    /// Replaces an operator of another language.
+    fn is_foreign_infix(&mut self) -> bool {
+        let (meant, message) = match (self.kind(), self.word()) {
+            (T::Single, _) if self.is_adjacent(T::Less) => {
+                self.bump();
+                (T::LessEqual, "`=<` is not an operator")
+            }
+            (T::Single, _) => (T::Equal, "`=` is not a comparison"),
+            (T::Assign, _) => (T::Equal, "`:=` assigns and does not compare"),
+            (T::And, _) => (T::AndAnd, "BIR has no `&`"),
+            (T::Or, _) => (T::OrOr, "BIR has no `|`"),
+            (T::Diamond, _) => (T::NotEqual, "`<>` does not compare"),
+            (T::Name, _) if self.starts_line(self.position) || self.peek(1) == T::Assign => return false,
+            (T::Name, "and") => (T::AndAnd, "BIR has no `and`"),
+            (T::Name, "or") => (T::OrOr, "BIR has no `or`"),
+            (T::Name, "implies") => (T::Implies, "BIR has no `implies`"),
+            (T::Name, "mod") => (T::Percent, "BIR has no `mod`"),
+            (T::Name, "div") => (T::Slash, "BIR has no `div`"),
+            _ => return false,
+        };
+        let sign = meant.text().unwrap_or_default();
+        self.replace(meant, message, &format!("expected `{sign}`"), format!("write `{sign}`"));
+        true
+    }
+
+    /// Whether the next token has this kind and touches the current one.
+    fn is_adjacent(&self, kind: T) -> bool {
+        self.peek(1) == kind && self.tokens[self.position + 1].span.start == self.span().end
+    }
+
+    fn unary(&mut self) -> Tree {
+        let Some((op, tokens)) = self.prefix() else { return self.postfix() };
+        if self.depth >= MAX_DEPTH {
+            return self.too_deep();
+        }
+        let start = self.span();
+        for _ in 0..tokens {
+            self.bump();
+        }
+        self.depth += 1;
+        let operand = self.unary();
+        self.depth -= 1;
+        let span = start.to(operand.outer);
+        self.node(ExprKind::Unary(op, Box::new(operand.expr)), span, operand.depth)
+    }
+
+    /// The prefix operator here and of how many tokens it is made.
+    fn prefix(&mut self) -> Option<(UnaryOp, usize)> {
+        let (op, tokens) = match self.kind() {
+            T::Not => return Some((UnaryOp::Not, 1)),
+            T::Minus => return Some((UnaryOp::Neg, 1)),
+            T::OpenBracket if self.peek(1) == T::CloseBracket => (UnaryOp::Always, 2),
+            T::Diamond => (UnaryOp::Eventually, 1),
+            T::Name => (self.prefix_word()?, 1),
+            _ => return None,
+        };
+        if op != UnaryOp::Not && !self.in_formula {
+            let last = self.tokens[self.position + tokens - 1].span;
+            self.outside_formula(self.span().to(last), None);
+        }
+        Some((op, tokens))
+    }
+
+    /// `X p`, `always p`, …: operators if an operand follows, otherwise names.
+    fn prefix_word(&mut self) -> Option<UnaryOp> {
+        let is_operand = match self.peek(1) {
+            T::Name => !self.is_infix_name(1),
+            T::Number | T::True | T::False => true,
+            T::OpenParen | T::Not | T::Diamond | T::Forall | T::Exists => self.in_formula,
+            T::OpenBracket => self.in_formula && self.peek(2) == T::CloseBracket,
+            _ => false,
+        };
+        if !is_operand {
+            return None;
+        }
+        match self.word() {
+            "X" | "next" => Some(UnaryOp::Next),
+            "always" => Some(UnaryOp::Always),
+            "eventually" => Some(UnaryOp::Eventually),
+            "not" if !self.starts_line(self.position + 1) => {
+                self.replace(T::Not, "BIR has no `not`", "expected `!`", "write `!`");
+                Some(UnaryOp::Not)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the name so far ahead is an operator behind an operand, as in `X U p`.
+    fn is_infix_name(&self, ahead: usize) -> bool {
+        let Some(token) = self.tokens.get(self.position + ahead) else { return false };
+        let is_operator = matches!(self.source(token.span), "U" | "until" | "W" | "weakuntil" | "R" | "release");
+        let mut next = self.peek(ahead + 1);
+        if next == T::OpenBracket && self.peek(ahead + 2) == T::CloseBracket {
+            next = T::Diamond;
+        }
+        let starts_operand = matches!(
+            next,
+            T::Name | T::Number | T::True | T::False | T::OpenParen | T::Not | T::Diamond | T::Forall | T::Exists
+        );
+        is_operator && starts_operand
+    }
+
+    /// An operand with `[i]`, `.name`, `@loc` and `(args)` behind it.
+    fn postfix(&mut self) -> Tree {
+        let is_name = self.at(T::Name);
+        let mut tree = self.primary();
+        if is_name && self.at(T::OpenParen) {
+            tree = self.call(&tree);
+        }
+        loop {
+            let kind = match self.kind() {
+                T::OpenBracket => {
+                    let open = self.bump();
+                    let index = self.expression();
+                    self.expect_close(T::CloseBracket, open);
+                    let depth = tree.depth.max(index.depth);
+                    let span = self.since(tree.outer);
+                    tree = self.node(ExprKind::Index(Box::new(tree.expr), Box::new(index.expr)), span, depth);
+                    continue;
+                }
+                T::Dot => {
+                    self.bump();
+                    ExprKind::Member(Box::new(tree.expr), self.name("a name"))
+                }
+                T::At => {
+                    self.bump();
+                    ExprKind::At(Box::new(tree.expr), self.name("a location"))
+                }
+                _ => return tree,
+            };
+            let span = self.since(tree.outer);
+            tree = self.node(kind, span, tree.depth);
+        }
+    }
+
+    fn call(&mut self, callee: &Tree) -> Tree {
+        let name = Name { text: self.source(callee.outer).to_string(), span: callee.outer };
+        let arguments = self.argument_trees();
+        let depth = arguments.iter().map(|argument| argument.depth).max().unwrap_or(0);
+        let span = self.since(callee.outer);
+        let arguments = arguments.into_iter().map(|argument| argument.expr).collect();
+        self.node(ExprKind::Call(name, arguments), span, depth)
+    }
+
+    fn argument_trees(&mut self) -> Vec<Tree> {
+        let open = self.span();
+        let mut trees = Vec::new();
+        if !self.expect(T::OpenParen) || self.eat(T::CloseParen) {
+            return trees;
+        }
+        loop {
+            trees.push(self.expression());
+            if !self.eat(T::Comma) {
+                break;
+            }
+        }
+        self.expect_close(T::CloseParen, open);
+        trees
+    }
+
+    fn primary(&mut self) -> Tree {
+        let span = self.span();
+        let kind = match self.kind() {
+            T::Number => number_value(self.word()).map_or(ExprKind::Error, ExprKind::Int),
+            T::True => ExprKind::Bool(true),
+            T::False => ExprKind::Bool(false),
+            T::Name => ExprKind::Name(self.word().to_string()),
+            T::Forall | T::Exists => return self.quantifier(),
+            T::OpenParen => {
+                let open = self.bump();
+                let mut tree = self.expression();
+                self.expect_close(T::CloseParen, open);
+                tree.outer = self.since(open);
+                return tree;
+            }
+            _ => return self.not_an_expression(),
+        };
+        self.bump();
+        Tree { expr: Expr { kind, span }, outer: span, depth: 1 }
+    }
+
+    fn not_an_expression(&mut self) -> Tree {
+        let mut diagnostic = self.unexpected("an expression");
+        if self.at(T::Choose) {
+            diagnostic = diagnostic.help("`choose` stands alone on the right side of an action: `x := choose(0, 3);`");
+        } else if self.at(T::Text) {
+            diagnostic = diagnostic.help("texts stand only behind the condition of `assert`");
+        }
+        self.report(diagnostic);
+        self.error()
+    }
+
+    /// `forall (i : lo .. hi) body`, whose body reaches as far as it can.
+    fn quantifier(&mut self) -> Tree {
+        let is_forall = self.at(T::Forall);
+        let start = self.bump();
+        let open = self.span();
+        let opened = self.expect(T::OpenParen);
+        let name = self.name("a name");
+        self.expect(T::Colon);
+        let low = self.expression();
+        if self.at(T::Comma) {
+            self.replace(T::DotDot, "a range is written with `..`", "expected `..`", "write `(i : lo .. hi)`");
+        }
+        self.expect(T::DotDot);
+        let high = self.expression();
+        if opened {
+            self.expect_close(T::CloseParen, open);
+        }
+        let body = self.expression();
+        let span = start.to(body.outer);
+        let depth = low.depth.max(high.depth).max(body.depth);
+        let parts = (Box::new(low.expr), Box::new(high.expr), Box::new(body.expr));
+        self.node(ExprKind::Quantifier(is_forall, name, parts.0, parts.1, parts.2), span, depth)
+    }
+}

@@ -1,0 +1,405 @@
+//! The system and what it declares: constants, types, variables, functions, properties.
+
+use super::{Parser, is_item};
+use crate::ast::{
+    Alias, Constants, Enum, Expr, Function, Item, Name, Param, Property, PropertyKind, System, Type, TypeKind,
+    Variables,
+};
+use crate::diagnostic::Diagnostic;
+use crate::lexer::TokenKind as T;
+use birk_ir::Span;
+
+/// The words that can begin a declaration.
+const ITEMS: [T; 12] = [
+    T::Const,
+    T::Typealias,
+    T::Enum,
+    T::Boolean,
+    T::Byte,
+    T::Int,
+    T::Function,
+    T::Active,
+    T::Thread,
+    T::Invariant,
+    T::Reachable,
+    T::Ltl,
+];
+
+const MINIMAL: &str = "the smallest system is `system Name { active thread T() { loc a: do { } goto a; } }`";
+
+impl Parser<'_> {
+    /// The whole file.
+    pub(super) fn file(&mut self) -> Option<System> {
+        if self.at(T::End) {
+            let diagnostic = Diagnostic::new("E0010", self.span(), "the file is empty", "expected a system");
+            self.report(diagnostic.help(MINIMAL));
+            return None;
+        }
+        let start = self.span();
+        if !self.at(T::System) && !self.is_misspelt("`system`", &[T::System]) {
+            let message = format!("a file is one system, expected `system`, found {}", self.found());
+            let diagnostic = Diagnostic::new("E0010", self.span(), message, "expected `system NAME {`");
+            self.report(diagnostic.help(MINIMAL));
+            if !ITEMS.contains(&self.kind()) {
+                return None;
+            }
+            let mut system = System { span: start, ..System::default() };
+            self.items(&mut system);
+            return Some(system);
+        }
+        self.bump();
+        let mut system = System { name: self.name("the system's name"), ..System::default() };
+        let open = self.span();
+        let opened = self.expect(T::OpenBrace);
+        self.items(&mut system);
+        let close = self.span();
+        if self.eat(T::CloseBrace) {
+            self.after_system(&mut system, close);
+        } else if opened {
+            self.expect_close(T::CloseBrace, open);
+        }
+        system.span = self.since(start);
+        Some(system)
+    }
+
+    /// Reports text behind the system. If it looks like more of the system, it is read as such.
+    fn after_system(&mut self, system: &mut System, close: Span) {
+        if self.at(T::End) {
+            return;
+        }
+        let more = ITEMS.contains(&self.kind()) || matches!(self.kind(), T::Loc | T::CloseBrace);
+        let message = format!("the system ends before {}", self.found());
+        let mut diagnostic = Diagnostic::new("E0010", self.span(), message, "text after the system");
+        diagnostic = diagnostic.related(close, "the system is closed here");
+        if self.at(T::System) {
+            diagnostic = diagnostic.help("a file holds one system; move the second one to a file of its own");
+        } else if more {
+            diagnostic = diagnostic.help("is there a `}` too many?");
+        }
+        self.report(diagnostic);
+        while more && !self.at(T::End) {
+            self.items(system);
+            self.bump();
+        }
+    }
+
+    /// Declarations up to a closing brace.
+    fn items(&mut self, system: &mut System) {
+        while !matches!(self.kind(), T::CloseBrace | T::End) {
+            let before = self.position;
+            if let Some(item) = self.item(system) {
+                system.items.push(item);
+            }
+            if self.position == before {
+                self.bump();
+            }
+        }
+    }
+
+    fn item(&mut self, system: &mut System) -> Option<Item> {
+        match self.kind() {
+            T::Const => Some(Item::Constants(self.constants())),
+            T::Typealias => Some(Item::Alias(self.alias())),
+            T::Enum => Some(Item::Enum(self.enumeration())),
+            T::Function => Some(Item::Function(self.function())),
+            T::Active | T::Thread | T::OpenBracket => self.thread().map(Item::Thread),
+            T::Invariant | T::Reachable | T::Ltl => Some(Item::Property(self.property())),
+            T::Boolean | T::Byte | T::Int => Some(Item::Variables(self.variables())),
+            T::Name if self.is_item_name() => Some(Item::Variables(self.variables())),
+            T::Name if self.peek(1) != T::Assign && self.is_misspelt("a declaration", &ITEMS) => self.item(system),
+            T::Name if self.peek(1) == T::Name => Some(Item::Variables(self.variables())),
+            T::Loc | T::When | T::Do | T::Goto | T::Return => {
+                self.orphans(system);
+                None
+            }
+            _ => {
+                self.unexpected_item();
+                None
+            }
+        }
+    }
+
+    /// Whether a name begins a variable whose type it is, rather than being a misspelt keyword.
+    fn is_item_name(&self) -> bool {
+        match (self.peek(1), self.peek(2)) {
+            (T::Name, T::OpenParen | T::OpenBrace | T::Colon | T::Single) => false,
+            // `activ [N] thread T`: an array type is followed by a name.
+            (T::OpenBracket, _) => !self.is_copies_of_thread(),
+            (next, _) => next == T::Name,
+        }
+    }
+
+    /// Whether `NAME [ … ] thread` follows (looking only a little ahead).
+    fn is_copies_of_thread(&self) -> bool {
+        let close = (2..16).find(|ahead| self.peek(*ahead) == T::CloseBracket);
+        close.is_some_and(|close| self.peek(close + 1) == T::Thread)
+    }
+
+    fn unexpected_item(&mut self) {
+        let foreign = self.foreign_statement();
+        if foreign {
+            return;
+        }
+        let mut diagnostic = self.unexpected("a declaration");
+        if self.at(T::Semicolon) {
+            diagnostic = diagnostic.help("remove the `;`");
+        } else if self.at(T::Name) && self.peek(1) == T::Assign {
+            diagnostic =
+                diagnostic.help("a variable is declared with its type: `int x := 1;`; actions stand in threads");
+        }
+        self.report(diagnostic);
+        while self.eat(T::Semicolon) {}
+        if self.is_reported() {
+            self.recover();
+        }
+    }
+
+    /// Locations outside a thread: most likely its brace was closed too early, so they are given to it.
+    fn orphans(&mut self, system: &mut System) {
+        let message = format!("{} outside a thread", self.found());
+        let diagnostic = Diagnostic::new("E0004", self.span(), message, "expected a declaration");
+        self.report(diagnostic.help("is there a `}` too many before it?"));
+        let (mut variables, mut locations) = (Vec::new(), Vec::new());
+        self.thread_body(&mut variables, &mut locations);
+        self.eat(T::CloseBrace);
+        if let Some(Item::Thread(thread)) = system.items.last_mut() {
+            thread.variables.append(&mut variables);
+            thread.locations.append(&mut locations);
+        }
+    }
+
+    fn constants(&mut self) -> Constants {
+        let start = self.bump();
+        let name = self.name("a name");
+        let open = self.span();
+        if self.is_reported() && !self.at(T::OpenBrace) {
+            self.recover();
+            return Constants { block: None, entries: Vec::new(), span: self.since(start) };
+        }
+        if !self.eat(T::OpenBrace) {
+            let value = self.constant_value("`=` or `{`");
+            self.expect_semicolon();
+            return Constants { block: None, entries: vec![(name, value)], span: self.since(start) };
+        }
+        let mut entries = Vec::new();
+        while !matches!(self.kind(), T::CloseBrace | T::End) && !is_item(self.kind()) {
+            let before = self.position;
+            let name = self.name("the name of a constant");
+            if self.is_reported() {
+                self.recover();
+                continue;
+            }
+            let value = self.constant_value("`=`");
+            if !self.eat(T::Comma) {
+                self.expect_semicolon();
+            }
+            entries.push((name, value));
+            if self.position == before {
+                self.bump();
+            }
+        }
+        if entries.is_empty() && self.at(T::CloseBrace) {
+            self.report(self.unexpected("a constant").help("write `NAME = value;`"));
+        }
+        self.expect_close(T::CloseBrace, open);
+        self.eat(T::Semicolon);
+        Constants { block: Some(name), entries, span: self.since(start) }
+    }
+
+    fn constant_value(&mut self, expected: &str) -> Expr {
+        if self.at(T::Assign) {
+            self.replace(T::Single, "a constant is not assigned", "expected `=`", "write `=`: `const N = 3;`");
+        } else if self.at(T::Equal) {
+            self.replace(T::Single, "a constant is not compared", "expected `=`", "write `=`: `const N = 3;`");
+        }
+        if !self.eat(T::Single) {
+            self.report(self.unexpected(expected));
+        }
+        self.root_expression()
+    }
+
+    fn alias(&mut self) -> Alias {
+        let start = self.bump();
+        let name = self.name("a name for the type");
+        if self.at(T::Single) {
+            self.report(self.unexpected("a type").help("write `typealias NAME type;` without `=`"));
+            self.bump();
+        }
+        let target = self.ty();
+        self.expect_semicolon();
+        Alias { name, target, span: self.since(start) }
+    }
+
+    fn enumeration(&mut self) -> Enum {
+        let start = self.bump();
+        let name = self.name("a name for the enumeration");
+        let open = self.span();
+        let mut variants = Vec::new();
+        if self.expect(T::OpenBrace) {
+            loop {
+                variants.push(self.name("the name of a value"));
+                if !self.eat(T::Comma) {
+                    break;
+                }
+            }
+            if !self.at(T::CloseBrace) && !self.at(T::End) {
+                self.report(self.unexpected("`,` or `}`"));
+                self.recover();
+            }
+            self.expect_close(T::CloseBrace, open);
+            self.eat(T::Semicolon);
+        } else {
+            self.recover();
+        }
+        Enum { name, variants, span: self.since(start) }
+    }
+
+    fn property(&mut self) -> Property {
+        let kind = match self.kind() {
+            T::Invariant => PropertyKind::Invariant,
+            T::Reachable => PropertyKind::Reachable,
+            _ => PropertyKind::Ltl,
+        };
+        let word = self.word();
+        let start = self.bump();
+        let help = format!("a property has a name: `{word} NAME: …;`");
+        let name = if self.at(T::Name) {
+            self.name("a name")
+        } else {
+            self.report(self.unexpected("the property's name").help(help.as_str()));
+            Name { text: String::new(), span: self.behind() }
+        };
+        if !self.eat(T::Colon) {
+            self.report(self.unexpected("`:`").help(help));
+            self.recover();
+            let body = self.nothing();
+            return Property { kind, name, body, span: self.since(start) };
+        }
+        self.in_formula = kind == PropertyKind::Ltl;
+        let body = self.root_expression();
+        self.in_formula = false;
+        self.expect_semicolon();
+        Property { kind, name, body, span: self.since(start) }
+    }
+
+    fn function(&mut self) -> Function {
+        let start = self.bump();
+        let name = self.name("the function's name");
+        let params = self.params();
+        let result = if self.eat(T::Colon) {
+            self.ty()
+        } else {
+            let help = "a function is written `function NAME(int x): int = x + 1;`";
+            self.report(self.unexpected("`:` and the type of the value").help(help));
+            Type { kind: TypeKind::Error, dimensions: Vec::new(), span: self.behind() }
+        };
+        if self.at(T::OpenBrace) {
+            let help = "a function is one expression: `function NAME(int x): int = x + 1;`";
+            self.report(self.unexpected("`=`").help(help));
+        } else if self.at(T::Assign) {
+            self.replace(T::Single, "a function is not assigned", "expected `=`", "write `=`");
+        }
+        let body = if self.expect(T::Single) { self.root_expression() } else { self.nothing() };
+        self.expect_semicolon();
+        Function { name, params, result, body, span: self.since(start) }
+    }
+
+    /// `(type name, …)`
+    pub(super) fn params(&mut self) -> Vec<Param> {
+        let open = self.span();
+        let mut params = Vec::new();
+        if !self.expect(T::OpenParen) || self.eat(T::CloseParen) {
+            return params;
+        }
+        loop {
+            let ty = self.ty();
+            if !self.at(T::Name) && !self.kind().is_keyword() {
+                let help = "a parameter has a type and a name, as in `int i`";
+                self.report(self.unexpected("the parameter's name").help(help));
+            }
+            let name = self.name("the parameter's name");
+            params.push(Param { ty, name });
+            if !self.eat(T::Comma) {
+                break;
+            }
+        }
+        self.expect_close(T::CloseParen, open);
+        params
+    }
+
+    /// `type a := 1, b;`
+    pub(super) fn variables(&mut self) -> Variables {
+        let ty = self.ty();
+        let start = ty.span;
+        let mut declarators = Vec::new();
+        loop {
+            let name = self.name("a name");
+            if self.at(T::OpenBracket) && !self.is_reported() {
+                let help = "write the length behind the type: `int[3] a;`";
+                let message = "the length of an array belongs to its type";
+                self.report(Diagnostic::new("E0012", self.span(), message, "not here").help(help));
+                self.recover();
+                declarators.push((name, None));
+                return Variables { ty, declarators, span: self.since(start) };
+            }
+            if self.at(T::Single) || self.at(T::Equal) {
+                self.replace(T::Assign, "an initial value is given with `:=`", "expected `:=`", "write `:=`");
+            }
+            let value = if self.eat(T::Assign) { Some(self.root_expression()) } else { None };
+            declarators.push((name, value));
+            if !self.eat(T::Comma) {
+                break;
+            }
+        }
+        self.expect_semicolon();
+        Variables { ty, declarators, span: self.since(start) }
+    }
+
+    /// A type with its array lengths.
+    pub(super) fn ty(&mut self) -> Type {
+        let start = self.span();
+        let kind = match self.kind() {
+            T::Boolean => self.base(TypeKind::Boolean),
+            T::Byte => self.base(TypeKind::Byte),
+            T::Int => self.int_type(),
+            T::Name => TypeKind::Named(self.name("a type")),
+            _ => {
+                self.report(self.unexpected("a type"));
+                return Type { kind: TypeKind::Error, dimensions: Vec::new(), span: self.behind() };
+            }
+        };
+        let mut dimensions = Vec::new();
+        while self.at(T::OpenBracket) {
+            let open = self.bump();
+            dimensions.push(self.root_expression());
+            self.expect_close(T::CloseBracket, open);
+        }
+        Type { kind, dimensions, span: self.since(start) }
+    }
+
+    fn base(&mut self, kind: TypeKind) -> TypeKind {
+        self.bump();
+        kind
+    }
+
+    /// `int`, `int (lo, hi)`, `int wrap (lo, hi)`
+    fn int_type(&mut self) -> TypeKind {
+        self.bump();
+        let wraps = self.at_word("wrap") && self.peek(1) == T::OpenParen;
+        if wraps {
+            self.bump();
+        }
+        let open = self.span();
+        if !self.eat(T::OpenParen) {
+            return TypeKind::Int;
+        }
+        let low = self.root_expression();
+        if self.at(T::DotDot) {
+            self.replace(T::Comma, "a range is written with a comma", "expected `,`", "write `int (lo, hi)`");
+        }
+        self.expect(T::Comma);
+        let high = self.root_expression();
+        self.expect_close(T::CloseParen, open);
+        TypeKind::Range(wraps, Box::new(low), Box::new(high))
+    }
+}

@@ -1,0 +1,170 @@
+//! Properties: expressions of one state, and formulas over them.
+
+use birk_ir::{Expr, FaultId, Formula, Property, PropertyKind};
+
+use crate::ast::{self, BinaryOp, ExprKind, Item, UnaryOp};
+use crate::context::Context;
+use crate::declarations::constant_int;
+use crate::diagnostic::Diagnostic;
+use crate::expression::Elaborator;
+use crate::types::{Ty, Value};
+
+/// A quantifier over formulas is written out; it may have this many values.
+const MAX_UNROLLED: i64 = 1000;
+
+/// The properties, the built-in ones first, and what can go wrong in evaluating them.
+pub(crate) fn lower(cx: &mut Context<'_>, system: &ast::System) -> (Vec<Property>, Vec<(Expr, FaultId)>) {
+    let built_in = |name: &str, kind| Property { name: name.into(), kind, span: None };
+    let mut properties = vec![built_in("deadlock", PropertyKind::Deadlock), built_in("fault", PropertyKind::Fault)];
+    let mut faults = Vec::new();
+    for item in &system.items {
+        let Item::Property(property) = item else { continue };
+        let earlier = properties.iter().find(|p| p.name == property.name.text).map(|p| p.span);
+        if let Some(first) = earlier {
+            let message = format!("`{}` is declared twice", property.name.text);
+            let mut diagnostic = Diagnostic::new("E0021", property.name.span, message, "declared again here");
+            match first {
+                Some(first) => diagnostic = diagnostic.related(first, "first declared here, as a property"),
+                None => diagnostic = diagnostic.help("this name stands for a built-in property"),
+            }
+            cx.report(diagnostic);
+            continue;
+        }
+        let mut lowering = Lowering { elaborator: Elaborator::new(cx, None), faults: &mut faults };
+        let kind = match property.kind {
+            ast::PropertyKind::Invariant => PropertyKind::Invariant(lowering.state(&property.body, "an invariant")),
+            ast::PropertyKind::Reachable => PropertyKind::Reachable(lowering.state(&property.body, "a target")),
+            ast::PropertyKind::Ltl => PropertyKind::Ltl(lowering.formula(&property.body)),
+        };
+        let always = matches!((&kind, property.kind), (PropertyKind::Invariant(Expr::Const(1)), _));
+        let never = matches!((&kind, property.kind), (PropertyKind::Reachable(Expr::Const(0)), _));
+        if always || never {
+            let (what, why) = if always { ("holds", "always true") } else { ("fails", "never true") };
+            let message = format!("`{}` {what} whatever the threads do", property.name.text);
+            cx.report(Diagnostic::new("W0006", property.body.span, message, format!("{why} by the types alone")));
+        }
+        properties.push(Property { name: property.name.text.clone(), kind, span: Some(property.span) });
+    }
+    (properties, faults)
+}
+
+struct Lowering<'e, 'c, 'a> {
+    elaborator: Elaborator<'c, 'a>,
+    faults: &'e mut Vec<(Expr, FaultId)>,
+}
+
+impl Lowering<'_, '_, '_> {
+    /// An expression of one state.
+    fn state(&mut self, expr: &ast::Expr, what: &str) -> Expr {
+        let value = self.elaborator.condition(expr, what);
+        let happens = value.hazards.into_iter().filter(|hazard| hazard.when != Expr::FALSE);
+        self.faults.extend(happens.map(|hazard| (hazard.when, hazard.fault)));
+        value.expr
+    }
+
+    fn formula(&mut self, expr: &ast::Expr) -> Formula {
+        if !is_temporal(expr) {
+            return Formula::Atom(self.state(expr, "a formula"));
+        }
+        match &expr.kind {
+            ExprKind::Unary(op, operand) => {
+                let inner = Box::new(self.formula(operand));
+                match op {
+                    UnaryOp::Not => Formula::Not(inner),
+                    UnaryOp::Next => Formula::Next(inner),
+                    UnaryOp::Always => Formula::Always(inner),
+                    UnaryOp::Eventually => Formula::Eventually(inner),
+                    UnaryOp::Neg => self.misplaced(expr),
+                }
+            }
+            ExprKind::Binary(op, left, right) => self.binary(*op, left, right, expr),
+            ExprKind::Quantifier(all, name, lo, hi, body) => self.unroll(*all, name, [lo, hi, body], expr),
+            ExprKind::Conditional(c, yes, no) => {
+                let (c, yes, no) = (self.formula(c), self.formula(yes), self.formula(no));
+                let then = Formula::And(Box::new((c.clone(), yes)));
+                let otherwise = Formula::And(Box::new((Formula::Not(Box::new(c)), no)));
+                Formula::Or(Box::new((then, otherwise)))
+            }
+            _ => self.misplaced(expr),
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, left: &ast::Expr, right: &ast::Expr, expr: &ast::Expr) -> Formula {
+        if !matches!(
+            op,
+            BinaryOp::And
+                | BinaryOp::Or
+                | BinaryOp::Implies
+                | BinaryOp::Iff
+                | BinaryOp::Until
+                | BinaryOp::WeakUntil
+                | BinaryOp::Release
+        ) {
+            return self.misplaced(expr);
+        }
+        let (a, b) = (self.formula(left), self.formula(right));
+        let not = |f: Formula| Formula::Not(Box::new(f));
+        match op {
+            BinaryOp::And => Formula::And(Box::new((a, b))),
+            BinaryOp::Or => Formula::Or(Box::new((a, b))),
+            BinaryOp::Implies => Formula::Or(Box::new((not(a), b))),
+            BinaryOp::Until => Formula::Until(Box::new((a, b))),
+            BinaryOp::WeakUntil => Formula::WeakUntil(Box::new((a, b))),
+            BinaryOp::Release => Formula::Release(Box::new((a, b))),
+            _ => {
+                let both = Formula::And(Box::new((a.clone(), b.clone())));
+                let neither = Formula::And(Box::new((not(a), not(b))));
+                Formula::Or(Box::new((both, neither)))
+            }
+        }
+    }
+
+    /// `forall (i : 0 .. 2) [] p(i)` is the conjunction of its three instances.
+    fn unroll(&mut self, all: bool, name: &ast::Name, [lo, hi, body]: [&ast::Expr; 3], expr: &ast::Expr) -> Formula {
+        let lo = constant_int(self.elaborator.cx, lo, "a bound");
+        let hi = constant_int(self.elaborator.cx, hi, "a bound");
+        let (Some(lo), Some(hi)) = (lo, hi) else { return Formula::Atom(Expr::TRUE) };
+        if hi - lo >= MAX_UNROLLED {
+            let message = format!("a formula for each of {} values", hi - lo + 1);
+            let label = format!("at most {MAX_UNROLLED} are possible");
+            self.elaborator.cx.report(Diagnostic::new("E0039", expr.span, message, label));
+            return Formula::Atom(Expr::TRUE);
+        }
+        let mut result: Option<Formula> = None;
+        for value in lo..=hi {
+            let bound = Value { fixed: false, ..Value::constant(value, Ty::Int) };
+            self.elaborator.bindings.push((name.text.clone(), bound));
+            let instance = self.formula(body);
+            self.elaborator.bindings.pop();
+            result = Some(match result {
+                None => instance,
+                Some(before) if all => Formula::And(Box::new((before, instance))),
+                Some(before) => Formula::Or(Box::new((before, instance))),
+            });
+        }
+        result.unwrap_or(Formula::Atom(if all { Expr::TRUE } else { Expr::FALSE }))
+    }
+
+    fn misplaced(&mut self, expr: &ast::Expr) -> Formula {
+        self.elaborator.cx.report(
+            Diagnostic::new("E0013", expr.span, "a temporal operator inside a value", "not a value of one state")
+                .help("combine formulas with `!`, `&&`, `||`, `->`, `<->`, `U`, `W` and `R` only"),
+        );
+        Formula::Atom(Expr::TRUE)
+    }
+}
+
+/// Whether a temporal operator occurs in it.
+fn is_temporal(expr: &ast::Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Unary(UnaryOp::Next | UnaryOp::Always | UnaryOp::Eventually, _) => true,
+        ExprKind::Binary(BinaryOp::Until | BinaryOp::WeakUntil | BinaryOp::Release, ..) => true,
+        ExprKind::Unary(_, a) | ExprKind::Member(a, _) | ExprKind::At(a, _) => is_temporal(a),
+        ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => is_temporal(a) || is_temporal(b),
+        ExprKind::Conditional(a, b, c) | ExprKind::Quantifier(_, _, a, b, c) => {
+            is_temporal(a) || is_temporal(b) || is_temporal(c)
+        }
+        ExprKind::Call(_, args) => args.iter().any(is_temporal),
+        ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Name(_) | ExprKind::Error => false,
+    }
+}

@@ -1,0 +1,102 @@
+//! What an engine is asked, what it tells while it works, and what it answers.
+
+use std::ops::ControlFlow;
+
+use birk_exec::GoalSet;
+use birk_ir::{Coverage, Outcome, Stop};
+
+/// A search to do. Passed, never global.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// How many goals the model judges by.
+    pub goals: usize,
+    /// The goals at which the search ends as soon as one is found.
+    pub stop_at: GoalSet,
+    /// Explore on although every goal was found.
+    pub keep_going: bool,
+    /// What it may use.
+    pub limits: Limits,
+}
+
+/// What a search may use; time is the observer's affair.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Bytes for states, table and frontier.
+    pub memory: u64,
+    /// Steps from the initial state.
+    pub depth: u32,
+    /// States.
+    pub states: u64,
+}
+
+impl Limits {
+    /// No limit but the machine's.
+    pub const NONE: Limits = Limits { memory: u64::MAX, depth: u32::MAX, states: u64::MAX };
+}
+
+/// Hears how the search goes, and may end it.
+pub trait Observer {
+    /// Called often (at least every few hundred expansions): must be cheap when there is nothing to say.
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<Stop>;
+}
+
+/// Lets a search run to its end.
+#[derive(Clone, Copy, Debug)]
+pub struct Patient;
+
+impl Observer for Patient {
+    fn progress(&mut self, _: &Progress) -> ControlFlow<Stop> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// How a search stands.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Progress {
+    /// Distinct states reached.
+    pub states: u64,
+    /// Steps taken from the expanded ones.
+    pub transitions: u64,
+    /// Depth of the state expanded last.
+    pub depth: u32,
+    /// States waiting to be expanded.
+    pub frontier: u64,
+    /// Bytes of states, table and frontier.
+    pub bytes: u64,
+}
+
+/// What a search counted.
+#[derive(Clone, Debug, Default)]
+pub struct Stats {
+    /// Distinct states reached; the results of failing checks are not states.
+    pub states: u64,
+    /// Steps taken from them, those into failing checks included.
+    pub transitions: u64,
+    /// Depth of the deepest state reached.
+    pub max_depth: u32,
+    /// Expansions of a state beyond its first.
+    pub revisits: u64,
+    /// Outcomes cut by `assume`.
+    pub cut: u64,
+    /// Most states waiting at once.
+    pub peak_frontier: u64,
+    /// Bytes of the store at the end, unused capacity included.
+    pub store_bytes: u64,
+    /// For engines that go level by level: states found at each depth.
+    pub levels: Vec<u64>,
+}
+
+/// The end of a search.
+#[derive(Clone, Debug)]
+pub struct Hunt {
+    /// One for each goal.
+    pub outcomes: Vec<Outcome>,
+    /// What was looked at.
+    pub coverage: Coverage,
+    /// Why it ended.
+    pub stopped: Stop,
+    /// What was counted.
+    pub stats: Stats,
+    /// For each transition, whether it was ever taken.
+    pub fired: Vec<bool>,
+}

@@ -1,0 +1,14 @@
+//! Explicit-state engines: the explore loop, the stores it remembers states in, the frontiers that order it.
+//!
+//! An engine never sees a property, never prints, never reads a file and never looks at the clock.
+
+pub mod engines;
+pub mod exact;
+pub mod explore;
+pub mod frontier;
+pub mod job;
+pub mod store;
+pub mod trace;
+
+pub use engines::{ENGINES, Engine, engine};
+pub use job::{Hunt, Job, Limits, Observer, Progress, Stats};

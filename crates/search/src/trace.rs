@@ -1,0 +1,34 @@
+//! A trace from the arrivals a store recorded: the parents are known, the steps between them are found again.
+
+use birk_exec::{Model, Successors};
+use birk_ir::{StateId, Trace};
+
+use crate::store::Store;
+
+/// The path by which a state was first reached.
+pub fn rebuild(model: &dyn Model, store: &impl Store, id: StateId) -> Trace {
+    let mut path = vec![id];
+    while let Some(parent) = store.parent(path[path.len() - 1]) {
+        path.push(parent);
+    }
+    path.reverse();
+    let mut batch = Successors::new(model.words());
+    let (mut here, mut next) = (vec![0; model.words()], vec![0; model.words()]);
+    store.load(path[0], &mut here);
+    model.initial(&mut batch);
+    let mut trace = Trace { initial: position(&batch, &here) as u32, ..Trace::default() };
+    for &id in &path[1..] {
+        batch.clear();
+        model.successors(&here, &mut batch);
+        store.load(id, &mut next);
+        trace.steps.push(batch.step(position(&batch, &next)));
+        std::mem::swap(&mut here, &mut next);
+    }
+    trace
+}
+
+fn position(batch: &Successors, state: &[u32]) -> usize {
+    (0..batch.len())
+        .find(|&i| batch.state(i) == state)
+        .expect("a recorded arrival is a successor of its parent: models are deterministic")
+}
