@@ -61,6 +61,8 @@ impl GoalSet {
 #[derive(Debug)]
 pub struct Successors {
     words: usize,
+    len: usize,
+    /// Longer than `len` asks for: what lies behind is room that was written before.
     states: Vec<u32>,
     steps: Vec<Step>,
     /// Outcomes that an `assume` cut.
@@ -72,29 +74,27 @@ pub struct Successors {
 impl Successors {
     /// An empty batch for states of this many words.
     pub fn new(words: usize) -> Self {
-        Self { words, states: Vec::new(), steps: Vec::new(), cut: 0, scratch: Vec::new() }
+        Self { words, len: 0, states: Vec::new(), steps: Vec::new(), cut: 0, scratch: Vec::new() }
     }
 
     /// Forgets the states and steps; `cut` goes on counting.
     pub fn clear(&mut self) {
-        self.states.clear();
-        self.steps.clear();
+        self.len = 0;
     }
 
     /// Forgets all but the first `len`.
     pub fn truncate(&mut self, len: usize) {
-        self.states.truncate(len * self.words);
-        self.steps.truncate(len);
+        self.len = self.len.min(len);
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.steps.len()
+        self.len
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.steps.is_empty()
+        self.len == 0
     }
 
     /// Length of a state in words.
@@ -104,20 +104,38 @@ impl Successors {
 
     /// Adds a state.
     pub fn push(&mut self, transition: TransitionId, choice: u32, state: &[u32]) {
-        debug_assert_eq!(state.len(), self.words);
-        self.states.extend_from_slice(state);
-        self.steps.push(Step { transition, choice });
+        let (states, steps) = self.room(1);
+        states[..state.len()].copy_from_slice(state);
+        steps[0] = Step { transition, choice };
+        self.advance(1);
+    }
+
+    /// Room behind the last successor for at least this many more, to be written directly.
+    pub fn room(&mut self, more: usize) -> (&mut [u32], &mut [Step]) {
+        let needed = self.len + more;
+        if self.steps.len() < needed {
+            let size = needed.next_power_of_two().max(64);
+            self.steps.resize(size, Step { transition: TransitionId(0), choice: 0 });
+            self.states.resize(size * self.words, 0);
+        }
+        (&mut self.states[self.len * self.words..], &mut self.steps[self.len..])
+    }
+
+    /// Takes what was written to the room as successors.
+    pub fn advance(&mut self, more: usize) {
+        self.len += more;
+        assert!(self.len <= self.steps.len(), "successors are written to the room that was asked for");
     }
 
     /// The state at a position.
     #[inline]
     pub fn state(&self, index: usize) -> &[u32] {
-        &self.states[index * self.words..(index + 1) * self.words]
+        &self.states[..self.len * self.words][index * self.words..(index + 1) * self.words]
     }
 
     /// The step that led to the state at a position.
     #[inline]
     pub fn step(&self, index: usize) -> Step {
-        self.steps[index]
+        self.steps[..self.len][index]
     }
 }

@@ -13,7 +13,8 @@ pub struct Trace {
     pub loop_start: Option<usize>,
 }
 
-/// One step of a run.
+/// One step of a run. Compiled code writes it, so its layout is fixed.
+#[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
     /// The transition.

@@ -1,0 +1,213 @@
+//! A `Program` compiled to native code as a `Model`. The only crate that knows Cranelift.
+//!
+//! The successor function is compiled whole: a dispatch on each thread's location, guards that leave early, packed
+//! words kept in registers, and one copy of the parent per successor. It allocates nothing and calls nothing. The
+//! interpreter stays its oracle.
+
+mod emit;
+mod environment;
+mod expression;
+
+use birk_exec::{GoalSet, Model, Successors};
+use birk_ir::{Goal, Op, Program, Step, TransitionId};
+use cranelift_codegen::ir::{AbiParam, UserFuncName, types};
+use cranelift_codegen::settings::{self, Configurable as _};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Linkage, Module as _, default_libcall_names};
+
+/// Threads share a function until their transitions have this many parts, so that no function grows without bound.
+const FUNCTION_SIZE: usize = 4000;
+
+/// State, room for successors, room for steps, its end, counter of cut outcomes; gives the end of the steps written
+/// (beyond the room where it did not suffice).
+type Expand = unsafe extern "C" fn(*const u32, *mut u32, *mut Step, *const Step, *mut u64) -> usize;
+/// State, whether it is stuck; gives the goals.
+type Judge = unsafe extern "C" fn(*const u32, u64) -> u64;
+
+/// A program as native code.
+pub struct Compiled<'p> {
+    program: &'p Program,
+    module: Option<JITModule>,
+    expand: Vec<Expand>,
+    judge: Judge,
+    /// No state has more successors, unless a transition chooses.
+    most: usize,
+}
+
+// SAFETY: after `finalize_definitions` the module only owns the memory of the code; nobody changes it until drop, and
+// the compiled functions touch only what they are given.
+#[allow(unsafe_code, reason = "the module holds raw pointers to code that never changes")]
+unsafe impl Sync for Compiled<'_> {}
+
+impl<'p> Compiled<'p> {
+    /// Compiles a program; an error says why this machine cannot.
+    pub fn new(program: &'p Program, goals: &[Goal]) -> Result<Self, String> {
+        assert!(goals.len() <= GoalSet::CAPACITY, "one search hunts at most {} goals", GoalSet::CAPACITY);
+        let mut module = module()?;
+        let mut compiler = Compiler { builder: FunctionBuilderContext::new(), next: 0, module: &mut module };
+        let groups: Vec<FuncId> =
+            groups(program).into_iter().map(|threads| compiler.expand(program, &threads)).collect::<Result<_, _>>()?;
+        let judge = compiler.judge(program, goals)?;
+        module.finalize_definitions().map_err(|error| error.to_string())?;
+        let address = |id: FuncId| module.get_finalized_function(id);
+        // SAFETY: the functions were declared with exactly these signatures.
+        #[allow(unsafe_code, reason = "the address of compiled code becomes a function")]
+        let (expand, judge) = unsafe {
+            let expand = groups.iter().map(|&id| std::mem::transmute::<*const u8, Expand>(address(id))).collect();
+            (expand, std::mem::transmute::<*const u8, Judge>(address(judge)))
+        };
+        Ok(Self { program, expand, judge, most: most_successors(program), module: Some(module) })
+    }
+}
+
+impl std::fmt::Debug for Compiled<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Compiled({}, {} functions)", self.program.system, self.expand.len() + 1)
+    }
+}
+
+impl Drop for Compiled<'_> {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: the function pointers live in this value and die with it.
+            #[allow(unsafe_code, reason = "the code is freed with its last user")]
+            unsafe {
+                module.free_memory();
+            }
+        }
+    }
+}
+
+impl Model for Compiled<'_> {
+    fn words(&self) -> usize {
+        self.program.layout.words()
+    }
+
+    fn initial(&self, out: &mut Successors) {
+        out.push(TransitionId(0), 0, &self.program.initial_state());
+    }
+
+    fn successors(&self, state: &[u32], out: &mut Successors) {
+        assert!(state.len() == self.words() && out.words() == self.words(), "states are as long as the layout says");
+        if self.is_fault(state) {
+            return;
+        }
+        for expand in &self.expand {
+            let mut room = self.most;
+            loop {
+                let mut cut = 0;
+                // One more than the code may fill: it prepares a state there before it knows that there is no room.
+                let (states, steps) = out.room(room + 1);
+                let (first, size) = (steps.as_mut_ptr(), size_of::<Step>());
+                // SAFETY: `state` has the layout's length; `states` and `steps` have room for `room + 1` successors,
+                // and the code writes no step at or beyond `end` and no state beyond the one there.
+                #[allow(unsafe_code, reason = "compiled code writes to the room it is given")]
+                let end = unsafe {
+                    let end = first.add(room);
+                    expand(state.as_ptr(), states.as_mut_ptr(), first, end, &raw mut cut)
+                };
+                let written = (end - first as usize) / size;
+                if written <= room {
+                    out.advance(written);
+                    out.cut += cut;
+                    break;
+                }
+                room = written;
+            }
+        }
+    }
+
+    fn judge(&self, state: &[u32], stuck: bool) -> GoalSet {
+        assert!(state.len() == self.words(), "states are as long as the layout says");
+        // SAFETY: `state` has the layout's length, and the code only reads it.
+        #[allow(unsafe_code, reason = "compiled code reads the state")]
+        let goals = unsafe { (self.judge)(state.as_ptr(), u64::from(stuck)) };
+        GoalSet(goals)
+    }
+
+    fn is_fault(&self, state: &[u32]) -> bool {
+        self.program.is_faulty(state)
+    }
+
+    fn transitions(&self) -> usize {
+        self.program.transitions.len()
+    }
+}
+
+fn module() -> Result<JITModule, String> {
+    let mut flags = settings::builder();
+    for (name, value) in [
+        ("opt_level", "speed"),
+        ("is_pic", "false"),
+        ("use_colocated_libcalls", "false"),
+        ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+    ] {
+        flags.set(name, value).map_err(|error| error.to_string())?;
+    }
+    let isa = cranelift_native::builder()?;
+    let isa = isa.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())?;
+    Ok(JITModule::new(JITBuilder::with_isa(isa, default_libcall_names())))
+}
+
+struct Compiler<'m> {
+    module: &'m mut JITModule,
+    builder: FunctionBuilderContext,
+    next: u32,
+}
+
+impl Compiler<'_> {
+    fn expand(&mut self, program: &Program, threads: &[usize]) -> Result<FuncId, String> {
+        self.function(5, |builder| emit::expand(builder, program, threads))
+    }
+
+    fn judge(&mut self, program: &Program, goals: &[Goal]) -> Result<FuncId, String> {
+        self.function(2, |builder| emit::judge(builder, program, goals))
+    }
+
+    /// A function of 64-bit parameters with one 64-bit result.
+    fn function(&mut self, params: usize, emit: impl FnOnce(&mut FunctionBuilder<'_>)) -> Result<FuncId, String> {
+        let mut context = self.module.make_context();
+        for _ in 0..params {
+            context.func.signature.params.push(AbiParam::new(types::I64));
+        }
+        context.func.signature.returns.push(AbiParam::new(types::I64));
+        let name = format!("f{}", self.next);
+        let id = self.module.declare_function(&name, Linkage::Local, &context.func.signature);
+        let id = id.map_err(|error| error.to_string())?;
+        context.func.name = UserFuncName::user(0, self.next);
+        self.next += 1;
+        let mut builder = FunctionBuilder::new(&mut context.func, &mut self.builder);
+        emit(&mut builder);
+        builder.seal_all_blocks();
+        builder.finalize(self.module.target_config());
+        self.module.define_function(id, &mut context).map_err(|error| format!("{error:?}"))?;
+        Ok(id)
+    }
+}
+
+/// Threads in order, split where a function would become too large.
+fn groups(program: &Program) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut size = usize::MAX;
+    for (t, thread) in program.threads.iter().enumerate() {
+        let range = thread.at.first().map_or(0, |at| at.0) as usize..thread.at.last().map_or(0, |at| at.1) as usize;
+        let own: usize = program.transitions[range].iter().map(|t| t.guard.size() + t.ops.len() * 4).sum();
+        if size.saturating_add(own) > FUNCTION_SIZE {
+            groups.push(Vec::new());
+            size = 0;
+        }
+        size += own;
+        groups.last_mut().expect("a group was begun").push(t);
+    }
+    groups
+}
+
+/// The most successors a state can have if nothing chooses; a guess that is corrected by trying again if something does.
+fn most_successors(program: &Program) -> usize {
+    let weight = |t: &birk_ir::Transition| if t.ops.iter().any(|op| matches!(op, Op::Choose(..))) { 16 } else { 1 };
+    let of_location = |&(start, end): &(u32, u32)| -> usize {
+        program.transitions[start as usize..end as usize].iter().map(weight).sum()
+    };
+    program.threads.iter().map(|thread| thread.at.iter().map(of_location).max().unwrap_or(0)).sum()
+}
