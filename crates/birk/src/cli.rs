@@ -1,11 +1,21 @@
 //! The command line.
 
+use std::num::{IntErrorKind, ParseIntError};
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use birk_search::ENGINES;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{BoolishValueParser, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+const QUESTIONS: &str = "Questions";
+const SEARCH: &str = "Search";
+const BUDGET: &str = "Budget";
+const OUTPUT: &str = "Output";
+const ELSEWHERE: &str = "Options can also be set in the environment (BIRK_MAX_DEPTH=10) and in a file birk.toml \
+                         beside the model (max-depth = 10), there also by profile ([profile.NAME]). The command \
+                         line wins over the environment, that over the profile, and that over the rest of the file.";
 
 /// A model checker that says exactly what it covered.
 #[derive(Debug, Parser)]
@@ -52,58 +62,71 @@ pub(crate) struct ModelArgs {
     /// The model (a .bir file)
     pub(crate) model: PathBuf,
     /// Give a constant another value (repeatable)
-    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = parse_define)]
+    #[arg(short = 'D', long, value_name = "NAME=VALUE", value_parser = parse_define)]
     pub(crate) define: Vec<(String, String)>,
-    /// Colours
-    #[arg(long, value_enum, default_value = "auto", env = "BIRK_COLOR")]
+    /// Use this profile of the birk.toml beside the model
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// Colours; auto means on a terminal
+    #[arg(long, value_name = "auto|always|never", value_enum, default_value = "auto", hide_possible_values = true)]
     pub(crate) color: Color,
 }
 
 /// Options of a search.
 #[derive(Args, Debug)]
+#[command(after_help = ELSEWHERE)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
-    /// Check only this property (repeatable; default: all)
-    #[arg(long, value_name = "NAME")]
+    /// Check only this property (repeatable) [default: all]
+    #[arg(long, value_name = "NAME", help_heading = QUESTIONS)]
     pub(crate) property: Vec<String>,
     /// The engine; see `birk engines`
-    #[arg(long, value_name = "ENGINE", default_value = ENGINES[0].name, env = "BIRK_SEARCH",
+    #[arg(long, value_name = "ENGINE", default_value = ENGINES[0].name, help_heading = SEARCH,
           value_parser = PossibleValuesParser::new(ENGINES.iter().map(|engine| engine.name)))]
     pub(crate) search: String,
-    /// Stop after this time, for example 90s, 10m, 1h
-    #[arg(long, value_parser = parse_time, env = "BIRK_TIME")]
+    /// Stop after this time, for example 300ms, 90s, 10m, 1h [default: no limit]
+    #[arg(long, value_parser = parse_time, help_heading = BUDGET)]
     pub(crate) time: Option<Duration>,
-    /// Use at most this much memory, for example 512M, 4G [default: four fifths of what is free]
-    #[arg(long, value_parser = parse_memory, env = "BIRK_MEMORY")]
+    /// Keep states in at most this much memory, for example 512M, 4G [default: four fifths of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory, help_heading = BUDGET)]
     pub(crate) memory: Option<u64>,
-    /// Look at most this many steps ahead
-    #[arg(long, value_name = "N", env = "BIRK_MAX_DEPTH")]
+    /// Look at most this many steps ahead [default: no limit]
+    #[arg(long, value_name = "N", value_parser = parse_number::<u32>, help_heading = BUDGET)]
     pub(crate) max_depth: Option<u32>,
-    /// Stop after this many states
-    #[arg(long, value_name = "N", env = "BIRK_MAX_STATES")]
+    /// Stop after this many states [default: no limit]
+    #[arg(long, value_name = "N", value_parser = parse_number::<u64>, help_heading = BUDGET)]
     pub(crate) max_states: Option<u64>,
     /// The seed of everything random
-    #[arg(long, value_name = "N", default_value_t = 0, env = "BIRK_SEED")]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_number::<u64>, help_heading = SEARCH)]
     pub(crate) seed: u64,
     /// Explore on after a violation
-    #[arg(long)]
+    #[arg(long, value_name = "true|false", num_args = 0..=1, require_equals = true, default_value = "false",
+          default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_possible_values = true,
+          help_heading = SEARCH)]
     pub(crate) keep_going: bool,
-    /// Count a search that was cut short as a success: complete, depth:N or sampled
-    #[arg(long, value_name = "COVERAGE", default_value = "complete", value_parser = parse_accept, env = "BIRK_ACCEPT")]
+    /// How much is enough, if there is no violation: complete, depth:N or sampled
+    #[arg(long, value_name = "COVERAGE", default_value = "complete", value_parser = parse_accept,
+          help_heading = QUESTIONS)]
     pub(crate) accept: Accept,
     /// Whether a deadlock is a violation
-    #[arg(long, value_enum, default_value = "on", env = "BIRK_DEADLOCK")]
+    #[arg(long, value_name = "on|off", value_enum, default_value = "on", hide_possible_values = true,
+          help_heading = QUESTIONS)]
     pub(crate) deadlock: OnOff,
-    /// What to print
-    #[arg(long, value_enum, default_value = "human", env = "BIRK_FORMAT")]
+    /// For people, or one JSON object on standard output
+    #[arg(long, value_name = "human|json", value_enum, default_value = "human", hide_possible_values = true,
+          help_heading = OUTPUT)]
     pub(crate) format: Format,
-    /// How to show progress (json: one object a line, on standard error)
-    #[arg(long, value_enum, default_value = "auto", env = "BIRK_PROGRESS")]
+    /// Progress on standard error; json means one object a line
+    #[arg(long, value_name = "auto|off|json", value_enum, default_value = "auto", hide_possible_values = true,
+          help_heading = OUTPUT)]
     pub(crate) progress: ProgressMode,
     /// Save the first trace to this file (ITF JSON)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) trace: Option<PathBuf>,
+    /// The options that decide what the search finds, wherever they came from, as words of a command line.
+    #[arg(skip)]
+    pub(crate) given: Vec<String>,
 }
 
 /// Options of `replay`.
@@ -121,10 +144,10 @@ pub(crate) struct GraphArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     /// dot (Graphviz) or aut (Aldebaran)
-    #[arg(long, value_enum, default_value = "dot")]
+    #[arg(long, value_name = "dot|aut", value_enum, default_value = "dot", hide_possible_values = true)]
     pub(crate) format: GraphFormat,
     /// Refuse to draw more states than this
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = parse_number::<u64>)]
     pub(crate) max_states: u64,
 }
 
@@ -142,49 +165,37 @@ pub(crate) struct FmtArgs {
 /// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal
     Auto,
-    /// Always
     Always,
-    /// Never
     Never,
 }
 
 /// A switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnOff {
-    /// On
     On,
-    /// Off
     Off,
 }
 
 /// What to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people
     Human,
-    /// One JSON object on standard output
     Json,
 }
 
 /// How to show progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProgressMode {
-    /// A line that changes on a terminal, a line now and then elsewhere
     Auto,
-    /// Nothing
     Off,
-    /// One JSON object a line
     Json,
 }
 
 /// Formats of graphs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GraphFormat {
-    /// Graphviz
     Dot,
-    /// Aldebaran
     Aut,
 }
 
@@ -206,6 +217,14 @@ fn parse_define(text: &str) -> Result<(String, String), String> {
         }
         _ => Err("write NAME=VALUE, for example -D N=5".into()),
     }
+}
+
+/// A whole number; underscores may group its digits.
+fn parse_number<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
+    text.replace('_', "").parse().map_err(|error: ParseIntError| match error.kind() {
+        IntErrorKind::PosOverflow => "this number is too large".to_owned(),
+        _ => "write a whole number, for example 1_000_000".to_owned(),
+    })
 }
 
 fn parse_time(text: &str) -> Result<Duration, String> {
@@ -246,5 +265,36 @@ fn parse_accept(text: &str) -> Result<Accept, String> {
             depth.parse().map(Accept::Depth).map_err(|_| "write depth:N, for example depth:100".into())
         }
         _ => Err("write complete, depth:N or sampled".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        let seconds = |text| parse_time(text).map(|time| time.as_secs_f64());
+        assert_eq!(
+            ["300ms", "90", "90s", "1.5m", "1min", "2h", "1d"].map(|text| seconds(text).ok()),
+            [Some(0.3), Some(90.0), Some(90.0), Some(90.0), Some(60.0), Some(7200.0), Some(86400.0)]
+        );
+        assert!(["", "m", "-5s", "5 weeks", "1e9d", "..s"].iter().all(|text| seconds(text).is_err()));
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(parse_memory("512"), Ok(512));
+        assert_eq!(
+            ["1K", "1k", "1KB", "1KiB", "0.5M"].map(parse_memory),
+            [1 << 10, 1 << 10, 1 << 10, 1 << 10, 1 << 19].map(Ok)
+        );
+        assert_eq!(["4G", "1TiB"].map(parse_memory), [4 << 30, 1 << 40].map(Ok));
+        assert!(["", "G", "0", "-1G", "1X"].iter().all(|text| parse_memory(text).is_err()));
+    }
+
+    #[test]
+    fn the_grammar_is_sound() {
+        <Cli as clap::CommandFactory>::command().debug_assert();
     }
 }

@@ -4,6 +4,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use birk_ir::Span;
 use birk_lang::diagnostic::Diagnostic;
 
+use crate::say;
 use crate::source::Source;
 
 /// More than this many are counted, not shown.
@@ -12,16 +13,16 @@ const MAX_SHOWN: usize = 50;
 /// Prints diagnostics and their number to standard error.
 pub(crate) fn print(source: &Source, diagnostics: &[Diagnostic], color: bool) {
     for diagnostic in diagnostics.iter().take(MAX_SHOWN) {
-        eprintln!("{}\n", render(source, diagnostic, color));
+        say(&format!("{}\n", render(source, diagnostic, color)));
     }
     if diagnostics.len() > MAX_SHOWN {
-        eprintln!("… and {} more\n", diagnostics.len() - MAX_SHOWN);
+        say(&format!("… and {} more\n", diagnostics.len() - MAX_SHOWN));
     }
     let errors = diagnostics.iter().filter(|d| !d.is_warning()).count();
     if errors > 0 {
         let first = diagnostics.iter().find(|d| !d.is_warning()).map_or("", |d| d.code);
         let plural = if errors == 1 { "" } else { "s" };
-        eprintln!("birk: {} has {errors} error{plural}; `birk explain {first}` says more", source.path);
+        say(&format!("birk: {} has {errors} error{plural}; `birk explain {first}` says more", source.path));
     }
 }
 
@@ -42,6 +43,13 @@ pub(crate) fn render(source: &Source, diagnostic: &Diagnostic, color: bool) -> S
 pub(crate) fn excerpt(source: &Source, title: &str, primary: (Span, &str), color: bool) -> String {
     let snippet = annotated(source, primary, &[]);
     renderer(color).render(&[Level::ERROR.with_name("violated").primary_title(title).element(snippet)])
+}
+
+/// What is wrong at a place of another file than a model.
+pub(crate) fn mistake(source: &Source, title: &str, primary: (Span, &str), help: Option<&str>, color: bool) -> String {
+    let mut report = vec![Level::ERROR.primary_title(title).element(annotated(source, primary, &[]))];
+    report.extend(help.map(|help| Group::with_title(Level::HELP.secondary_title(help))));
+    renderer(color).render(&report)
 }
 
 fn renderer(color: bool) -> Renderer {

@@ -67,11 +67,15 @@ pub(crate) fn read(text: &str) -> Result<TraceFile, String> {
 
 /// Walks a trace that was read: by its steps where they are given, otherwise by its states.
 pub(crate) fn walk(program: &Program, file: &TraceFile) -> Result<Replayed, ReplayError> {
+    let length = file.states.len() - 1;
     let fits = |at: usize, state: &[u32]| {
         let shown = file.states[at].as_object();
         let names = |value: &Map<String, Value>| value.keys().any(|key| !key.starts_with('#'));
+        // A fault ends a run, even where its values are those of a state that goes on.
+        let may_stand = at == length || !program.is_faulty(state);
         shown.is_some_and(|shown| {
             names(shown)
+                && may_stand
                 && state_value(program, state).iter().all(|(name, value)| is_same(&shown[name.as_str()], value))
         })
     };
@@ -80,7 +84,6 @@ pub(crate) fn walk(program: &Program, file: &TraceFile) -> Result<Replayed, Repl
         let reason = "a variable of the model is missing in this state of the trace".into();
         return Err(ReplayError { step: step.saturating_sub(1), reason });
     }
-    let length = file.states.len() - 1;
     let run = match &file.ordinals {
         Some(ordinals) if ordinals.len() == length => replay_ordinals(program, 0, ordinals)?,
         _ => replay_states(program, length, fits)?,
@@ -112,9 +115,18 @@ fn state_value(program: &Program, state: &[u32]) -> Map<String, Value> {
     visible(program)
         .map(|(id, name)| {
             let mut next = 0;
-            (name, nested(program, state, id, &program.variable(id).shape, &mut next))
+            (name, nested(program, state, id, shape(program, id), &mut next))
         })
         .collect()
+}
+
+/// The dimensions of a variable; those of a thread that exists only once have none for its copies.
+fn shape(program: &Program, id: VarId) -> &[u32] {
+    let variable = program.variable(id);
+    match variable.role {
+        VarRole::Counter(kind) | VarRole::Local(kind) if !program.kinds[kind].indexed => &variable.shape[1..],
+        _ => &variable.shape,
+    }
 }
 
 fn nested(program: &Program, state: &[u32], id: VarId, shape: &[u32], next: &mut u32) -> Value {

@@ -3,6 +3,7 @@
 
 mod cli;
 mod commands;
+mod config;
 mod diagnostics;
 mod itf;
 mod limits;
@@ -10,9 +11,9 @@ mod progress;
 mod report;
 mod source;
 
+use std::io::Write as _;
+use std::panic::{UnwindSafe, catch_unwind};
 use std::process::ExitCode;
-
-use clap::Parser;
 
 /// The ways in which the command can end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,12 +57,49 @@ impl Failure {
 }
 
 fn main() -> ExitCode {
-    let cli = cli::Cli::parse();
-    let exit = commands::run(cli).unwrap_or_else(|failure| {
+    ExitCode::from(guarded(run) as u8)
+}
+
+fn run() -> Exit {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    config::parse(&arguments).and_then(commands::run).unwrap_or_else(|failure| {
         if !failure.message.is_empty() {
-            eprintln!("birk: {}", failure.message);
+            say(&format!("birk: {}", failure.message));
         }
         failure.exit
-    });
-    ExitCode::from(exit as u8)
+    })
+}
+
+/// A panic is Birk's own fault, and says so.
+fn guarded(act: impl FnOnce() -> Exit + UnwindSafe) -> Exit {
+    catch_unwind(act).unwrap_or_else(|_| {
+        say("birk: this is a bug in Birk; please report it");
+        Exit::Internal
+    })
+}
+
+/// Writes a line to standard error; a reader that went away is not an error.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exit_codes_are_those_of_the_manual() {
+        use Exit::*;
+        let codes = [Success, Violated, Usage, Inconclusive, Io, Internal, Interrupted].map(|exit| exit as u8);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 70, 130]);
+    }
+
+    #[test]
+    fn what_is_birks_own_fault_says_so() {
+        let failure = Failure::internal("the trace does not replay");
+        assert_eq!(failure.exit, Exit::Internal);
+        assert!(failure.message.ends_with("this is a bug in Birk; please report it"), "{}", failure.message);
+        assert_eq!(guarded(|| panic!("provoked by a test")), Exit::Internal);
+        assert_eq!(guarded(|| Exit::Violated), Exit::Violated);
+    }
 }

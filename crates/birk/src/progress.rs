@@ -11,10 +11,12 @@ use birk_search::{Observer, Progress};
 
 use crate::cli::ProgressMode;
 use crate::source::is_watched;
-use crate::{Exit, Failure};
+use crate::{Exit, Failure, say};
 
 /// On a terminal the line is drawn anew this often.
 const REDRAW: Duration = Duration::from_millis(200);
+/// An object is written this often, the first sooner.
+const OBJECT: Duration = Duration::from_secs(1);
 /// Elsewhere, a line is written this often.
 const LINE: Duration = Duration::from_secs(10);
 
@@ -56,10 +58,10 @@ impl Watcher {
             ProgressMode::Auto if is_watched() => Style::Terminal,
             ProgressMode::Auto => Style::Lines,
         };
-        let period = match style {
-            Style::Terminal => REDRAW,
-            Style::Json => Duration::from_secs(1),
-            Style::Lines | Style::Off => LINE,
+        let (first, period) = match style {
+            Style::Terminal => (REDRAW, REDRAW),
+            Style::Json => (REDRAW, OBJECT),
+            Style::Lines | Style::Off => (LINE, LINE),
         };
         let now = Instant::now();
         Ok(Self {
@@ -68,7 +70,7 @@ impl Watcher {
             interrupted,
             style,
             period,
-            next: now + period,
+            next: now + first,
             last: (now, 0),
             drawn: false,
         })
@@ -82,8 +84,7 @@ impl Watcher {
     /// Removes what was drawn.
     pub(crate) fn clear(&mut self) {
         if std::mem::take(&mut self.drawn) {
-            eprint!("\r\x1b[K");
-            let _ = std::io::stderr().flush();
+            draw("");
         }
     }
 
@@ -91,33 +92,45 @@ impl Watcher {
         let seconds = now.duration_since(self.last.0).as_secs_f64().max(1e-9);
         let rate = (progress.states - self.last.1) as f64 / seconds;
         self.last = (now, progress.states);
-        let elapsed = now.duration_since(self.started).as_secs_f64();
-        let line = format!(
-            "{} states, depth {}, {} waiting, {}/s, {}, {elapsed:.0} s",
-            grouped(progress.states),
-            progress.depth,
-            grouped(progress.frontier),
-            grouped(rate as u64),
-            bytes(progress.bytes),
-        );
+        let elapsed = now.duration_since(self.started);
         match self.style {
             Style::Off => {}
             Style::Terminal => {
-                eprint!("\r\x1b[K{line}");
-                let _ = std::io::stderr().flush();
+                draw(&self.line(elapsed, progress, rate, rounded));
                 self.drawn = true;
             }
-            Style::Lines => eprintln!("birk: {line}"),
-            Style::Json => eprintln!(
-                "{}",
-                serde_json::json!({
-                    "seconds": elapsed, "states": progress.states, "transitions": progress.transitions,
+            Style::Lines => say(&format!("birk: {}", self.line(elapsed, progress, rate, grouped))),
+            Style::Json => {
+                let object = serde_json::json!({
+                    "seconds": elapsed.as_secs_f64(), "states": progress.states, "transitions": progress.transitions,
                     "depth": progress.depth, "frontier": progress.frontier, "states_per_second": rate.round(),
                     "memory_bytes": progress.bytes,
-                })
-            ),
+                });
+                say(&object.to_string());
+            }
         }
     }
+
+    fn line(&self, elapsed: Duration, progress: &Progress, rate: f64, number: fn(u64) -> String) -> String {
+        let budget = self.deadline.map(|deadline| format!(" of {}", clock(deadline.duration_since(self.started))));
+        format!(
+            "{} states, depth {}, {} waiting, {}/s, {}, {}{}",
+            number(progress.states),
+            progress.depth,
+            number(progress.frontier),
+            number(rate as u64),
+            bytes(progress.bytes),
+            clock(elapsed),
+            budget.unwrap_or_default(),
+        )
+    }
+}
+
+/// Replaces the last line of the terminal; what is too long for it is cut, not wrapped.
+fn draw(line: &str) {
+    let mut terminal = std::io::stderr().lock();
+    let _ = write!(terminal, "\r\x1b[K\x1b[?7l{line}\x1b[?7h");
+    let _ = terminal.flush();
 }
 
 impl Observer for Watcher {
@@ -150,6 +163,29 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
+/// `123`, `12.3 k`, `1.23 M`
+fn rounded(number: u64) -> String {
+    let (value, unit) = match number {
+        0..10_000 => return grouped(number),
+        10_000..1_000_000 => (number as f64 / 1e3, "k"),
+        1_000_000..1_000_000_000 => (number as f64 / 1e6, "M"),
+        _ => (number as f64 / 1e9, "G"),
+    };
+    let digits = if value < 10.0 { 2 } else { 1 };
+    format!("{value:.digits$} {unit}")
+}
+
+/// `12 s`, `3 m 05 s`, `2 h 03 m`
+fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0 if time > Duration::ZERO => format!("{:.1} s", time.as_secs_f64()),
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} m {:02} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {:02} m", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
 /// `1.5 GiB`
 pub(crate) fn bytes(number: u64) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
@@ -160,4 +196,23 @@ pub(crate) fn bytes(number: u64) -> String {
         unit += 1;
     }
     if unit == 0 { format!("{number} bytes") } else { format!("{value:.1} {}", units[unit]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_on_a_terminal_and_exact_elsewhere() {
+        assert_eq!([0, 999, 9_999].map(rounded), ["0", "999", "9,999"]);
+        assert_eq!([12_345, 1_234_567, 98_765_432_100].map(rounded), ["12.3 k", "1.23 M", "98.8 G"]);
+        assert_eq!([7, 1_000, 1_234_567].map(grouped), ["7", "1,000", "1,234,567"]);
+        assert_eq!([7, 2048, 5 << 30].map(bytes), ["7 bytes", "2.0 KiB", "5.0 GiB"]);
+    }
+
+    #[test]
+    fn times_read_like_a_clock() {
+        let shown = [300, 12_000, 185_000, 7_400_000].map(|ms| clock(Duration::from_millis(ms)));
+        assert_eq!(shown, ["0.3 s", "12 s", "3 m 05 s", "2 h 03 m"]);
+    }
 }

@@ -4,10 +4,10 @@ pub(crate) mod human;
 pub(crate) mod json;
 
 use birk_exec::Replayed;
-use birk_ir::{Op, Program, Property, ThreadId, TransitionId, Verdict};
+use birk_ir::{Coverage, Op, Program, Property, ThreadId, TransitionId, Verdict};
 use birk_search::{Engine, Hunt};
 
-use crate::cli::CheckArgs;
+use crate::cli::{Accept, CheckArgs};
 use crate::source::Source;
 
 /// A search and its answers.
@@ -55,6 +55,16 @@ impl Report<'_> {
         self.traces.get(index)
     }
 
+    /// Whether a search that could not decide was as thorough as `--accept` asks. What nobody looked at is not.
+    pub(crate) fn is_accepted(&self) -> bool {
+        let thorough = match (self.args.accept, &self.hunt.coverage) {
+            (Accept::Sampled, _) => true,
+            (Accept::Depth(wanted), Coverage::Depth(depth)) => *depth >= wanted,
+            _ => false,
+        };
+        thorough && self.verdict == Verdict::Inconclusive && self.answers.iter().all(|answer| answer.reason.is_none())
+    }
+
     /// The transitions never taken and the locations never entered.
     pub(crate) fn unreached(&self) -> Unreached {
         let program = self.program;
@@ -88,45 +98,18 @@ impl Report<'_> {
             let (Some(location), index) = (value.as_const(), place.index.as_ref()) else { continue };
             let copy = index.and_then(|index| index.as_const());
             for (thread, entered) in program.threads.iter().zip(entered.iter_mut()) {
-                if thread.kind == kind && copy.is_none_or(|copy| copy == i64::from(thread.copy)) {
-                    if let Some(entered) = entered.get_mut(location as usize) {
-                        *entered = true;
-                    }
+                let is_meant = thread.kind == kind && copy.is_none_or(|copy| copy == i64::from(thread.copy));
+                if let Some(entered) = entered.get_mut(location as usize).filter(|_| is_meant) {
+                    *entered = true;
                 }
             }
         }
     }
 
-    /// The command that repeats this search.
+    /// The command that repeats this search, whatever the environment and birk.toml say.
     pub(crate) fn reproduce(&self) -> String {
-        let args = self.args;
-        let mut line = format!("birk check {}", quoted(&self.source.path));
-        for (name, value) in &args.model.define {
-            line += &format!(" -D {}", quoted(&format!("{name}={value}")));
-        }
-        for name in &args.property {
-            line += &format!(" --property {}", quoted(name));
-        }
-        line += &format!(" --search {}", self.engine.name);
-        if let Some(depth) = args.max_depth {
-            line += &format!(" --max-depth {depth}");
-        }
-        if let Some(states) = args.max_states {
-            line += &format!(" --max-states {states}");
-        }
-        if let Some(time) = args.time {
-            line += &format!(" --time {}ms", time.as_millis());
-        }
-        if let Some(memory) = args.memory {
-            line += &format!(" --memory {memory}");
-        }
-        if args.deadlock == crate::cli::OnOff::Off {
-            line += " --deadlock off";
-        }
-        if args.keep_going {
-            line += " --keep-going";
-        }
-        line + &format!(" --seed {}", args.seed)
+        let words = std::iter::once(&self.source.path).chain(&self.args.given);
+        words.fold("birk check".to_owned(), |line, word| line + " " + &quoted(word))
     }
 }
 

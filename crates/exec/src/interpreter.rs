@@ -4,9 +4,7 @@
 //! replayed with it.
 
 use birk_ir::expr::wrap;
-use birk_ir::{
-    BinaryOp, Expr, FaultId, FoldOp, Goal, Op, Place, Program, Step, ThreadId, TransitionId, UnaryOp, VarId,
-};
+use birk_ir::{BinaryOp, Expr, FaultId, FoldOp, Goal, Op, Place, Program, Step, ThreadId, TransitionId, VarId};
 
 use crate::model::{GoalSet, Model, Successors};
 
@@ -18,12 +16,14 @@ pub struct Interpreter<'p> {
     locals: usize,
 }
 
-/// What one outcome of a transition is: a state, the result of a failing check, or nothing because it was cut.
+/// What one outcome of a transition is: a state, the result of a failing check, or nothing because it was cut by an
+/// assumption or because something in it cannot be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     State,
     Fault(FaultId),
     Cut,
+    Blocked,
 }
 
 impl<'p> Interpreter<'p> {
@@ -62,7 +62,7 @@ impl<'p> Interpreter<'p> {
         let mut choice = 0;
         self.run(&transition.ops, &mut state.to_vec(), locals, &mut |state, end| {
             found(choice, state, end);
-            choice += u32::from(end != End::Cut);
+            choice += u32::from(matches!(end, End::State | End::Fault(_)));
         });
     }
 
@@ -84,6 +84,11 @@ impl<'p> Interpreter<'p> {
                 Op::Assume(condition) => {
                     if self.eval(condition, work, locals) == 0 {
                         return found(work, End::Cut);
+                    }
+                }
+                Op::Require(condition) => {
+                    if self.eval(condition, work, locals) == 0 {
+                        return found(work, End::Blocked);
                     }
                 }
                 Op::Choose(local, lo, hi) => {
@@ -143,6 +148,7 @@ impl Model for Interpreter<'_> {
             for id in (start..end).map(TransitionId) {
                 self.outcomes(state, id, &mut locals, &mut |choice, state, end| match end {
                     End::Cut => out.cut += 1,
+                    End::Blocked => {}
                     End::State | End::Fault(_) => out.push(id, choice, state),
                 });
             }
@@ -187,8 +193,7 @@ impl Evaluation<'_> {
                 self.read(*variable, index)
             }
             Expr::Local(local) => locals[local.index()],
-            Expr::Unary(UnaryOp::Not, operand) => i64::from(self.eval(operand, locals) == 0),
-            Expr::Unary(UnaryOp::Neg, operand) => self.eval(operand, locals).wrapping_neg(),
+            Expr::Unary(op, operand) => op.apply(self.eval(operand, locals)),
             Expr::Binary(op, parts) => {
                 let left = self.eval(&parts.0, locals);
                 match (op, left != 0) {
@@ -204,14 +209,19 @@ impl Evaluation<'_> {
             Expr::Wrap(value, lo, hi) => wrap(self.eval(value, locals), *lo, *hi),
             Expr::Fold { op, local, parts } => {
                 let (lo, hi) = (self.eval(&parts.0, locals), self.eval(&parts.1, locals));
-                let decisive = *op == FoldOp::Any;
+                let mut result = i64::from(*op == FoldOp::All);
                 for value in lo..=hi {
                     locals[local.index()] = value;
-                    if (self.eval(&parts.2, locals) != 0) == decisive {
-                        return i64::from(decisive);
+                    let body = self.eval(&parts.2, locals);
+                    match op {
+                        FoldOp::All if body == 0 => return 0,
+                        FoldOp::Any if body != 0 => return 1,
+                        FoldOp::All | FoldOp::Any => {}
+                        FoldOp::Count => result += i64::from(body != 0),
+                        FoldOp::Sum => result = result.wrapping_add(body),
                     }
                 }
-                i64::from(!decisive)
+                result
             }
             Expr::Let { local, parts } => {
                 locals[local.index()] = self.eval(&parts.0, locals);

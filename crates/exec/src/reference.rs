@@ -141,7 +141,8 @@ impl<'p> Checker<'p> {
                 *cut += 1;
                 return;
             }
-            Op::Check(..) | Op::Assume(_) => {}
+            Op::Require(condition) if self.eval(condition, &state, false, &mut locals) == 0 => return,
+            Op::Check(..) | Op::Assume(_) | Op::Require(_) => {}
         }
         self.run(rest, state, locals, out, cut);
     }
@@ -165,6 +166,7 @@ impl<'p> Checker<'p> {
             Expr::Local(local) => locals[&local.0],
             Expr::Unary(UnaryOp::Not, a) => 1 - self.eval(a, state, stuck, locals),
             Expr::Unary(UnaryOp::Neg, a) => -self.eval(a, state, stuck, locals),
+            Expr::Unary(UnaryOp::Ones, a) => i64::from(self.eval(a, state, stuck, locals).count_ones()),
             Expr::Binary(BinaryOp::And, parts) => {
                 if self.eval(&parts.0, state, stuck, locals) == 0 {
                     0
@@ -193,12 +195,14 @@ impl<'p> Checker<'p> {
                 let hi = self.eval(&parts.1, state, stuck, locals);
                 let mut bodies = (lo..=hi).map(|value| {
                     locals.insert(local.0, value);
-                    self.eval(&parts.2, state, stuck, locals) != 0
+                    self.eval(&parts.2, state, stuck, locals)
                 });
-                i64::from(match op {
-                    FoldOp::All => bodies.all(|b| b),
-                    FoldOp::Any => bodies.any(|b| b),
-                })
+                match op {
+                    FoldOp::All => i64::from(bodies.all(|body| body != 0)),
+                    FoldOp::Any => i64::from(bodies.any(|body| body != 0)),
+                    FoldOp::Count => bodies.filter(|body| *body != 0).count() as i64,
+                    FoldOp::Sum => bodies.sum(),
+                }
             }
             Expr::Let { local, parts } => {
                 let value = self.eval(&parts.0, state, stuck, locals);

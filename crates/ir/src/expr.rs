@@ -53,6 +53,8 @@ pub enum UnaryOp {
     Not,
     /// Arithmetic negation.
     Neg,
+    /// How many bits are set: the size of a set.
+    Ones,
 }
 
 /// Operators of two operands.
@@ -84,6 +86,14 @@ pub enum BinaryOp {
     And,
     /// Disjunction, left first.
     Or,
+    /// Bits in both: intersection of sets.
+    BitAnd,
+    /// Bits in either: union of sets.
+    BitOr,
+    /// Bits moved up; 0 when the distance is not in 0..63.
+    Shl,
+    /// Bits moved down, zeros from above; 0 when the distance is not in 0..63.
+    Shr,
 }
 
 /// How a `Fold` combines its bodies.
@@ -93,6 +103,10 @@ pub enum FoldOp {
     All,
     /// True when some body is.
     Any,
+    /// How many bodies are true.
+    Count,
+    /// The sum of the bodies.
+    Sum,
 }
 
 impl Expr {
@@ -232,6 +246,33 @@ impl BinaryOp {
             BinaryOp::Ge => i64::from(a >= b),
             BinaryOp::And => i64::from(a != 0 && b != 0),
             BinaryOp::Or => i64::from(a != 0 || b != 0),
+            BinaryOp::BitAnd => a & b,
+            BinaryOp::BitOr => a | b,
+            BinaryOp::Shl => {
+                if (0..64).contains(&b) {
+                    a << b
+                } else {
+                    0
+                }
+            }
+            BinaryOp::Shr => {
+                if (0..64).contains(&b) {
+                    ((a as u64) >> b) as i64
+                } else {
+                    0
+                }
+            }
+        }
+    }
+}
+
+impl UnaryOp {
+    /// The value of the operator: the one place that defines it.
+    pub fn apply(self, a: i64) -> i64 {
+        match self {
+            UnaryOp::Not => i64::from(a == 0),
+            UnaryOp::Neg => a.wrapping_neg(),
+            UnaryOp::Ones => i64::from(a.count_ones()),
         }
     }
 }

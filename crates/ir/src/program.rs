@@ -40,7 +40,8 @@ pub struct Program {
 /// A variable of the state: a scalar, or an array of `len` elements.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// As shown: `x`, `fork`, `Reader.count`, `Reader@`.
+    /// As shown: `x`, `fork`, `Reader.count`, `Reader@`; `[]` stands where an index goes that is not the last part,
+    /// as in `queue[].kind`.
     pub name: String,
     /// What it stands for.
     pub role: VarRole,
@@ -80,6 +81,8 @@ pub enum ValueKind {
     Integer,
     /// By name, from 0 on: enumerators, locations.
     Names(Vec<String>),
+    /// As a set whose members are counted from this number: bit 0 is that number.
+    Set(i64),
 }
 
 /// A thread declaration.
@@ -97,6 +100,8 @@ pub struct ThreadKind {
     pub copies: u32,
     /// Whether it was declared with a number of copies, and is therefore shown with an index.
     pub indexed: bool,
+    /// Its copies are not kept waiting for ever while they can go on, under `--fairness`.
+    pub fair: bool,
 }
 
 /// A location of a thread.
@@ -148,6 +153,8 @@ pub struct Transition {
     pub ops: Vec<Op>,
     /// How many `LocalId`s its operations use.
     pub locals: u32,
+    /// It is not passed over for ever while it is enabled, under `--fairness`.
+    pub fair: bool,
 }
 
 /// One operation of a transition.
@@ -163,6 +170,8 @@ pub enum Op {
     Check(Expr, FaultId),
     /// Where it is false this outcome does not exist; it is counted as cut.
     Assume(Expr),
+    /// Where it is false this outcome does not exist: a step is taken whole or not at all.
+    Require(Expr),
 }
 
 /// What can be written: a scalar, or an element of an array (a write outside it has no effect).
@@ -311,7 +320,7 @@ impl Transition {
                     place.index.iter().for_each(&mut expr);
                     expr(value);
                 }
-                Op::Let(_, e) | Op::Check(e, _) | Op::Assume(e) => expr(e),
+                Op::Let(_, e) | Op::Check(e, _) | Op::Assume(e) | Op::Require(e) => expr(e),
                 Op::Choose(_, lo, hi) => {
                     expr(lo);
                     expr(hi);

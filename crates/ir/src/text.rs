@@ -10,16 +10,27 @@ use crate::property::{Formula, PropertyKind};
 /// What is shown for the location of a thread that is not running.
 pub const NOT_RUNNING: &str = "(not running)";
 
-impl Variable {
-    /// How one of its values is written.
-    pub fn value_text(&self, value: i64) -> String {
-        match &self.values {
+impl ValueKind {
+    /// How a value is written.
+    pub fn text(&self, value: i64) -> String {
+        match self {
             ValueKind::Boolean => (value != 0).to_string(),
             ValueKind::Integer => value.to_string(),
             ValueKind::Names(names) => {
                 usize::try_from(value).ok().and_then(|i| names.get(i)).map_or_else(|| format!("#{value}"), Clone::clone)
             }
+            ValueKind::Set(first) => {
+                let members = (0..64).filter(|bit| value >> bit & 1 == 1).map(|bit| (first + bit).to_string());
+                format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+            }
         }
+    }
+}
+
+impl Variable {
+    /// How one of its values is written.
+    pub fn value_text(&self, value: i64) -> String {
+        self.values.text(value)
     }
 
     fn type_text(&self) -> String {
@@ -27,6 +38,10 @@ impl Variable {
             ValueKind::Boolean => "boolean".into(),
             ValueKind::Integer => format!("{}..{}", self.lo, self.hi),
             ValueKind::Names(names) => format!("{{{}}}", names.join(", ")),
+            ValueKind::Set(first) => {
+                let members = i64::from(64 - self.hi.leading_zeros());
+                format!("set of {first} .. {}", first + members - 1)
+            }
         }
     }
 }
@@ -47,7 +62,11 @@ impl Program {
         };
         for dimension in 0..shape.len() {
             let below: u32 = shape[dimension + 1..].iter().product();
-            let _ = write!(text, "[{}]", rest / below.max(1));
+            let index = format!("[{}]", rest / below.max(1));
+            match text.find("[]") {
+                Some(at) => text.replace_range(at..at + 2, &index),
+                None => text.push_str(&index),
+            }
             rest %= below.max(1);
         }
         text
@@ -101,7 +120,11 @@ impl Program {
             Expr::Element(variable, index) => self.write_element(out, *variable, index),
             Expr::Local(local) => _ = write!(out, "${local}"),
             Expr::Unary(op, operand) => {
-                out.push(if *op == UnaryOp::Not { '!' } else { '-' });
+                out.push_str(match op {
+                    UnaryOp::Not => "!",
+                    UnaryOp::Neg => "-",
+                    UnaryOp::Ones => "size ",
+                });
                 self.write_expr(out, operand, 8);
             }
             Expr::Binary(op, parts) => {
@@ -131,7 +154,13 @@ impl Program {
                 _ = write!(out, ", {lo}, {hi})");
             }
             Expr::Fold { op, local, parts } => parenthesised(out, level > 0, |out| {
-                _ = write!(out, "{} (${local} : ", if *op == FoldOp::All { "forall" } else { "exists" });
+                let word = match op {
+                    FoldOp::All => "forall",
+                    FoldOp::Any => "exists",
+                    FoldOp::Count => "count",
+                    FoldOp::Sum => "sum",
+                };
+                _ = write!(out, "{word} (${local} : ");
                 self.write_expr(out, &parts.0, 0);
                 out.push_str(" .. ");
                 self.write_expr(out, &parts.1, 0);
@@ -164,7 +193,9 @@ impl Program {
         let (Expr::Var(variable) | Expr::Element(variable, _)) = left else { return None };
         let declared = self.variable(*variable);
         match declared.values {
-            ValueKind::Names(_) | ValueKind::Boolean => Some(declared.value_text(right.as_const()?)),
+            ValueKind::Names(_) | ValueKind::Boolean | ValueKind::Set(_) => {
+                Some(declared.value_text(right.as_const()?))
+            }
             ValueKind::Integer => None,
         }
     }
@@ -198,6 +229,7 @@ impl Program {
                 format!("check {} else {}", self.expr_text(condition), fault.kind.word())
             }
             Op::Assume(condition) => format!("assume {}", self.expr_text(condition)),
+            Op::Require(condition) => format!("require {}", self.expr_text(condition)),
         }
     }
 
@@ -290,6 +322,10 @@ fn symbol(op: BinaryOp) -> (&'static str, u8) {
         BinaryOp::Le => ("<=", 5),
         BinaryOp::Gt => (">", 5),
         BinaryOp::Ge => (">=", 5),
+        BinaryOp::BitOr => ("|", 6),
+        BinaryOp::BitAnd => ("&", 7),
+        BinaryOp::Shl => ("<<", 7),
+        BinaryOp::Shr => (">>", 7),
         BinaryOp::Add => ("+", 6),
         BinaryOp::Sub => ("-", 6),
         BinaryOp::Mul => ("*", 7),

@@ -124,6 +124,11 @@ impl<'f> Emitter<'_, 'f, '_> {
                 Op::Assign(place, value) => self.assign(place, value, &mut env),
                 Op::Check(condition, fault) => self.check(condition, *fault, id, &mut env, next),
                 Op::Assume(condition) => self.assume(condition, &mut env, next),
+                Op::Require(condition) => {
+                    let holds = self.b.create_block();
+                    self.expressions().branch(condition, &mut env.clone(), holds, next);
+                    self.b.switch_to_block(holds);
+                }
                 Op::Choose(local, lo, hi) => {
                     let lo = self.expressions().value(lo, &mut env);
                     let hi = self.expressions().value(hi, &mut env);
@@ -153,7 +158,7 @@ impl<'f> Emitter<'_, 'f, '_> {
         let expressions = self.expressions();
         let needs = |expr: &Expr| expressions.needs_settling(expr, env);
         match op {
-            Op::Let(_, e) | Op::Check(e, _) | Op::Assume(e) => needs(e),
+            Op::Let(_, e) | Op::Check(e, _) | Op::Assume(e) | Op::Require(e) => needs(e),
             Op::Choose(_, lo, hi) => needs(lo) || needs(hi),
             Op::Assign(place, value) => needs(value) || place.index.as_ref().is_some_and(needs),
         }

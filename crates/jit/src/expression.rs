@@ -28,8 +28,7 @@ impl Expressions<'_, '_, '_> {
                 _ => None,
             },
             Expr::Binary(op, parts) => Some(op.apply(self.known(&parts.0, env)?, self.known(&parts.1, env)?)),
-            Expr::Unary(UnaryOp::Not, a) => Some(i64::from(self.known(a, env)? == 0)),
-            Expr::Unary(UnaryOp::Neg, a) => Some(self.known(a, env)?.wrapping_neg()),
+            Expr::Unary(op, a) => Some(op.apply(self.known(a, env)?)),
             Expr::Wrap(a, lo, hi) => Some(birk_ir::expr::wrap(self.known(a, env)?, *lo, *hi)),
             _ => None,
         }
@@ -70,7 +69,8 @@ impl Expressions<'_, '_, '_> {
                 (a.min(c), b.max(d))
             }
             Expr::Wrap(_, lo, hi) => (*lo, *hi),
-            Expr::Binary(op, _) if !matches!(op, BinaryOp::Div) => (0, 1),
+            Expr::Unary(UnaryOp::Not, _) => (0, 1),
+            Expr::Binary(op, _) if is_comparison(*op) || matches!(op, BinaryOp::And | BinaryOp::Or) => (0, 1),
             _ => (i64::MIN, i64::MAX),
         }
     }
@@ -104,6 +104,10 @@ impl Expressions<'_, '_, '_> {
                 let a = self.value(a, env);
                 self.b.ins().ineg(a)
             }
+            Expr::Unary(UnaryOp::Ones, a) => {
+                let a = self.value(a, env);
+                self.b.ins().popcnt(a)
+            }
             Expr::Binary(op, parts) => self.binary(*op, &parts.0, &parts.1, env),
             Expr::If(parts) => {
                 let (yes, no, done) = self.diamond(&parts.0, env);
@@ -120,6 +124,9 @@ impl Expressions<'_, '_, '_> {
             Expr::Let { local, parts } => {
                 self.bind(*local, &parts.0, env);
                 self.value(&parts.1, env)
+            }
+            Expr::Fold { op: op @ (FoldOp::Count | FoldOp::Sum), local, parts } => {
+                self.total(*op, *local, (&parts.0, &parts.1), &parts.2, env)
             }
             Expr::Fold { .. } => {
                 let (yes, no, done) = self.diamond(expr, env);
@@ -166,6 +173,14 @@ impl Expressions<'_, '_, '_> {
             // Both sides are 0 or 1, and neither can go wrong.
             BinaryOp::And => ins.band(a, b),
             BinaryOp::Or => ins.bor(a, b),
+            BinaryOp::BitAnd => ins.band(a, b),
+            BinaryOp::BitOr => ins.bor(a, b),
+            BinaryOp::Shl | BinaryOp::Shr => {
+                let moved = if op == BinaryOp::Shl { ins.ishl(a, b) } else { ins.ushr(a, b) };
+                let inside = self.b.ins().icmp_imm_s(IntCC::UnsignedLessThan, b, 64);
+                let zero = self.constant(0);
+                self.b.ins().select(inside, moved, zero)
+            }
             BinaryOp::Div | BinaryOp::Rem => unreachable!("handled above"),
             _ => {
                 let truth = ins.icmp(comparison(op), a, b);
@@ -364,7 +379,7 @@ impl Expressions<'_, '_, '_> {
                 };
                 self.b.ins().brif(truth, yes, &[], no, &[]);
             }
-            Expr::Fold { op, local, parts } => {
+            Expr::Fold { op: op @ (FoldOp::All | FoldOp::Any), local, parts } => {
                 let (bounds, body) = ((&parts.0, &parts.1), &parts.2);
                 self.fold(*op, *local, bounds, body, env, (yes, no));
             }
@@ -420,10 +435,45 @@ impl Expressions<'_, '_, '_> {
         self.b.ins().jump(head, &[following.into()]);
     }
 
+    /// A count or a sum: a loop that looks at every value.
+    fn total(
+        &mut self,
+        op: FoldOp,
+        local: LocalId,
+        bounds: (&Expr, &Expr),
+        body: &Expr,
+        env: &mut Environment,
+    ) -> Value {
+        let lo = self.value(bounds.0, env);
+        let hi = self.value(bounds.1, env);
+        let (head, inside, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(head, types::I64);
+        self.b.append_block_param(head, types::I64);
+        let zero = self.constant(0);
+        self.b.ins().jump(head, &[lo.into(), zero.into()]);
+        self.b.switch_to_block(head);
+        let (value, before) = (self.b.block_params(head)[0], self.b.block_params(head)[1]);
+        let more = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, value, hi);
+        self.b.ins().brif(more, inside, &[], done, &[]);
+        self.b.switch_to_block(inside);
+        env.locals.insert(local, Bound::Register(value));
+        let mut term = self.value(body, env);
+        if op == FoldOp::Count {
+            let truth = self.b.ins().icmp_imm_s(IntCC::NotEqual, term, 0);
+            term = self.b.ins().uextend(types::I64, truth);
+        }
+        let after = self.b.ins().iadd(before, term);
+        let following = self.b.ins().iadd_imm_s(value, 1);
+        self.b.ins().jump(head, &[following.into(), after.into()]);
+        self.b.switch_to_block(done);
+        before
+    }
+
     fn body(&mut self, op: FoldOp, body: &Expr, env: &mut Environment, decided: Block, next: Block) {
         match op {
             FoldOp::Any => self.branch(body, env, decided, next),
             FoldOp::All => self.branch(body, env, next, decided),
+            FoldOp::Count | FoldOp::Sum => unreachable!("totals are not decided early"),
         }
     }
 }

@@ -1,5 +1,10 @@
 //! The codes of diagnostics, with what `birk explain` says of them.
 
+mod names;
+mod syntax;
+mod values;
+mod warnings;
+
 /// A code and its explanation.
 #[derive(Clone, Copy, Debug)]
 pub struct Code {
@@ -9,14 +14,59 @@ pub struct Code {
     pub title: &'static str,
     /// Why it is an error or a warning, and what to do.
     pub explanation: &'static str,
-    /// Text that provokes it: a whole system, or a part of one.
+    /// A system that provokes it. Options of the command line stand in its first line, after `// birk check`.
     pub example: &'static str,
     /// The same, mended.
     pub cure: &'static str,
 }
 
 /// All codes, in order.
-pub const CODES: &[Code] = &[];
+pub const CODES: &[Code] = &[
+    syntax::E0001,
+    syntax::E0002,
+    syntax::E0003,
+    syntax::E0004,
+    syntax::E0005,
+    syntax::E0006,
+    syntax::E0007,
+    syntax::E0008,
+    syntax::E0009,
+    syntax::E0010,
+    syntax::E0011,
+    syntax::E0012,
+    syntax::E0013,
+    syntax::E0014,
+    names::E0020,
+    names::E0021,
+    names::E0022,
+    names::E0023,
+    names::E0024,
+    names::E0025,
+    names::E0026,
+    names::E0027,
+    names::E0028,
+    names::E0029,
+    values::E0030,
+    values::E0031,
+    values::E0032,
+    values::E0033,
+    values::E0034,
+    values::E0035,
+    values::E0037,
+    values::E0038,
+    values::E0039,
+    values::E0040,
+    values::E0041,
+    values::E0042,
+    values::E0043,
+    warnings::W0001,
+    warnings::W0002,
+    warnings::W0003,
+    warnings::W0004,
+    warnings::W0005,
+    warnings::W0006,
+    warnings::W0007,
+];
 
 /// The entry of a code, however its letter is written.
 pub fn explain(code: &str) -> Option<&'static Code> {

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use birk_ir::{Fault, FaultId, FaultKind, Op, Span, VarId, Variable};
 
 use crate::ast;
-use crate::diagnostic::{Diagnostic, nearest};
-use crate::types::{Declared, Type, Value};
+use crate::diagnostic::{Diagnostic, list, nearest};
+use crate::types::{Declared, Ty, Type, Value};
 
 /// What a name of the system stands for, with its position in the table of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,18 +18,22 @@ pub(crate) enum Symbol {
     Variable(usize),
     Function(usize),
     Thread(usize),
+    /// Declared more than once, which was reported: nobody knows what a use of it means.
+    Ambiguous,
 }
 
 impl Symbol {
-    pub(crate) fn word(self) -> &'static str {
+    /// What it is, for messages.
+    pub(crate) fn noun(self) -> &'static str {
         match self {
-            Symbol::Constant(_) => "constant",
-            Symbol::Block(_) => "block of constants",
-            Symbol::Alias(_) => "type",
-            Symbol::Enum(_) => "enumeration",
-            Symbol::Variable(_) => "variable",
-            Symbol::Function(_) => "function",
-            Symbol::Thread(_) => "thread",
+            Symbol::Constant(_) => "a constant",
+            Symbol::Block(_) => "a block of constants",
+            Symbol::Alias(_) => "a type",
+            Symbol::Enum(_) => "an enumeration",
+            Symbol::Variable(_) => "a variable",
+            Symbol::Function(_) => "a function",
+            Symbol::Thread(_) => "a thread",
+            Symbol::Ambiguous => "declared twice",
         }
     }
 }
@@ -86,6 +90,7 @@ pub(crate) struct Context<'a> {
     pub(crate) aliases: Vec<(&'a ast::Alias, Evaluated<Type>)>,
     pub(crate) enums: Vec<Enumeration<'a>>,
     pub(crate) globals: Vec<Declared>,
+    /// With those that must not be called: their declaration is wrong, which was reported.
     pub(crate) functions: Vec<(&'a ast::Function, bool)>,
     pub(crate) threads: Vec<ThreadDecl<'a>>,
     pub(crate) variables: Vec<Variable>,
@@ -94,6 +99,8 @@ pub(crate) struct Context<'a> {
     /// Variables read and written anywhere, for the warnings.
     pub(crate) read: Vec<VarId>,
     pub(crate) written: Vec<VarId>,
+    /// Constants or types whose evaluation is begun, outermost first.
+    pub(crate) evaluating: Vec<(String, Span)>,
 }
 
 impl<'a> Context<'a> {
@@ -114,6 +121,7 @@ impl<'a> Context<'a> {
             fault_ids: HashMap::new(),
             read: Vec::new(),
             written: Vec::new(),
+            evaluating: Vec::new(),
         }
     }
 
@@ -139,27 +147,78 @@ impl<'a> Context<'a> {
         id
     }
 
-    /// Says that a name is unknown, and which was probably meant.
-    pub(crate) fn unknown(&mut self, what: &str, name: &str, span: Span, candidates: &[&str]) {
-        let mut diagnostic =
-            Diagnostic::new("E0020", span, format!("cannot find {what} `{name}`"), "not declared in this system");
-        if let Some(meant) = nearest(name, candidates.iter().copied()) {
-            diagnostic = diagnostic.help(format!("did you mean `{meant}`?"));
-        } else if let Some(owner) = self.enums.iter().find(|e| e.variants.iter().any(|v| v == name)) {
-            diagnostic = diagnostic.help(format!("write `{}.{name}` for the enumerator", owner.name));
-        } else if let Some((block, _)) = self.blocks.iter().find(|(_, entries)| entries.contains_key(name)) {
-            diagnostic = diagnostic.help(format!("write `{block}.{name}` for the constant"));
+    /// Says that a name is not declared, and which was probably meant.
+    pub(crate) fn unknown(&mut self, what: &str, name: &ast::Name, candidates: &[&str]) {
+        if name.text.is_empty() {
+            return;
+        }
+        let message = format!("cannot find {what} named `{}`", name.text);
+        let mut diagnostic = Diagnostic::new("E0020", name.span, message, "not declared");
+        diagnostic.help = match nearest(&name.text, candidates.iter().copied()) {
+            Some(meant) => Some(format!("did you mean `{meant}`?")),
+            None if candidates.is_empty() => None,
+            None => Some(format!("there are {}", list(candidates.iter().copied()))),
+        };
+        self.report(diagnostic);
+    }
+
+    /// Says that a name stands for something else than its use needs.
+    pub(crate) fn misused(&mut self, name: &str, span: Span, wanted: &str) -> Option<Diagnostic> {
+        let (symbol, declared) = *self.symbols.get(name)?;
+        if symbol == Symbol::Ambiguous {
+            return None;
+        }
+        let message = format!("`{name}` is {}, not {wanted}", symbol.noun());
+        Some(Diagnostic::new("E0022", span, message, format!("expected {wanted}")).related(declared, "declared here"))
+    }
+
+    /// Says that a constant or type needs itself; what leads from it to itself is being evaluated.
+    pub(crate) fn depends_on_itself(&mut self, what: &str, name: &str, span: Span) {
+        let first = self.evaluating.iter().position(|(_, declared)| *declared == span).unwrap_or(0);
+        let chain: Vec<(String, Span)> = self.evaluating[first..].to_vec();
+        let message = format!("the {what} `{name}` depends on itself");
+        let needs = |i: usize| match &chain[(i + 1) % chain.len()].0 {
+            next if chain.len() == 1 => format!("`{next}` needs itself"),
+            next => format!("this needs `{next}`"),
+        };
+        let mut diagnostic = Diagnostic::new("E0025", span, message, needs(0));
+        for (i, (_, declared)) in chain.iter().enumerate().skip(1) {
+            diagnostic = diagnostic.related(*declared, needs(i));
         }
         self.report(diagnostic);
     }
 
-    /// A name for a type in messages.
-    pub(crate) fn type_name(&self, ty: crate::types::Ty) -> String {
+    /// A type as messages name it.
+    pub(crate) fn type_name(&self, ty: Ty) -> String {
         match ty {
-            crate::types::Ty::Boolean => "boolean".into(),
-            crate::types::Ty::Int => "int".into(),
-            crate::types::Ty::Enum(e) => self.enums[e].name.to_owned(),
-            crate::types::Ty::Error => "unknown".into(),
+            Ty::Boolean => "`boolean`".into(),
+            Ty::Int => "`int`".into(),
+            Ty::Enum(e) => format!("`{}`", self.enums[e].name),
+            Ty::Error => "unknown".into(),
+        }
+    }
+
+    /// How the expression at a place could be made to have another type.
+    pub(crate) fn conversion(&self, from: Ty, to: Ty, span: Span) -> Option<String> {
+        let source = self.source(span);
+        let is_short = !source.contains(' ') && source.len() <= 30;
+        match (from, to) {
+            (Ty::Int, Ty::Boolean) if source == "0" => Some("write `false`".into()),
+            (Ty::Int, Ty::Boolean) if source == "1" => Some("write `true`".into()),
+            (Ty::Int, Ty::Boolean) if source.parse::<i64>().is_ok() => Some("write `true` or `false`".into()),
+            (Ty::Int, Ty::Boolean) if is_short => Some(format!("compare it, for example `{source} != 0`")),
+            (Ty::Int, Ty::Boolean) => Some("compare it, for example with `!= 0`".into()),
+            (Ty::Boolean, Ty::Int) if source == "false" => Some("write `0`".into()),
+            (Ty::Boolean, Ty::Int) if source == "true" => Some("write `1`".into()),
+            (Ty::Boolean, Ty::Int) if is_short => Some(format!("to count it, write `({source} ? 1 : 0)`")),
+            (Ty::Boolean, Ty::Int) => Some("to count it, write `(… ? 1 : 0)`".into()),
+            (_, Ty::Enum(index)) => {
+                let owner = &self.enums[index];
+                let example = owner.variants.iter().find(|variant| source.rsplit('.').next() == Some(variant));
+                let example = example.or(owner.variants.first())?;
+                Some(format!("name a value of `{}`, for example `{}.{example}`", owner.name, owner.name))
+            }
+            _ => None,
         }
     }
 

@@ -1,12 +1,15 @@
 //! What a system declares: names, constants with their overrides, types, variables, threads.
 
+use std::collections::HashMap;
+
 use birk_ir::text::NOT_RUNNING;
 use birk_ir::{Span, ValueKind, VarId, VarRole, Variable};
 
 use crate::ast::{self, ActionKind, Item, Jump, TypeKind};
+use crate::constant::constant_int;
 use crate::context::{Constant, Context, Enumeration, Evaluated, Symbol, ThreadDecl};
-use crate::diagnostic::{Diagnostic, nearest};
-use crate::expression::Elaborator;
+use crate::diagnostic::{Diagnostic, list, nearest};
+use crate::expression::{Elaborator, Receiver};
 use crate::types::{Declared, INT_MAX, INT_MIN, Scalar, Ty, Type, Value};
 
 /// A state may not be longer than this.
@@ -20,8 +23,11 @@ pub(crate) fn declare<'a>(cx: &mut Context<'a>, system: &'a ast::System, overrid
     for item in &system.items {
         declare_names(cx, item, &mut next);
     }
+    let before = cx.diagnostics.len();
     evaluate_constants(cx);
     if !overrides.is_empty() {
+        // The overrides may cure what is wrong with the values in the file; what they do not is found again.
+        cx.diagnostics.truncate(before);
         override_constants(cx, system.name.span, overrides);
         evaluate_constants(cx);
     }
@@ -47,19 +53,35 @@ fn define<'a>(cx: &mut Context<'a>, name: &'a ast::Name, symbol: Symbol) -> bool
     if name.text.is_empty() {
         return false;
     }
-    if let Some((first, span)) = cx.symbols.get(name.text.as_str()).copied() {
-        duplicate(cx, name, first.word(), span);
+    if let Some((symbol, first)) = cx.symbols.get_mut(name.text.as_str()) {
+        *symbol = Symbol::Ambiguous;
+        let first = *first;
+        duplicate(cx, name, first);
         return false;
     }
     cx.symbols.insert(&name.text, (symbol, name.span));
     true
 }
 
-fn duplicate(cx: &mut Context<'_>, name: &ast::Name, what: &str, first: Span) {
-    cx.report(
-        Diagnostic::new("E0021", name.span, format!("`{}` is declared twice", name.text), "declared again here")
-            .related(first, format!("first declared here, as a {what}")),
-    );
+fn duplicate(cx: &mut Context<'_>, name: &ast::Name, first: Span) {
+    if !name.text.is_empty() {
+        let message = format!("`{}` is declared twice", name.text);
+        let diagnostic = Diagnostic::new("E0021", name.span, message, "declared again here");
+        cx.report(diagnostic.related(first, "first declared here"));
+    }
+}
+
+/// Reports all but the first of equal names.
+fn no_duplicates<'n>(cx: &mut Context<'_>, names: impl Iterator<Item = &'n ast::Name>) -> bool {
+    let mut seen: HashMap<&str, Span> = HashMap::new();
+    let before = cx.diagnostics.len();
+    for name in names {
+        match seen.get(name.text.as_str()) {
+            Some(first) => duplicate(cx, name, *first),
+            None => _ = seen.insert(&name.text, name.span),
+        }
+    }
+    cx.diagnostics.len() == before
 }
 
 /// `next` counts the variables and threads declared so far: their tables are filled later, in the same order.
@@ -72,11 +94,7 @@ fn declare_names<'a>(cx: &mut Context<'a>, item: &'a Item, next: &mut (usize, us
         }
         Item::Enum(declared) => {
             define(cx, &declared.name, Symbol::Enum(cx.enums.len()));
-            for (i, variant) in declared.variants.iter().enumerate() {
-                if let Some(first) = declared.variants[..i].iter().find(|v| v.text == variant.text) {
-                    duplicate(cx, variant, "enumerator", first.span);
-                }
-            }
+            no_duplicates(cx, declared.variants.iter());
             let variants = declared.variants.iter().map(|v| v.text.clone()).collect();
             cx.enums.push(Enumeration { name: &declared.name.text, variants });
         }
@@ -87,7 +105,9 @@ fn declare_names<'a>(cx: &mut Context<'a>, item: &'a Item, next: &mut (usize, us
         }
         Item::Function(function) => {
             define(cx, &function.name, Symbol::Function(cx.functions.len()));
-            cx.functions.push((function, false));
+            let is_sound = no_duplicates(cx, function.params.iter().map(|param| &param.name));
+            let is_named = function.params.iter().all(|param| !param.name.text.is_empty());
+            cx.functions.push((function, !is_sound || !is_named));
         }
         Item::Thread(thread) => {
             next.1 += usize::from(define(cx, &thread.name, Symbol::Thread(next.1)));
@@ -103,16 +123,14 @@ fn declare_constants<'a>(cx: &mut Context<'a>, constants: &'a ast::Constants) {
             Some(block) => format!("{}.{}", block.text, name.text),
             None => name.text.clone(),
         };
-        let earlier = constants.entries[..i].iter().find(|(n, _)| n.text == name.text && !n.text.is_empty());
-        match (&constants.block, earlier) {
-            (None, _) => _ = define(cx, name, Symbol::Constant(first + i)),
-            (Some(_), Some((earlier, _))) => duplicate(cx, name, "constant", earlier.span),
-            (Some(_), None) => {}
+        if constants.block.is_none() {
+            define(cx, name, Symbol::Constant(first + i));
         }
         cx.constants.push(Constant { full_name, name, expr, state: Evaluated::NotYet });
     }
     if let Some(block) = &constants.block {
         define(cx, block, Symbol::Block(cx.blocks.len()));
+        no_duplicates(cx, constants.entries.iter().map(|(name, _)| name));
         let entries = constants.entries.iter().enumerate().map(|(i, (n, _))| (n.text.as_str(), first + i));
         cx.blocks.push((&block.text, entries.collect()));
     }
@@ -143,20 +161,24 @@ fn override_constants(cx: &mut Context<'_>, system: Span, overrides: &[(String, 
                     "E0040",
                     system,
                     format!("-D {name}={text}: there is no constant `{name}`"),
-                    "not declared in this system",
+                    "this system has no such constant",
                 );
                 diagnostic.help = match nearest(name, names.iter().copied()) {
                     Some(meant) => Some(format!("did you mean `-D {meant}={text}`?")),
                     None if names.is_empty() => Some("the system declares no constants".into()),
-                    None => Some(format!("its constants are {}", names.join(", "))),
+                    None => Some(format!("it has {}", list(names))),
                 };
                 cx.report(diagnostic);
             }
             _ => {
-                let names: Vec<String> = matching.iter().map(|&i| cx.constants[i].full_name.clone()).collect();
-                let message = format!("-D {name}={text}: several constants are called `{name}`");
-                let help = format!("write one of {}", names.join(", "));
-                cx.report(Diagnostic::new("E0041", system, message, "ambiguous").help(help));
+                let message = format!("-D {name}={text}: several constants are named `{name}`");
+                let options = matching.iter().map(|&i| format!("`-D {}={text}`", cx.constants[i].full_name));
+                let options = options.collect::<Vec<_>>().join(" or ");
+                let mut diagnostic = Diagnostic::new("E0041", system, message, "this system has several of this name");
+                for &i in &matching {
+                    diagnostic = diagnostic.related(cx.constants[i].name.span, "one of them");
+                }
+                cx.report(diagnostic.help(format!("write {options}")));
             }
         }
     }
@@ -183,17 +205,17 @@ fn parse_override(cx: &mut Context<'_>, index: usize, text: &str) -> Option<Valu
     if value.is_none() {
         let constant = &cx.constants[index];
         let wanted = cx.type_name(ty);
-        let message = format!("-D {}={text}: the value must be {wanted}", constant.full_name);
-        cx.report(Diagnostic::new("E0042", constant.name.span, message, format!("this constant is {wanted}")));
+        let message = format!("-D {}={text}: `{text}` is not a value of {wanted}", constant.full_name);
+        let mut diagnostic =
+            Diagnostic::new("E0042", constant.name.span, message, format!("this constant is {wanted}"));
+        diagnostic.help = match ty {
+            Ty::Boolean => Some("the values are `true` and `false`".into()),
+            Ty::Enum(owner) => Some(format!("it has {}", list(cx.enums[owner].variants.iter().map(String::as_str)))),
+            _ => Some(format!("numbers go from {INT_MIN} to {INT_MAX}")),
+        };
+        cx.report(diagnostic);
     }
     value.map(|value| Value::constant(value, ty))
-}
-
-/// A constant integer.
-pub(crate) fn constant_int(cx: &mut Context<'_>, expr: &ast::Expr, what: &str) -> Option<i64> {
-    let mut elaborator = Elaborator::constant(cx);
-    let value = elaborator.integer(expr, what);
-    elaborator.settle(value, expr.span).expr.as_const().filter(|_| !matches!(expr.kind, ast::ExprKind::Error))
 }
 
 /// A type that must not be an array.
@@ -202,7 +224,11 @@ pub(crate) fn scalar_type(cx: &mut Context<'_>, ty: &ast::Type) -> Scalar {
     if resolved.shape.is_empty() {
         return resolved.scalar;
     }
-    cx.report(Diagnostic::new("E0022", ty.span, "an array cannot be passed", "must be a single value"));
+    if resolved.scalar.ty != Ty::Error {
+        let help = "declare the array as a variable of the system, and pass an index";
+        let message = "an array cannot be a parameter or the value of a function";
+        cx.report(Diagnostic::new("E0022", ty.span, message, "expected the type of a single value").help(help));
+    }
     Scalar::ERROR
 }
 
@@ -212,7 +238,7 @@ pub(crate) fn resolve_type(cx: &mut Context<'_>, ty: &ast::Type) -> Type {
         TypeKind::Boolean => Type { scalar: Scalar::BOOLEAN, shape: Vec::new() },
         TypeKind::Byte => Type { scalar: Scalar::BYTE, shape: Vec::new() },
         TypeKind::Int => Type { scalar: Scalar::INT, shape: Vec::new() },
-        TypeKind::Error => Type { scalar: Scalar::ERROR, shape: Vec::new() },
+        TypeKind::Error => Type::ERROR,
         TypeKind::Range(wrap, lo, hi) => {
             let (lo, hi) = (constant_int(cx, lo, "a bound"), constant_int(cx, hi, "a bound"));
             Type { scalar: range_type(cx, *wrap, lo, hi, ty.span), shape: Vec::new() }
@@ -234,9 +260,9 @@ pub(crate) fn resolve_type(cx: &mut Context<'_>, ty: &ast::Type) -> Type {
     shape.append(&mut base.shape);
     let elements = shape.iter().try_fold(1u64, |all, &n| all.checked_mul(u64::from(n)));
     if elements.is_none_or(|elements| elements > MAX_ELEMENTS) {
-        let help = format!("a state may have {MAX_ELEMENTS} elements");
+        let help = format!("a state has at most {MAX_ELEMENTS} elements");
         cx.report(Diagnostic::new("E0039", ty.span, "this array is too large", "too many elements").help(help));
-        return Type { scalar: Scalar::ERROR, shape: Vec::new() };
+        return Type::ERROR;
     }
     Type { scalar: base.scalar, shape }
 }
@@ -244,8 +270,9 @@ pub(crate) fn resolve_type(cx: &mut Context<'_>, ty: &ast::Type) -> Type {
 fn range_type(cx: &mut Context<'_>, wrap: bool, lo: Option<i64>, hi: Option<i64>, span: Span) -> Scalar {
     let (Some(lo), Some(hi)) = (lo, hi) else { return Scalar::ERROR };
     if lo > hi {
-        let message = format!("the range {lo}..{hi} is empty");
-        cx.report(Diagnostic::new("E0032", span, message, "no value fits").help("the lower bound comes first"));
+        let wrap = if wrap { " wrap" } else { "" };
+        let diagnostic = Diagnostic::new("E0032", span, format!("the range {lo}..{hi} is empty"), "no value fits");
+        cx.report(diagnostic.help(format!("the lower bound comes first: `int{wrap} ({hi}, {lo})`")));
         return Scalar::ERROR;
     }
     Scalar { ty: Ty::Int, lo, hi, wrap }
@@ -258,19 +285,39 @@ fn named_type(cx: &mut Context<'_>, name: &ast::Name) -> Type {
             let hi = (cx.enums[index].variants.len() as i64 - 1).max(0);
             Type { scalar: Scalar { ty: Ty::Enum(index), lo: 0, hi, wrap: false }, shape: Vec::new() }
         }
-        _ if name.text.is_empty() => Type { scalar: Scalar::ERROR, shape: Vec::new() },
-        _ => {
+        Some(Symbol::Ambiguous) => Type::ERROR,
+        _ if name.text.is_empty() => Type::ERROR,
+        Some(_) => {
+            if let Some(mut diagnostic) = cx.misused(&name.text, name.span, "a type") {
+                diagnostic.code = "E0023";
+                cx.report(diagnostic);
+            }
+            Type::ERROR
+        }
+        None => {
             let message = format!("cannot find a type named `{}`", name.text);
             let mut diagnostic = Diagnostic::new("E0023", name.span, message, "not a type");
             let declared = cx.symbols.iter().filter(|(_, (s, _))| matches!(s, Symbol::Alias(_) | Symbol::Enum(_)));
             let names = declared.map(|(name, _)| *name).chain(["boolean", "byte", "int"]);
-            if let Some(meant) = nearest(&name.text, names) {
-                diagnostic = diagnostic.help(format!("did you mean `{meant}`?"));
-            }
+            let meant = foreign_type(&name.text).or_else(|| nearest(&name.text, names));
+            diagnostic = match meant {
+                Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+                None => diagnostic.help("types are `boolean`, `byte`, `int (lo, hi)` and what `enum` declares"),
+            };
             cx.report(diagnostic);
-            Type { scalar: Scalar::ERROR, shape: Vec::new() }
+            Type::ERROR
         }
     }
+}
+
+/// What a type of another language is called here.
+fn foreign_type(name: &str) -> Option<&'static str> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "bool" | "bit" | "logical" => "boolean",
+        "integer" | "int16" | "int32" | "int64" | "i16" | "i32" | "i64" | "short" | "long" | "number" => "int",
+        "char" | "uint8" | "uint8_t" | "u8" | "octet" => "byte",
+        _ => return None,
+    })
 }
 
 fn resolve_alias(cx: &mut Context<'_>, index: usize) -> Type {
@@ -278,13 +325,15 @@ fn resolve_alias(cx: &mut Context<'_>, index: usize) -> Type {
     let resolved = match &cx.aliases[index].1 {
         Evaluated::Done(ty) => return ty.clone(),
         Evaluated::Begun => {
-            let message = format!("the type `{}` depends on itself", alias.name.text);
-            cx.report(Diagnostic::new("E0025", alias.name.span, message, "part of a cycle"));
-            Type { scalar: Scalar::ERROR, shape: Vec::new() }
+            cx.depends_on_itself("type", &alias.name.text, alias.name.span);
+            Type::ERROR
         }
         Evaluated::NotYet => {
             cx.aliases[index].1 = Evaluated::Begun;
-            resolve_type(cx, &alias.target)
+            cx.evaluating.push((alias.name.text.clone(), alias.name.span));
+            let resolved = resolve_type(cx, &alias.target);
+            cx.evaluating.pop();
+            resolved
         }
     };
     cx.aliases[index].1 = Evaluated::Done(resolved.clone());
@@ -309,7 +358,9 @@ fn initial_value(cx: &mut Context<'_>, scalar: &Scalar, initial: Option<&ast::Ex
     let mut elaborator = Elaborator::constant(cx);
     let value = elaborator.value(expr);
     let value = elaborator.settle(value, expr.span);
-    let value = elaborator.convert(value, scalar, expr.span, &format!("`{name}`"));
+    let what = format!("`{name}`");
+    let receiver = Receiver { what: &what, value: expr.span, whole: expr.span, declared: None };
+    let value = elaborator.convert(value, scalar, &receiver);
     value.expr.as_const().filter(|_| value.ty != Ty::Error).unwrap_or_else(|| scalar.default_value())
 }
 
@@ -355,17 +406,7 @@ fn declare_thread<'a>(cx: &mut Context<'a>, thread: &'a ast::Thread, started: bo
     }
     let kind = cx.threads.len();
     let copies = copies_of(cx, thread);
-    if thread.locations.is_empty() {
-        let message = format!("the thread `{}` has no location", thread.name.text);
-        let help = "a thread needs at least one: `loc start: do { } return;`";
-        cx.report(Diagnostic::new("E0036", thread.name.span, message, "nowhere to start").help(help));
-    }
-    for (i, location) in thread.locations.iter().enumerate() {
-        let same = |l: &&ast::Location| l.name.text == location.name.text && !l.name.text.is_empty();
-        if let Some(first) = thread.locations[..i].iter().find(same) {
-            duplicate(cx, &location.name, "location", first.name.span);
-        }
-    }
+    no_duplicates(cx, thread.locations.iter().map(|location| &location.name));
     let counter = declare_counter(cx, thread, kind, copies);
     let mut declaration =
         ThreadDecl { ast: thread, copies, started, counter, index_param: None, locals: Vec::new(), params: 0 };
@@ -385,8 +426,8 @@ fn copies_of(cx: &mut Context<'_>, thread: &ast::Thread) -> u32 {
     match constant_int(cx, expr, "the number of copies") {
         Some(copies @ 0..=MAX_COPIES) => copies as u32,
         Some(copies) => {
-            let label = format!("must be in 0..{MAX_COPIES}");
-            cx.report(Diagnostic::new("E0038", expr.span, format!("{copies} copies of a thread"), label));
+            let message = format!("a thread cannot have {copies} copies");
+            cx.report(Diagnostic::new("E0038", expr.span, message, format!("must be in 0..{MAX_COPIES}")));
             1
         }
         None => 1,
@@ -415,34 +456,37 @@ fn declare_counter(cx: &mut Context<'_>, thread: &ast::Thread, kind: usize, copi
 /// The parameter of a thread that only runs from the start is a constant of each copy; others are variables.
 fn declare_params(cx: &mut Context<'_>, declaration: &mut ThreadDecl<'_>, kind: usize) {
     let thread = declaration.ast;
-    if thread.active && thread.params.len() > 1 {
-        let span = thread.params[1].name.span;
-        let message = format!("the active thread `{}` has {} parameters", thread.name.text, thread.params.len());
-        let help = "a thread that runs from the start has at most one: the number of its copy";
-        cx.report(Diagnostic::new("E0037", span, message, "nothing gives it a value").help(help));
-    }
-    for param in &thread.params {
-        let scalar = scalar_type(cx, &param.ty);
-        if thread.active && scalar.ty != Ty::Int && scalar.ty != Ty::Error {
-            let message = format!("the parameter `{}` of an active thread must be an integer", param.name.text);
-            cx.report(Diagnostic::new("E0037", param.name.span, message, "it is the number of the copy"));
+    for (position, param) in thread.params.iter().enumerate() {
+        let mut scalar = scalar_type(cx, &param.ty);
+        if param.name.text.is_empty() {
+            scalar = Scalar::ERROR;
         }
         let last = i64::from(declaration.copies) - 1;
-        if thread.active && scalar.ty == Ty::Int && (scalar.lo > 0 || scalar.hi < last) {
-            let message = format!("the numbers of {} copies do not fit the parameter", declaration.copies);
+        if thread.active && position > 0 {
+            let message = format!("the active thread `{}` has {} parameters", thread.name.text, thread.params.len());
+            let help = "a thread that runs from the start has at most one: the number of its copy";
+            cx.report(Diagnostic::new("E0037", param.name.span, message, "nothing gives it a value").help(help));
+            scalar = Scalar::ERROR;
+        } else if thread.active && scalar.ty != Ty::Int && scalar.ty != Ty::Error {
+            let message = format!("the parameter `{}` of an active thread must be an integer", param.name.text);
+            cx.report(Diagnostic::new("E0037", param.ty.span, message, "it is the number of the copy"));
+            scalar = Scalar::ERROR;
+        } else if thread.active && scalar.ty == Ty::Int && (scalar.lo > 0 || scalar.hi < last) {
+            let message = format!("`{}` cannot number {} copies", param.name.text, declaration.copies);
             cx.report(Diagnostic::new("E0030", param.ty.span, message, format!("must hold 0..{last}")));
         }
-        if thread.active && !declaration.started {
-            declaration.index_param.get_or_insert_with(|| param.name.text.clone());
+        if thread.active && !declaration.started && scalar.ty == Ty::Int {
+            declaration.index_param = Some(param.name.text.clone());
             continue;
         }
         let ty = Type { scalar, shape: Vec::new() };
         declare_local(cx, declaration, kind, &param.name, &ty, scalar.default_value());
-        if thread.active && scalar.ty == Ty::Int {
-            if let Some(variable) = cx.variables.last_mut() {
-                for (copy, value) in variable.initial.iter_mut().enumerate() {
-                    *value = (copy as i64).clamp(variable.lo, variable.hi);
-                }
+        if thread.active
+            && scalar.ty == Ty::Int
+            && let Some(variable) = cx.variables.last_mut()
+        {
+            for (copy, value) in variable.initial.iter_mut().enumerate() {
+                *value = (copy as i64).clamp(variable.lo, variable.hi);
             }
         }
     }
@@ -457,12 +501,21 @@ fn declare_local(
     ty: &Type,
     initial: i64,
 ) {
-    let first = declaration.locals.iter().find(|local| local.name == name.text).map(|local| local.span);
-    if let Some(first) = first {
-        return duplicate(cx, name, "local", first);
+    if let Some(first) = declaration.locals.iter_mut().find(|local| local.name == name.text) {
+        first.ty.scalar = Scalar::ERROR;
+        return duplicate(cx, name, first.span);
+    }
+    if declaration.index_param.as_ref() == Some(&name.text) {
+        return duplicate(cx, name, declaration.ast.params[0].name.span);
     }
     let mut shape = vec![declaration.copies];
     shape.extend(&ty.shape);
+    if shape.iter().map(|&n| u64::from(n)).product::<u64>() > MAX_ELEMENTS {
+        let message = format!("the variables of {} copies are too large", declaration.copies);
+        let help = format!("a state has at most {MAX_ELEMENTS} elements");
+        cx.report(Diagnostic::new("E0039", name.span, message, "too many elements").help(help));
+        shape.truncate(1);
+    }
     let full_name = format!("{}.{}", declaration.ast.name.text, name.text);
     let id = add_variable(cx, full_name, VarRole::Local(kind), ty, shape, initial, name.span);
     declaration.locals.push(Declared { name: name.text.clone(), id, ty: ty.clone(), span: name.span });
@@ -471,7 +524,7 @@ fn declare_local(
 fn limit_size(cx: &mut Context<'_>, span: Span) {
     let elements: u64 = cx.variables.iter().map(|v| u64::from(v.len())).sum();
     if elements > MAX_ELEMENTS {
-        let message = format!("a state has {elements} elements");
+        let message = format!("a state of {elements} elements is too large");
         let label = format!("at most {MAX_ELEMENTS} are possible");
         cx.report(Diagnostic::new("E0039", span, message, label).help("use smaller arrays or fewer copies"));
     }

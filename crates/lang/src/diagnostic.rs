@@ -1,5 +1,8 @@
 //! What is wrong with a file: the place, the reason, and the next step.
 
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
 use birk_ir::Span;
 
 /// One message about a file.
@@ -45,15 +48,67 @@ impl Diagnostic {
     }
 }
 
-/// The candidate nearest to a misspelt name, if one is near enough to be meant.
+/// Errors after which the parser goes on with what was surely meant: what follows is no consequence of them.
+const MENDED: [&str; 5] = ["E0003", "E0005", "E0007", "E0008", "E0011"];
+
+/// Errors that say that a name is not declared; their span is the name.
+const UNKNOWN: [&str; 4] = ["E0020", "E0023", "E0026", "E0035"];
+
+/// Removes from `found` what may be a mere consequence of the syntax errors: everything on the line of one, and
+/// unknown names that occur on such a line, where their declaration may have got lost.
+pub(crate) fn remove_consequences(text: &str, syntax: &[Diagnostic], found: &mut Vec<Diagnostic>) {
+    let lines_of = |span: Span| {
+        let (start, end) = (span.start as usize, span.end as usize);
+        let first = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let last = text[end..].find('\n').map_or(text.len(), |at| end + at);
+        (first, last)
+    };
+    let errors = || syntax.iter().filter(|d| !d.is_warning());
+    let mut lines: Vec<_> = errors().map(|d| lines_of(d.span)).collect();
+    lines.dedup();
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+    let words: HashSet<&str> =
+        lines.iter().flat_map(|&(first, last)| text[first..last].split(|c| !is_letter(c))).collect();
+    let unsure: Vec<_> = errors().filter(|d| !MENDED.contains(&d.code)).map(|d| lines_of(d.span)).collect();
+    found.retain(|d| {
+        let Span { start, end, .. } = d.span;
+        let is_near = unsure.iter().any(|&(first, last)| start as usize <= last && end as usize >= first);
+        let name = text.get(d.span.range()).unwrap_or_default();
+        let is_lost = UNKNOWN.contains(&d.code) && words.contains(name);
+        !is_near && !is_lost
+    });
+}
+
+/// Names as a message lists them: `a`, `b` and `c`; a long list is cut.
+pub(crate) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    const MOST: usize = 8;
+    let mut quoted: Vec<String> =
+        names.into_iter().filter(|name| !name.is_empty()).map(|name| format!("`{name}`")).collect();
+    if quoted.len() > MOST {
+        quoted.truncate(MOST);
+        return format!("{}, …", quoted.join(", "));
+    }
+    match quoted.pop() {
+        Some(last) if !quoted.is_empty() => format!("{} and {last}", quoted.join(", ")),
+        Some(only) => only,
+        None => String::new(),
+    }
+}
+
+/// The candidate nearest to a misspelt name, if one is near enough to be meant. Of equally near ones that with
+/// the same length comes first, then that with the same begin, then the first in the alphabet.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = name.chars().count().div_ceil(3);
-    candidates
-        .into_iter()
-        .map(|candidate| (distance(name, candidate, limit), candidate))
-        .filter(|(distance, _)| *distance <= limit)
-        .min()
-        .map(|(_, candidate)| candidate)
+    let length = name.chars().count();
+    let limit = length.div_ceil(3);
+    let rank = |candidate: &'a str| {
+        let distance = distance(name, candidate, limit);
+        let other = candidate.chars().count();
+        let common = name.chars().zip(candidate.chars()).take_while(|(a, b)| a == b).count();
+        // Names without a common letter are not alike, however short they are.
+        let is_near = distance <= limit && distance < length.max(other);
+        is_near.then_some((distance, length.abs_diff(other), Reverse(common), candidate))
+    };
+    candidates.into_iter().filter_map(rank).min().map(|(.., candidate)| candidate)
 }
 
 /// Edits between two names (a swap of neighbours counts as one); anything above `limit` is `limit + 1`.
@@ -88,5 +143,33 @@ mod tests {
         assert_eq!(nearest("loc2", ["loc1", "done"]), Some("loc1"));
         assert_eq!(nearest("coutner", ["counter", "count"]), Some("counter"));
         assert_eq!(nearest("x", ["philosopher"]), None);
+        assert_eq!(nearest("x", ["y", "x1"]), Some("x1"));
+        assert_eq!(nearest("x", ["y", "z"]), None);
+    }
+
+    #[test]
+    fn of_equally_near_names_the_most_alike_is_offered() {
+        assert_eq!(nearest("loc2", ["loc1", "loc0"]), Some("loc0"));
+        assert_eq!(nearest("fork2", ["fork", "fork1"]), Some("fork1"));
+        assert_eq!(nearest("turns", ["burns", "turnd"]), Some("turnd"));
+        assert_eq!(nearest("Red", ["rod", "red"]), Some("red"));
+    }
+
+    #[test]
+    fn names_are_listed() {
+        assert_eq!(list([]), "");
+        assert_eq!(list(["a"]), "`a`");
+        assert_eq!(list(["a", "b", "c"]), "`a`, `b` and `c`");
+        assert_eq!(list(["x"; 9]), format!("{}…", "`x`, ".repeat(8)));
+    }
+
+    #[test]
+    fn consequences_of_syntax_errors_are_removed() {
+        let text = "enum E a, b }\nE e; F f;\nx := ;\ny := z;";
+        let at = |code, start, end| Diagnostic::new(code, Span::new(start, end), "", "");
+        let syntax = [at("E0004", 7, 8), at("E0004", 29, 30), at("E0005", 37, 38)];
+        let mut found = vec![at("E0023", 14, 15), at("E0023", 19, 20), at("E0022", 24, 25), at("E0022", 36, 37)];
+        remove_consequences(text, &syntax, &mut found);
+        assert_eq!(found, [at("E0023", 19, 20), at("E0022", 36, 37)]);
     }
 }

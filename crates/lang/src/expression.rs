@@ -6,12 +6,24 @@
 use birk_ir::{BinaryOp, Expr, FaultKind, FoldOp, LocalId, Span, UnaryOp};
 
 use crate::ast::{self, ExprKind};
-use crate::context::{Context, Evaluated, Symbol};
-use crate::diagnostic::Diagnostic;
+use crate::context::{Context, Symbol};
+use crate::diagnostic::{Diagnostic, list};
 use crate::types::{Facts, Hazard, INT_MAX, INT_MIN, Scalar, Ty, Value, decided, interval, outside};
 
 /// No expression may grow beyond this when functions are inlined.
 const MAX_NODES: usize = 200_000;
+
+/// What a value is converted for.
+pub(crate) struct Receiver<'s> {
+    /// How messages call it.
+    pub(crate) what: &'s str,
+    /// Where the value is written.
+    pub(crate) value: Span,
+    /// Where a fault is shown: all of what happens.
+    pub(crate) whole: Span,
+    /// Where its type is written, unless that is beside the value.
+    pub(crate) declared: Option<Span>,
+}
 
 /// Lowers the expressions of one place: a step of one copy of a thread, a property, a constant.
 pub(crate) struct Elaborator<'c, 'a> {
@@ -25,6 +37,8 @@ pub(crate) struct Elaborator<'c, 'a> {
     pub(crate) locals: u32,
     /// Variables may be read; otherwise only constants.
     pub(crate) stateful: bool,
+    /// Constants decide that this is never evaluated: it must have a type, but nothing can go wrong in it.
+    pub(crate) unreached: bool,
     calls: Vec<usize>,
     nodes: usize,
 }
@@ -38,6 +52,7 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             facts: Facts::default(),
             locals: 0,
             stateful: true,
+            unreached: false,
             calls: Vec::new(),
             nodes: 0,
         }
@@ -69,14 +84,19 @@ impl<'c, 'a> Elaborator<'c, 'a> {
         if value.ty == ty || value.ty == Ty::Error {
             return value;
         }
-        let (wanted, found) = (self.cx.type_name(ty), self.cx.type_name(value.ty));
-        let mut diagnostic =
-            Diagnostic::new("E0022", span, format!("{what} must be {wanted}, not {found}"), format!("this is {found}"));
-        if (ty, value.ty) == (Ty::Boolean, Ty::Int) {
-            diagnostic = diagnostic.help("compare it, for example with `!= 0`");
-        }
-        self.cx.report(diagnostic);
+        self.mismatch(value.ty, ty, span, what, None);
         Value::error()
+    }
+
+    /// Says that a value has the wrong type, and how to change that.
+    fn mismatch(&mut self, found: Ty, wanted: Ty, span: Span, what: &str, declared: Option<Span>) {
+        let help = self.cx.conversion(found, wanted, span);
+        let (found, wanted) = (self.cx.type_name(found), self.cx.type_name(wanted));
+        let message = format!("{what} must be {wanted}, not {found}");
+        let mut diagnostic = Diagnostic::new("E0022", span, message, format!("this is {found}"));
+        diagnostic.help = help;
+        diagnostic.related.extend(declared.map(|span| (span, "declared here".into())));
+        self.cx.report(diagnostic);
     }
 
     /// The value of an expression; what is wrong with it is reported.
@@ -89,7 +109,7 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             ExprKind::Call(name, args) => self.call(name, args, expr.span),
             ExprKind::Unary(op, operand) => self.unary(*op, operand, expr.span),
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right, expr.span),
-            ExprKind::Conditional(condition, yes, no) => self.conditional(condition, yes, no, expr.span),
+            ExprKind::Conditional(condition, yes, no) => self.conditional(condition, yes, no),
             ExprKind::Quantifier(all, name, lo, hi, body) => self.quantifier(*all, name, [lo, hi, body]),
             ExprKind::Error => Value::error(),
         }
@@ -98,8 +118,8 @@ impl<'c, 'a> Elaborator<'c, 'a> {
     fn literal(&mut self, value: i64, span: Span) -> Value {
         if value > INT_MAX {
             self.cx.report(
-                Diagnostic::new("E0003", span, "this number does not fit in 32 bits", "too large")
-                    .help(format!("the largest `int` is {INT_MAX}")),
+                Diagnostic::new("E0003", span, "number too large", "does not fit into 32 bits")
+                    .help(format!("numbers go from {INT_MIN} to {INT_MAX}")),
             );
             return Value::error();
         }
@@ -156,9 +176,8 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             B::Le => self.ordering(BinaryOp::Le, left, right),
             B::Gt => self.ordering(BinaryOp::Gt, left, right),
             B::Ge => self.ordering(BinaryOp::Ge, left, right),
-            B::Eq => self.equality(BinaryOp::Eq, left, right, span),
-            B::Ne => self.equality(BinaryOp::Ne, left, right, span),
-            B::Iff => self.equality(BinaryOp::Eq, left, right, span),
+            B::Eq | B::Iff => self.equality(BinaryOp::Eq, left, right),
+            B::Ne => self.equality(BinaryOp::Ne, left, right),
             B::Until | B::WeakUntil | B::Release => {
                 self.temporal(span);
                 Value::error()
@@ -175,10 +194,11 @@ impl<'c, 'a> Elaborator<'c, 'a> {
         };
         let a = self.condition(left, &what("left"));
         let reached = if op == ast::BinaryOp::Or { a.expr.clone().negate() } else { a.expr.clone() };
-        let facts = self.facts.clone();
+        let outer = (self.facts.clone(), self.unreached);
         self.facts.assume(&reached);
+        self.unreached |= reached == Expr::FALSE;
         let b = self.condition(right, &what("right"));
-        self.facts = facts;
+        (self.facts, self.unreached) = outer;
         if a.ty == Ty::Error || b.ty == Ty::Error {
             return Value::error();
         }
@@ -195,17 +215,14 @@ impl<'c, 'a> Elaborator<'c, 'a> {
     }
 
     fn arithmetic(&mut self, op: BinaryOp, left: &ast::Expr, right: &ast::Expr, span: Span) -> Value {
-        let mut a = self.integer(left, "an operand of arithmetic");
-        let b = self.integer(right, "an operand of arithmetic");
-        if a.ty == Ty::Error || b.ty == Ty::Error {
-            return Value::error();
-        }
+        let Some((mut a, b)) = self.numbers(op, left, right) else { return Value::error() };
         a.hazards.extend(b.hazards.iter().cloned());
         a.fixed &= b.fixed;
         if matches!(op, BinaryOp::Div | BinaryOp::Rem) && b.lo <= 0 && b.hi >= 0 {
             let when = b.expr.clone().equals(0);
-            if when == Expr::TRUE && b.fixed {
-                self.cx.report(Diagnostic::new("E0043", span, "division by zero", "always goes wrong"));
+            if when == Expr::TRUE && b.fixed && !self.unreached {
+                let message = format!("division by zero in `{}`", self.cx.source(span));
+                self.cx.report(Diagnostic::new("E0043", right.span, message, "this is 0"));
                 return Value::error();
             }
             let fault = self
@@ -222,8 +239,10 @@ impl<'c, 'a> Elaborator<'c, 'a> {
     fn checked(&mut self, mut value: Value, span: Span) -> Value {
         if !value.is_within(INT_MIN, INT_MAX) {
             let when = outside(&value, INT_MIN, INT_MAX);
-            if when == Expr::TRUE && value.fixed {
-                self.cx.report(Diagnostic::new("E0043", span, "this does not fit in 32 bits", "always goes wrong"));
+            if when == Expr::TRUE && value.fixed && !self.unreached {
+                let message = format!("`{}` overflows 32 bits", self.cx.source(span));
+                let help = format!("numbers go from {INT_MIN} to {INT_MAX}");
+                self.cx.report(Diagnostic::new("E0043", span, message, "goes wrong here").help(help));
                 return Value::error();
             }
             let fault =
@@ -238,22 +257,41 @@ impl<'c, 'a> Elaborator<'c, 'a> {
         value.settled()
     }
 
-    fn ordering(&mut self, op: BinaryOp, left: &ast::Expr, right: &ast::Expr) -> Value {
-        let a = self.integer(left, "an operand of a comparison");
-        let b = self.integer(right, "an operand of a comparison");
-        self.comparison(op, a, b)
+    /// Two operands that must be integers; `None` if one is not, which was reported.
+    fn numbers(&mut self, op: BinaryOp, left: &ast::Expr, right: &ast::Expr) -> Option<(Value, Value)> {
+        let (a, b) = (self.value(left), self.value(right));
+        let operands = [(left.span, a.ty), (right.span, b.ty)];
+        let mut wrong = operands.into_iter().filter(|(_, ty)| !matches!(ty, Ty::Int | Ty::Error));
+        if let Some((span, ty)) = wrong.next() {
+            let found = self.cx.type_name(ty);
+            let message = format!("an operand of `{}` must be `int`, not {found}", sign(op));
+            let mut diagnostic = Diagnostic::new("E0022", span, message, format!("this is {found}"));
+            for (span, ty) in wrong {
+                diagnostic = diagnostic.related(span, format!("this is {}", self.cx.type_name(ty)));
+            }
+            diagnostic.help = self.cx.conversion(ty, Ty::Int, span);
+            self.cx.report(diagnostic);
+            return None;
+        }
+        (a.ty == Ty::Int && b.ty == Ty::Int).then_some((a, b))
     }
 
-    fn equality(&mut self, op: BinaryOp, left: &ast::Expr, right: &ast::Expr, span: Span) -> Value {
+    fn ordering(&mut self, op: BinaryOp, left: &ast::Expr, right: &ast::Expr) -> Value {
+        match self.numbers(op, left, right) {
+            Some((a, b)) => self.comparison(op, a, b),
+            None => Value::error(),
+        }
+    }
+
+    fn equality(&mut self, op: BinaryOp, left: &ast::Expr, right: &ast::Expr) -> Value {
         let a = self.value(left);
         let b = self.value(right);
         if a.ty != b.ty && a.ty != Ty::Error && b.ty != Ty::Error {
             let (l, r) = (self.cx.type_name(a.ty), self.cx.type_name(b.ty));
-            self.cx.report(
-                Diagnostic::new("E0022", span, format!("cannot compare {l} with {r}"), "different types")
-                    .related(left.span, format!("this is {l}"))
-                    .related(right.span, format!("this is {r}")),
-            );
+            let message = format!("cannot compare {l} with {r}");
+            let mut diagnostic = Diagnostic::new("E0022", right.span, message, format!("this is {r}"));
+            diagnostic.help = self.cx.conversion(b.ty, a.ty, right.span);
+            self.cx.report(diagnostic.related(left.span, format!("this is {l}")));
             return Value::error();
         }
         self.comparison(op, a, b)
@@ -274,25 +312,27 @@ impl<'c, 'a> Elaborator<'c, 'a> {
         result
     }
 
-    fn conditional(&mut self, condition: &ast::Expr, yes: &ast::Expr, no: &ast::Expr, span: Span) -> Value {
+    fn conditional(&mut self, condition: &ast::Expr, yes: &ast::Expr, no: &ast::Expr) -> Value {
         let c = self.condition(condition, "the condition of `?:`");
-        let facts = self.facts.clone();
+        let outer = (self.facts.clone(), self.unreached);
         self.facts.assume(&c.expr);
+        self.unreached |= c.expr == Expr::FALSE;
         let a = self.value(yes);
-        self.facts.clone_from(&facts);
+        (self.facts, self.unreached) = outer.clone();
         let negated = c.expr.clone().negate();
         self.facts.assume(&negated);
+        self.unreached |= negated == Expr::FALSE;
         let b = self.value(no);
-        self.facts = facts;
+        (self.facts, self.unreached) = outer;
         if c.ty == Ty::Error || a.ty == Ty::Error || b.ty == Ty::Error {
             return Value::error();
         }
         if a.ty != b.ty {
             let (l, r) = (self.cx.type_name(a.ty), self.cx.type_name(b.ty));
-            self.cx.report(
-                Diagnostic::new("E0022", span, format!("the branches are {l} and {r}"), "different types")
-                    .help("both branches of `?:` must have the same type"),
-            );
+            let message = format!("the branches of `?:` are {l} and {r}");
+            let mut diagnostic = Diagnostic::new("E0022", no.span, message, format!("this is {r}"));
+            diagnostic.help = self.cx.conversion(b.ty, a.ty, no.span);
+            self.cx.report(diagnostic.related(yes.span, format!("this is {l}")));
             return Value::error();
         }
         let (lo, hi) = match c.expr.as_const() {
@@ -336,23 +376,23 @@ impl<'c, 'a> Elaborator<'c, 'a> {
     fn call(&mut self, name: &ast::Name, args: &[ast::Expr], span: Span) -> Value {
         let values: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect();
         let Some(&(Symbol::Function(index), _)) = self.cx.symbols.get(name.text.as_str()) else {
-            let names: Vec<&str> = self.cx.functions.iter().map(|(f, _)| f.name.text.as_str()).collect();
-            self.cx.unknown("function", &name.text, name.span, &names);
+            self.not_a_function(name);
             return Value::error();
         };
-        let (function, recursive) = self.cx.functions[index];
-        if recursive {
+        let (function, is_broken) = self.cx.functions[index];
+        if is_broken {
+            return Value::error();
+        }
+        if self.calls.contains(&index) {
+            self.recursion(index, span);
             return Value::error();
         }
         if function.params.len() != args.len() {
+            let takes = count(function.params.len(), "argument");
+            let message = format!("`{}` takes {takes}, not {}", name.text, args.len());
             self.cx.report(
-                Diagnostic::new(
-                    "E0027",
-                    span,
-                    format!("`{}` takes {}, not {}", name.text, count(function.params.len(), "argument"), args.len()),
-                    "wrong number of arguments",
-                )
-                .related(function.name.span, "declared here"),
+                Diagnostic::new("E0027", span, message, "wrong number of arguments")
+                    .related(function.name.span, "declared here"),
             );
             return Value::error();
         }
@@ -360,7 +400,47 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             self.too_large(span);
             return Value::error();
         }
-        self.inline(index, function, values, args)
+        let before = self.cx.diagnostics.len();
+        let result = self.inline(index, function, values, args);
+        // What is wrong in the body for any arguments was said without a call; the rest is due to this one.
+        for diagnostic in &mut self.cx.diagnostics[before..] {
+            let is_inside = function.span.start <= diagnostic.span.start && diagnostic.span.end <= function.span.end;
+            if is_inside {
+                diagnostic.related.push((span, "in this call".into()));
+            }
+        }
+        result
+    }
+
+    fn not_a_function(&mut self, name: &ast::Name) {
+        let symbol = self.cx.symbols.get(name.text.as_str()).map(|(symbol, _)| *symbol);
+        let help = match symbol {
+            Some(Symbol::Thread(_)) => Some(format!("a thread is started by an action: `start {}(…);`", name.text)),
+            Some(Symbol::Variable(_)) => Some(format!("an element of an array is written `{}[i]`", name.text)),
+            Some(_) => None,
+            None => {
+                let names: Vec<&str> = self.cx.functions.iter().map(|(f, _)| f.name.text.as_str()).collect();
+                return self.cx.unknown("a function", name, &names);
+            }
+        };
+        if let Some(mut diagnostic) = self.cx.misused(&name.text, name.span, "a function") {
+            diagnostic.help = help;
+            self.cx.report(diagnostic);
+        }
+    }
+
+    /// Says that a function calls itself, through which others, and where.
+    fn recursion(&mut self, index: usize, span: Span) {
+        let name = &self.cx.functions[index].0.name;
+        let others = self.calls.iter().skip_while(|call| **call != index).skip(1);
+        let others: Vec<&str> = others.map(|call| self.cx.functions[*call].0.name.text.as_str()).collect();
+        let through = if others.is_empty() { String::new() } else { format!(" through {}", list(others)) };
+        let message = format!("`{}` calls itself{through}", name.text);
+        let diagnostic = Diagnostic::new("E0028", name.span, message, "a function must not be recursive")
+            .related(span, "called again here")
+            .help("calls are replaced by what they stand for; describe a loop with locations and `goto`");
+        self.cx.report(diagnostic);
+        self.cx.functions[index].1 = true;
     }
 
     pub(crate) fn too_large(&mut self, span: Span) {
@@ -371,21 +451,14 @@ impl<'c, 'a> Elaborator<'c, 'a> {
     }
 
     fn inline(&mut self, index: usize, function: &ast::Function, values: Vec<Value>, args: &[ast::Expr]) -> Value {
-        if self.calls.contains(&index) {
-            let name = &function.name;
-            self.cx.report(
-                Diagnostic::new("E0028", name.span, format!("`{}` calls itself", name.text), "recursive")
-                    .help("functions are put in place of their calls, so they must not be recursive"),
-            );
-            self.cx.functions[index].1 = true;
-            return Value::error();
-        }
         let mut hazards = Vec::new();
         let mut bound = Vec::new();
         let mut bindings = Vec::new();
         for ((param, value), arg) in function.params.iter().zip(values).zip(args) {
             let scalar = crate::declarations::scalar_type(self.cx, &param.ty);
-            let mut value = self.convert(value, &scalar, arg.span, &format!("the argument `{}`", param.name.text));
+            let what = format!("the argument `{}`", param.name.text);
+            let receiver = Receiver { what: &what, value: arg.span, whole: arg.span, declared: Some(param.name.span) };
+            let mut value = self.convert(value, &scalar, &receiver);
             if value.ty == Ty::Error {
                 return Value::error();
             }
@@ -401,7 +474,8 @@ impl<'c, 'a> Elaborator<'c, 'a> {
         let result = self.value(&function.body);
         let scalar = crate::declarations::scalar_type(self.cx, &function.result);
         let what = format!("the value of `{}`", function.name.text);
-        let mut result = self.convert(result, &scalar, function.body.span, &what);
+        let (value, declared) = (function.body.span, Some(function.result.span));
+        let mut result = self.convert(result, &scalar, &Receiver { what: &what, value, whole: value, declared });
         self.calls.pop();
         (self.bindings, self.thread) = outer;
         let within = |body: Expr| match body {
@@ -428,18 +502,12 @@ impl<'c, 'a> Elaborator<'c, 'a> {
     }
 
     /// The value as one of a type: wrapped, or with the hazard of leaving the range.
-    pub(crate) fn convert(&mut self, value: Value, scalar: &Scalar, span: Span, what: &str) -> Value {
+    pub(crate) fn convert(&mut self, value: Value, scalar: &Scalar, receiver: &Receiver<'_>) -> Value {
         if value.ty == Ty::Error || scalar.ty == Ty::Error {
             return Value::error();
         }
         if value.ty != scalar.ty {
-            let (wanted, found) = (self.cx.type_name(scalar.ty), self.cx.type_name(value.ty));
-            self.cx.report(Diagnostic::new(
-                "E0022",
-                span,
-                format!("{what} is {wanted}, but this is {found}"),
-                format!("expected {wanted}"),
-            ));
+            self.mismatch(value.ty, scalar.ty, receiver.value, receiver.what, receiver.declared);
             return Value::error();
         }
         let (lo, hi) = (scalar.lo, scalar.hi);
@@ -454,117 +522,48 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             let (lo, hi) = expr.as_const().map_or((lo, hi), |constant| (constant, constant));
             return Value { expr, lo, hi, ..value };
         }
-        if value.fixed && (value.hi < lo || value.lo > hi) {
-            self.cx.report(Diagnostic::new(
-                "E0030",
-                span,
-                format!("{what} must be in {lo}..{hi}"),
-                format!("this is {}", value.lo),
-            ));
+        if value.fixed && !self.unreached && (value.hi < lo || value.lo > hi) {
+            let message = format!("{} is outside the range of {}", value.lo, receiver.what);
+            let mut diagnostic = Diagnostic::new("E0030", receiver.value, message, format!("must be in {lo}..{hi}"));
+            diagnostic.related.extend(receiver.declared.map(|span| (span, "declared here".into())));
+            self.cx.report(diagnostic);
             return Value::error();
         }
-        let fault = self.cx.fault(FaultKind::Range, span, |_| format!("{what} must stay in {lo}..{hi}"));
+        let message = |_: &Context<'_>| format!("{} must stay in {lo}..{hi}", receiver.what);
+        let fault = self.cx.fault(FaultKind::Range, receiver.whole, message);
         let when = outside(&value, lo, hi);
         let mut hazards = value.hazards;
         hazards.push(Hazard { when, fault });
         let (lo, hi) = (value.lo.max(lo).min(hi), value.hi.min(hi).max(lo));
         Value { lo, hi, hazards, ..value }
     }
-
-    /// The value of a constant, computed when first asked for.
-    pub(crate) fn constant_value(&mut self, index: usize) -> Value {
-        match &self.cx.constants[index].state {
-            Evaluated::Done(value) => return value.clone(),
-            Evaluated::Begun => {
-                let constant = &self.cx.constants[index];
-                let message = format!("the constant `{}` depends on itself", constant.full_name);
-                let span = constant.name.span;
-                self.cx.constants[index].state = Evaluated::Done(Value::error());
-                self.cx.report(Diagnostic::new("E0025", span, message, "part of a cycle"));
-                return Value::error();
-            }
-            Evaluated::NotYet => {}
-        }
-        self.cx.constants[index].state = Evaluated::Begun;
-        let expr = self.cx.constants[index].expr;
-        let mut inner = Elaborator::constant(self.cx);
-        let value = inner.value(expr);
-        let value = inner.settle(value, expr.span);
-        self.cx.constants[index].state = Evaluated::Done(value.clone());
-        value
-    }
-
-    /// A value that must be constant, and must not go wrong.
-    pub(crate) fn settle(&mut self, value: Value, span: Span) -> Value {
-        if value.ty == Ty::Error {
-            return value;
-        }
-        let fails = value.hazards.iter().find(|hazard| hazard.when != Expr::FALSE);
-        if let Some(hazard) = fails {
-            let message = self.cx.faults[hazard.fault.index()].message.clone();
-            self.cx.report(Diagnostic::new("E0043", span, message, "goes wrong in a constant expression"));
-            return Value::error();
-        }
-        let folded = value.expr.as_const().or_else(|| fold_constant(&value.expr));
-        match folded {
-            Some(constant) => Value::constant(constant, value.ty),
-            None => {
-                self.cx.report(Diagnostic::new(
-                    "E0024",
-                    span,
-                    "this is not constant",
-                    "must be known before the search",
-                ));
-                Value::error()
-            }
-        }
-    }
-}
-
-/// Constant expressions that keep a fold or a binding: quantifiers and functions of constants.
-fn fold_constant(expr: &Expr) -> Option<i64> {
-    fn eval(expr: &Expr, locals: &mut Vec<(LocalId, i64)>) -> Option<i64> {
-        Some(match expr {
-            Expr::Const(value) => *value,
-            Expr::Local(local) => locals.iter().rev().find(|(l, _)| l == local)?.1,
-            Expr::Unary(UnaryOp::Not, a) => i64::from(eval(a, locals)? == 0),
-            Expr::Unary(UnaryOp::Neg, a) => -eval(a, locals)?,
-            Expr::Binary(op, parts) => op.apply(eval(&parts.0, locals)?, eval(&parts.1, locals)?),
-            Expr::If(parts) if eval(&parts.0, locals)? != 0 => eval(&parts.1, locals)?,
-            Expr::If(parts) => eval(&parts.2, locals)?,
-            Expr::Wrap(a, lo, hi) => birk_ir::expr::wrap(eval(a, locals)?, *lo, *hi),
-            Expr::Let { local, parts } => {
-                let value = eval(&parts.0, locals)?;
-                locals.push((*local, value));
-                let result = eval(&parts.1, locals);
-                locals.pop();
-                result?
-            }
-            Expr::Fold { op, local, parts } => {
-                let (lo, hi) = (eval(&parts.0, locals)?, eval(&parts.1, locals)?);
-                if hi.saturating_sub(lo) > MAX_NODES as i64 {
-                    return None;
-                }
-                let mut result = *op == FoldOp::All;
-                for value in lo..=hi {
-                    locals.push((*local, value));
-                    let body = eval(&parts.2, locals);
-                    locals.pop();
-                    result = if *op == FoldOp::All { result && body? != 0 } else { result || body? != 0 };
-                }
-                i64::from(result)
-            }
-            Expr::Var(_) | Expr::Element(..) | Expr::Stuck => return None,
-        })
-    }
-    eval(expr, &mut Vec::new())
 }
 
 fn where_reached(reached: &Expr, hazards: Vec<Hazard>) -> impl Iterator<Item = Hazard> + '_ {
     hazards.into_iter().map(|hazard| Hazard { when: reached.clone().and(hazard.when), fault: hazard.fault })
 }
 
-/// `1 argument`, `2 arguments`.
+/// `no arguments`, `1 argument`, `2 arguments`.
 pub(crate) fn count(n: usize, noun: &str) -> String {
-    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+    match n {
+        0 => format!("no {noun}s"),
+        1 => format!("1 {noun}"),
+        _ => format!("{n} {noun}s"),
+    }
+}
+
+/// How an operator on numbers is written.
+fn sign(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "+",
+        BinaryOp::Sub => "-",
+        BinaryOp::Mul => "*",
+        BinaryOp::Div => "/",
+        BinaryOp::Rem => "%",
+        BinaryOp::Lt => "<",
+        BinaryOp::Le => "<=",
+        BinaryOp::Gt => ">",
+        BinaryOp::Ge => ">=",
+        _ => unreachable!("only arithmetic and order need numbers"),
+    }
 }

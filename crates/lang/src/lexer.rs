@@ -212,8 +212,8 @@ struct Lexer<'a> {
     diagnostics: Vec<Diagnostic>,
 }
 
-impl Lexer<'_> {
-    fn rest(&self) -> &str {
+impl<'a> Lexer<'a> {
+    fn rest(&self) -> &'a str {
         &self.text[self.position..]
     }
 
@@ -221,9 +221,9 @@ impl Lexer<'_> {
         self.text.as_bytes().get(self.position + ahead).copied().unwrap_or(0)
     }
 
-    fn report(&mut self, diagnostic: Diagnostic) {
+    fn report(&mut self, diagnostic: impl FnOnce() -> Diagnostic) {
         if self.diagnostics.len() < MOST_DIAGNOSTICS {
-            self.diagnostics.push(diagnostic);
+            self.diagnostics.push(diagnostic());
         }
     }
 
@@ -231,6 +231,10 @@ impl Lexer<'_> {
     fn skip_while(&mut self, fits: impl Fn(char) -> bool) {
         let rest = self.rest();
         self.position += rest.find(|character| !fits(character)).unwrap_or(rest.len());
+    }
+
+    fn skip_character(&mut self) {
+        self.position += self.rest().chars().next().map_or(0, char::len_utf8);
     }
 
     fn token(&mut self) -> TokenKind {
@@ -263,7 +267,7 @@ impl Lexer<'_> {
                 self.position = self.text.len();
                 let opening = Span::new(start, start + 2);
                 let message = "a comment that never ends";
-                self.report(Diagnostic::new("E0002", opening, message, "it begins here").help("close it with `*/`"));
+                self.report(|| Diagnostic::new("E0002", opening, message, "it begins here").help("close it with `*/`"));
             }
         }
         TokenKind::BlockComment
@@ -279,32 +283,30 @@ impl Lexer<'_> {
                     return TokenKind::Text;
                 }
                 b'\\' if matches!(self.byte(1), b'n' | b't' | b'"' | b'\\') => self.position += 2,
-                b'\\' if self.byte(1).is_ascii_graphic() => {
-                    let escape = Span::new(self.position, self.position + 2);
-                    let message = format!("unknown escape `{}` in a text", &self.text[escape.range()]);
-                    self.report(
-                        Diagnostic::new("E0001", escape, message, "not an escape")
-                            .help("the escapes are `\\n`, `\\t`, `\\\"` and `\\\\`"),
-                    );
-                    self.position += 2;
-                }
+                b'\\' if self.byte(1).is_ascii_graphic() => self.unknown_escape(),
                 b'\n' => break,
                 _ if self.position >= self.text.len() => break,
                 _ => self.skip_character(),
             }
         }
-        // What follows is most likely not part of the text: let it be parsed.
+        // What follows a `;` is most likely not part of the text: let it be parsed.
         if let Some(length) = self.text[start..self.position].find(';') {
             self.position = start + length;
         }
         let span = Span::new(start, self.position);
         let message = "a text that does not end on its line";
-        self.report(Diagnostic::new("E0002", span, message, "it begins here").help("close it with `\"`"));
+        self.report(|| Diagnostic::new("E0002", span, message, "it begins here").help("close it with `\"`"));
         TokenKind::Text
     }
 
-    fn skip_character(&mut self) {
-        self.position += self.rest().chars().next().map_or(0, char::len_utf8);
+    fn unknown_escape(&mut self) {
+        let span = Span::new(self.position, self.position + 2);
+        let escape = &self.text[span.range()];
+        self.position += 2;
+        self.report(|| {
+            Diagnostic::new("E0001", span, format!("unknown escape `{escape}` in a text"), "not an escape")
+                .help("the escapes are `\\n`, `\\t`, `\\\"` and `\\\\`")
+        });
     }
 
     fn number(&mut self) -> TokenKind {
@@ -313,19 +315,15 @@ impl Lexer<'_> {
         let text = &self.text[start..self.position];
         if number_value(text).is_none() {
             let span = Span::new(start, self.position);
-            let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-            let is_number = match digits {
-                Some(digits) => digits.bytes().any(|byte| byte != b'_') && !digits.contains(|c: char| !is_hex(c)),
-                None => text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_'),
-            };
-            let diagnostic = if is_number {
-                Diagnostic::new("E0003", span, "number too large", "does not fit into 32 bits")
-                    .help("numbers go from -2147483648 to 2147483647")
-            } else {
-                Diagnostic::new("E0003", span, "malformed number", "neither a number nor a name")
-                    .help("a number is written `42`, `1_000` or `0x2a`; a name begins with a letter or `_`")
-            };
-            self.report(diagnostic);
+            self.report(|| {
+                if is_number(text) {
+                    Diagnostic::new("E0003", span, "number too large", "does not fit into 32 bits")
+                        .help("numbers go from -2147483648 to 2147483647")
+                } else {
+                    Diagnostic::new("E0003", span, "malformed number", "neither a number nor a name")
+                        .help("a number is written `42`, `1_000` or `0x2a`; a name begins with a letter or `_`")
+                }
+            });
         }
         TokenKind::Number
     }
@@ -339,7 +337,7 @@ impl Lexer<'_> {
             let span = Span::new(start, self.position);
             let message = "a name with letters outside ASCII";
             let help = "names are made of `a`-`z`, `A`-`Z`, `0`-`9` and `_`";
-            self.report(Diagnostic::new("E0001", span, message, "cannot be a name").help(help));
+            self.report(|| Diagnostic::new("E0001", span, message, "cannot be a name").help(help));
             return TokenKind::Name;
         }
         TokenKind::keyword(word).unwrap_or(TokenKind::Name)
@@ -360,16 +358,26 @@ impl Lexer<'_> {
         }
         self.skip_while(is_unknown);
         let span = Span::new(start, self.position);
-        let several = span.range().len() > first.len_utf8();
-        let message = match (several, first.is_control() || first.is_whitespace()) {
-            (false, false) => format!("unknown character `{first}`"),
-            (false, true) => format!("unknown character U+{:04X}", u32::from(first)),
-            (true, _) => "unknown characters".to_string(),
-        };
-        let mut diagnostic = Diagnostic::new("E0001", span, message, "not part of BIR");
-        diagnostic.help = meant_by(first).map(|meant| format!("did you mean {meant}?"));
-        self.report(diagnostic);
+        self.report(|| {
+            let several = span.range().len() > first.len_utf8();
+            let message = match (several, first.is_control() || first.is_whitespace()) {
+                (false, false) => format!("unknown character `{first}`"),
+                (false, true) => format!("unknown character U+{:04X}", u32::from(first)),
+                (true, _) => "unknown characters".to_string(),
+            };
+            let mut diagnostic = Diagnostic::new("E0001", span, message, "not part of BIR");
+            diagnostic.help = meant_by(first).map(|meant| format!("did you mean {meant}?"));
+            diagnostic
+        });
         TokenKind::Error
+    }
+}
+
+/// Whether the digits are those of a number, of whatever size.
+fn is_number(text: &str) -> bool {
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => digits.contains(|digit| digit != '_') && digits.chars().all(is_hex),
+        None => text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_'),
     }
 }
 

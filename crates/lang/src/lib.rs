@@ -9,6 +9,7 @@
 
 pub mod ast;
 pub mod codes;
+mod constant;
 mod context;
 mod declarations;
 pub mod diagnostic;
@@ -55,14 +56,16 @@ pub fn load(text: &str, overrides: &[(String, String)]) -> Loaded {
     let (properties, property_faults) = properties::lower(&mut cx, &system);
     let failed = broken || cx.diagnostics.iter().any(|d| !d.is_warning());
     if !failed {
-        lint::lint(&mut cx, &system, &steps);
+        lint::lint(&mut cx, &system, &steps, &properties);
     }
+    diagnostic::remove_consequences(text, &diagnostics, &mut cx.diagnostics);
     diagnostics.append(&mut cx.diagnostics);
     let program = (!failed).then(|| assemble(cx, &system.name.text, steps, properties, property_faults));
     // The copies of a thread share their text: say everything once.
     let mut seen = HashSet::new();
     diagnostics.retain(|d| seen.insert((d.code, d.span, d.message.clone())));
-    diagnostics.sort_by_key(|d| (d.span, d.code));
+    // A stable sort: at one place the cause was found before its consequence.
+    diagnostics.sort_by_key(|d| (d.span.file, d.span.start));
     Loaded { program, diagnostics }
 }
 
@@ -99,7 +102,7 @@ fn assemble(
                     types::Ty::Enum(e) => ValueKind::Names(cx.enums[e].variants.clone()),
                     types::Ty::Int | types::Ty::Error => ValueKind::Integer,
                 };
-                (constant.full_name.clone(), value_text(&names, value.lo))
+                (constant.full_name.clone(), names.text(value.lo))
             }
             _ => unreachable!("every constant is evaluated before the steps are lowered"),
         })
@@ -132,14 +135,6 @@ fn assemble(
         fault,
         property_faults,
         properties,
-    }
-}
-
-fn value_text(kind: &ValueKind, value: i64) -> String {
-    match kind {
-        ValueKind::Boolean => (value != 0).to_string(),
-        ValueKind::Integer => value.to_string(),
-        ValueKind::Names(names) => names[value as usize].clone(),
     }
 }
 

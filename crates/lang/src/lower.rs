@@ -8,7 +8,7 @@ use birk_ir::{Expr, FaultKind, LocationId, Op, Place, Span, Thread, ThreadId, Th
 use crate::ast::{self, ActionKind, Jump, Mark};
 use crate::context::{Context, Symbol};
 use crate::diagnostic::Diagnostic;
-use crate::expression::{Elaborator, count};
+use crate::expression::{Elaborator, Receiver, count};
 use crate::types::{Hazard, Ty, Value};
 
 /// A choice may have this many values.
@@ -34,6 +34,7 @@ pub(crate) fn lower(cx: &mut Context<'_>) -> Steps {
             counter: cx.threads[kind].counter,
             copies,
             indexed: thread.copies.is_some(),
+            fair: false,
         });
         if copies == 0 {
             // No copy runs, but its text is checked all the same.
@@ -79,6 +80,7 @@ fn lower_copy(cx: &mut Context<'_>, steps: &mut Steps, kind: usize, copy: u32) {
                 guard,
                 ops,
                 locals,
+                fair: false,
             });
         }
         at.push((start, steps.transitions.len() as u32));
@@ -137,10 +139,10 @@ impl Step<'_, '_> {
     fn action(&mut self, action: &ast::Action) {
         match &action.kind {
             ActionKind::Skip => {}
-            ActionKind::Assign(place, value) => {
+            ActionKind::Assign(place, expr) => {
                 let target = self.elaborator.target(place);
-                let value = self.elaborator.value(value);
-                self.assign(target, value, place.span, action.span);
+                let value = self.elaborator.value(expr);
+                self.assign(target, value, [place.span, expr.span, action.span]);
             }
             ActionKind::Choose(place, lo, hi) => self.choose(place, lo, hi, action.span),
             ActionKind::Assert(condition, message) => {
@@ -165,7 +167,8 @@ impl Step<'_, '_> {
         }
     }
 
-    fn assign(&mut self, target: Option<crate::path::Target>, mut value: Value, place: Span, span: Span) {
+    /// The spans are those of the place, of the value, and of the whole action.
+    fn assign(&mut self, target: Option<crate::path::Target>, mut value: Value, [place, at, whole]: [Span; 3]) {
         let Some(target) = target else { return };
         self.check(target.hazards);
         self.check(std::mem::take(&mut value.hazards));
@@ -174,7 +177,9 @@ impl Step<'_, '_> {
             self.ops.push(Op::Let(local, std::mem::replace(&mut value.expr, Expr::Local(local))));
         }
         let name = format!("`{}`", self.elaborator.cx.source(place));
-        let mut value = self.elaborator.convert(value, &target.scalar, span, &name);
+        let declared = Some(self.elaborator.cx.variables[target.place.variable.index()].span);
+        let receiver = Receiver { what: &name, value: at, whole, declared };
+        let mut value = self.elaborator.convert(value, &target.scalar, &receiver);
         if value.ty == Ty::Error {
             return;
         }
@@ -190,15 +195,24 @@ impl Step<'_, '_> {
         if from.ty == Ty::Error || to.ty == Ty::Error {
             return;
         }
+        if let Some(other) = target.as_ref().map(|t| t.scalar.ty).filter(|ty| !matches!(ty, Ty::Int | Ty::Error)) {
+            let cx = &mut self.elaborator.cx;
+            let message = format!("`{}` is {}, but `choose` gives `int`", cx.source(place.span), cx.type_name(other));
+            let help = "write one transformation for each of the values";
+            return cx.report(Diagnostic::new("E0022", span, message, "this gives `int`").help(help));
+        }
+        let bounds = lo.span.to(hi.span);
         if to.hi - from.lo >= MAX_CHOICE {
             let message = format!("a choice among up to {} values", to.hi - from.lo + 1);
             let help = format!("at most {MAX_CHOICE} are possible; bound the variables in it by their types");
-            self.elaborator.cx.report(Diagnostic::new("E0039", span, message, "too many").help(help));
+            self.elaborator.cx.report(Diagnostic::new("E0039", bounds, message, "too many").help(help));
             return;
         }
         if from.fixed && to.fixed && from.lo > to.hi {
             let message = format!("a choice from the empty range {}..{}", from.lo, to.hi);
-            self.elaborator.cx.report(Diagnostic::new("E0032", span, message, "no value to choose"));
+            let diagnostic = Diagnostic::new("E0032", bounds, message, "no value to choose");
+            let help = format!("the lower bound comes first: `choose({}, {})`", to.hi, from.lo);
+            self.elaborator.cx.report(diagnostic.help(help));
             return;
         }
         self.check(std::mem::take(&mut from.hazards));
@@ -215,7 +229,7 @@ impl Step<'_, '_> {
         self.ops.push(Op::Choose(local, from.expr, to.expr));
         let expr = Expr::Local(local);
         let chosen = Value { expr, ty: Ty::Int, lo: from.lo, hi: to.hi, hazards: Vec::new(), fixed: false };
-        self.assign(target, chosen, place.span, span);
+        self.assign(target, chosen, [place.span, span, span]);
     }
 
     /// Takes the first copy that is not running.
@@ -223,8 +237,12 @@ impl Step<'_, '_> {
         let values: Vec<Value> = args.iter().map(|arg| self.elaborator.value(arg)).collect();
         let Some(&(Symbol::Thread(kind), _)) = self.elaborator.cx.symbols.get(name.text.as_str()) else {
             let cx = &mut self.elaborator.cx;
+            if cx.symbols.contains_key(name.text.as_str()) {
+                let diagnostic = cx.misused(&name.text, name.span, "a thread");
+                return cx.diagnostics.extend(diagnostic);
+            }
             let names: Vec<&str> = cx.threads.iter().map(|t| t.ast.name.text.as_str()).collect();
-            return cx.unknown("a thread named", &name.text, name.span, &names);
+            return cx.unknown("a thread", name, &names);
         };
         let declaration = &self.elaborator.cx.threads[kind];
         let (copies, counter, thread) = (declaration.copies, declaration.counter, declaration.ast);
@@ -241,7 +259,9 @@ impl Step<'_, '_> {
         let mut converted = Vec::new();
         for ((value, param), arg) in values.into_iter().zip(&params).zip(args) {
             let what = format!("the argument `{}`", param.name);
-            let mut value = self.elaborator.convert(value, &param.ty.scalar, arg.span, &what);
+            let (at, declared) = (arg.span, Some(param.span));
+            let receiver = Receiver { what: &what, value: at, whole: at, declared };
+            let mut value = self.elaborator.convert(value, &param.ty.scalar, &receiver);
             self.check(std::mem::take(&mut value.hazards));
             converted.push((param.id, value.expr));
         }

@@ -1,12 +1,14 @@
 //! Tokens to a tree: recursive descent that reports every error once and goes on behind it.
 //!
-//! Three rules keep one mistake from becoming many messages. At one token at most one message is given. After a message
-//! the parser skips to what surely begins something else (`recover`). Where the intended token can be guessed (`=` for
-//! `:=`, a misspelt keyword) it is replaced in the parser's own copy of the tokens, and parsing goes on as if it were right.
+//! Three rules keep one mistake from becoming many messages. At one token at most one message is given. After a
+//! message the parser skips to what surely begins something else (`recover`). Where the intended token can be guessed
+//! (`=` for `:=`, a misspelt keyword) it is replaced in the parser's own copy of the tokens.
 
+mod action;
 mod expression;
 mod item;
 mod thread;
+mod transformation;
 
 use crate::ast::{Name, System};
 use crate::diagnostic::{Diagnostic, nearest};
@@ -40,7 +42,7 @@ pub fn parse(text: &str, file: u32) -> Parsed {
     Parsed { system, tokens, diagnostics }
 }
 
-/// After so many messages only one more is given, which says so.
+/// After so many messages one more says so, and the rest of the text is not read.
 const MOST_DIAGNOSTICS: usize = 200;
 
 struct Parser<'a> {
@@ -183,12 +185,13 @@ impl<'a> Parser<'a> {
         if silent || self.diagnostics.len() > MOST_DIAGNOSTICS {
             return;
         }
-        if self.diagnostics.len() == MOST_DIAGNOSTICS {
-            let message = "too many errors; the rest of the file is not reported";
-            self.diagnostics.push(Diagnostic::new("E0014", diagnostic.span, message, "the next error is here"));
-        } else {
+        if self.diagnostics.len() < MOST_DIAGNOSTICS {
             self.diagnostics.push(diagnostic);
+            return;
         }
+        let message = "too many errors; the rest of the file was not read";
+        self.diagnostics.push(Diagnostic::new("E0014", diagnostic.span, message, "the next error is here"));
+        self.position = self.tokens.len() - 1;
     }
 
     /// Whether the current token has a message already.
@@ -225,7 +228,8 @@ impl<'a> Parser<'a> {
     fn expect_close(&mut self, kind: TokenKind, open: Span) -> bool {
         use TokenKind as T;
         if self.at(kind) {
-            let close = self.bump();
+            let close = self.span();
+            self.step_over();
             if kind == T::CloseBrace && self.suspect.is_none() && self.is_misaligned(open, close) {
                 self.suspect = Some((open, close));
             }
@@ -238,15 +242,17 @@ impl<'a> Parser<'a> {
         let bracket = kind.text().unwrap_or_default();
         let opened = format!("this `{}` is not closed", self.source(open));
         let ends = matches!(self.kind(), T::Semicolon | T::OpenBrace | T::CloseBrace | T::CloseParen | T::CloseBracket);
-        let mut diagnostic = if ends || kind == T::CloseBrace || self.kind().is_keyword() || self.at(T::End) {
+        if ends || kind == T::CloseBrace || self.kind().is_keyword() || self.at(T::End) {
             let label = format!("expected `{bracket}` here");
-            Diagnostic::new("E0006", self.behind(), format!("missing `{bracket}`"), label).related(open, opened)
-        } else {
-            let expected = if kind == T::CloseParen { "an operator, `,` or `)`" } else { "an operator or `]`" };
-            self.unexpected(expected).related(open, format!("to go with this `{}`", self.source(open)))
-        };
-        diagnostic.related.extend(hint);
-        self.report(diagnostic);
+            let missing = Diagnostic::new("E0006", self.behind(), format!("missing `{bracket}`"), label);
+            let mut diagnostic = missing.related(open, opened);
+            diagnostic.related.extend(hint);
+            self.report(diagnostic);
+            return false;
+        }
+        let expected = if kind == T::CloseParen { "an operator, `,` or `)`" } else { "an operator or `]`" };
+        let opened = format!("to go with this `{}`", self.source(open));
+        self.report(self.unexpected(expected).related(open, opened));
         false
     }
 
@@ -267,7 +273,8 @@ impl<'a> Parser<'a> {
 
     /// The `;` at the end of a declaration or action; skips the rest of a broken one.
     fn expect_semicolon(&mut self) {
-        if self.eat(TokenKind::Semicolon) {
+        if self.at(TokenKind::Semicolon) {
+            self.step_over();
             return;
         }
         if !self.is_reported() {
@@ -282,14 +289,22 @@ impl<'a> Parser<'a> {
         self.recover();
     }
 
+    /// Moves over a token that ends something. If there was a message at that token, the rest of its line may still be
+    /// part of what is broken and gets no message of its own.
+    fn step_over(&mut self) {
+        let broken = self.is_reported();
+        self.bump();
+        if broken && !self.at(TokenKind::CloseBrace) && !self.starts_line(self.position) {
+            self.reported_at = Some(self.position);
+        }
+    }
+
     /// Whether the current token looks like the begin of something new, so that only a `;` is missing before it.
     fn is_next_statement(&self) -> bool {
         use TokenKind as T;
         match self.kind() {
             T::CloseBrace | T::End => true,
-            T::Name => {
-                self.starts_line(self.position) || matches!(self.peek(1), T::Assign | T::Single | T::OpenBracket)
-            }
+            T::Name => self.starts_line(self.position) || matches!(self.peek(1), T::Assign | T::Single),
             kind => kind.is_keyword(),
         }
     }
@@ -332,16 +347,24 @@ impl<'a> Parser<'a> {
         if !self.at(TokenKind::Name) || self.word().len() < 2 {
             return false;
         }
-        let words = keywords.iter().filter_map(|keyword| keyword.text());
-        let Some(keyword) = nearest(self.word(), words) else { return false };
-        self.report(self.unexpected(expected).help(format!("did you mean `{keyword}`?")));
-        self.tokens[self.position].kind = TokenKind::keyword(keyword).unwrap_or(TokenKind::Name);
+        let word = self.word();
+        let alike = keywords.iter().filter_map(|keyword| keyword.text()).filter(|keyword| is_alike(word, keyword));
+        let Some(keyword) = nearest(word, alike) else { return false };
+        let diagnostic = self.unexpected(expected).help(format!("did you mean `{keyword}`?"));
+        self.correct(TokenKind::keyword(keyword).unwrap_or(TokenKind::Name));
+        self.report(diagnostic);
         true
     }
 
     /// Reports the current token as that of another language and goes on as if it were `meant`.
     fn replace(&mut self, meant: TokenKind, message: impl Into<String>, label: &str, help: impl Into<String>) {
-        self.report(Diagnostic::new("E0012", self.span(), message, label).help(help));
+        let diagnostic = Diagnostic::new("E0012", self.span(), message, label).help(help);
+        self.correct(meant);
+        self.report(diagnostic);
+    }
+
+    /// Makes the current token what it should be, in the parser's copy.
+    fn correct(&mut self, meant: TokenKind) {
         self.tokens[self.position].kind = meant;
     }
 
@@ -366,7 +389,7 @@ impl<'a> Parser<'a> {
                     }
                 }
                 T::Semicolon if depth == 0 => {
-                    self.bump();
+                    self.step_over();
                     return;
                 }
                 T::When | T::Do | T::Goto | T::Return if depth == 0 => return,
@@ -375,6 +398,27 @@ impl<'a> Parser<'a> {
             }
             self.bump();
         }
+    }
+}
+
+/// Whether a word may be a misspelt keyword: it begins with the same letter, or has the same letters.
+fn is_alike(word: &str, keyword: &str) -> bool {
+    let letters = |text: &str| {
+        let mut letters = text.to_ascii_lowercase().into_bytes();
+        letters.sort_unstable();
+        letters
+    };
+    let first = |text: &str| text.bytes().next().map(|letter| letter.to_ascii_lowercase());
+    first(word) == first(keyword) || (word.len() == keyword.len() && letters(word) == letters(keyword))
+}
+
+/// Whether no expression goes on with this token.
+fn ends_expression(kind: TokenKind) -> bool {
+    use TokenKind as T;
+    match kind {
+        T::Semicolon | T::OpenBrace | T::CloseBrace | T::End => true,
+        T::True | T::False | T::Forall | T::Exists | T::Choose => false,
+        kind => kind.is_keyword(),
     }
 }
 

@@ -1,11 +1,11 @@
 //! Names and what hangs on them: `x`, `a[i][j]`, `Param.N`, `Color.Red`, `T[i].local`, `T[i]@loc`.
 
-use birk_ir::{BinaryOp, Expr, FaultKind, Place, Span, VarId};
+use birk_ir::{BinaryOp, Expr, FaultKind, Place, Span, VarId, VarRole};
 
 use crate::ast::{self, ExprKind};
-use crate::context::Symbol;
-use crate::diagnostic::{Diagnostic, nearest};
-use crate::expression::Elaborator;
+use crate::context::{Symbol, ThreadDecl};
+use crate::diagnostic::{Diagnostic, list, nearest};
+use crate::expression::{Elaborator, count};
 use crate::types::{Hazard, Scalar, Ty, Value, outside};
 
 /// What a path stands for.
@@ -14,7 +14,7 @@ enum Path {
     Variable(Indexed),
     Value(Value),
     /// A thread, and which copy of it where that was said.
-    Thread(usize, Option<Value>),
+    Thread(usize, Option<(Value, Span)>),
     Block(usize),
     Enum(usize),
     Error,
@@ -48,22 +48,42 @@ impl Elaborator<'_, '_> {
             Path::Value(value) => value,
             Path::Error => Value::error(),
             Path::Variable(indexed) => self.element(indexed, expr.span),
-            Path::Thread(..) => self.not_a_value(expr.span, "a thread", "ask for its location with `@`"),
-            Path::Block(_) => self.not_a_value(expr.span, "a block of constants", "name one of its constants"),
-            Path::Enum(_) => self.not_a_value(expr.span, "an enumeration", "name one of its values"),
+            Path::Thread(kind, _) => {
+                let locations = &self.cx.threads[kind].ast.locations;
+                let location = locations.first().map_or("LOCATION", |l| l.name.text.as_str());
+                let help = format!("ask where it is: `{}@{location}`", self.cx.source(expr.span));
+                self.not_a_value(expr.span, "a thread", help)
+            }
+            Path::Block(block) => {
+                let (owner, entries) = &self.cx.blocks[block];
+                let example = entries.keys().min().map_or("NAME", |name| *name);
+                let help = format!("name one of its constants: `{owner}.{example}`");
+                self.not_a_value(expr.span, "a block of constants", help)
+            }
+            Path::Enum(index) => {
+                let owner = &self.cx.enums[index];
+                let example = owner.variants.first().map_or("NAME", String::as_str);
+                let help = format!("name one of its values: `{}.{example}`", owner.name);
+                self.not_a_value(expr.span, "an enumeration", help)
+            }
         }
     }
 
-    fn not_a_value(&mut self, span: Span, what: &str, help: &str) -> Value {
-        self.cx.report(
-            Diagnostic::new("E0022", span, format!("this is {what}, not a value"), "a value is needed here").help(help),
-        );
+    fn not_a_value(&mut self, span: Span, what: &str, help: String) -> Value {
+        let message = format!("`{}` is {what}, not a value", self.cx.source(span));
+        self.cx.report(Diagnostic::new("E0022", span, message, "expected a value").help(help));
         Value::error()
     }
 
     fn element(&mut self, indexed: Indexed, span: Span) -> Value {
         let (id, scalar) = (indexed.id, indexed.scalar);
-        let Some((index, hazards)) = self.flatten(indexed, span) else { return Value::error() };
+        if indexed.indices.len() < indexed.shape.len() {
+            let message = format!("`{}` is an array, not a value", self.cx.source(span));
+            let help = format!("name one element: `{}`", self.one_element(&indexed, span));
+            self.cx.report(Diagnostic::new("E0033", span, message, "an index is missing").help(help));
+            return Value::error();
+        }
+        let Some((index, hazards)) = self.flatten(indexed) else { return Value::error() };
         self.cx.read.push(id);
         let (expr, element) = match index {
             None => (Expr::Var(id), Some(0)),
@@ -77,24 +97,35 @@ impl Elaborator<'_, '_> {
         Value { expr, ty: scalar.ty, lo, hi, hazards, fixed: false }.settled()
     }
 
+    /// How to write what is still an array with the indices that it lacks.
+    fn one_element(&self, indexed: &Indexed, span: Span) -> String {
+        let missing = indexed.shape.len() - indexed.indices.len();
+        let indices = ["[i]", "[j]", "[k]"].into_iter().chain(std::iter::repeat("[…]"));
+        indices.take(missing).fold(self.cx.source(span), |name, index| name + index)
+    }
+
     /// The place that an assignment writes.
     pub(crate) fn target(&mut self, expr: &ast::Expr) -> Option<Target> {
         let indexed = match self.path(expr) {
             Path::Variable(indexed) if !indexed.foreign => indexed,
             Path::Error => return None,
             other => {
-                let what = match other {
-                    Path::Variable(_) => "a local of another thread can only be read",
-                    Path::Value(_) => "a constant, a parameter or a quantified name cannot be assigned",
-                    _ => "only variables can be assigned",
-                };
+                let (label, help) = self.why_not(&other, expr);
                 let message = format!("cannot assign to `{}`", self.cx.source(expr.span));
-                self.cx.report(Diagnostic::new("E0029", expr.span, message, what));
+                let mut diagnostic = Diagnostic::new("E0029", expr.span, message, label);
+                diagnostic.help = help;
+                self.cx.report(diagnostic);
                 return None;
             }
         };
+        if indexed.indices.len() < indexed.shape.len() {
+            let message = format!("cannot assign to the whole array `{}`", self.cx.source(expr.span));
+            let help = format!("assign to its elements: `{} := …;`", self.one_element(&indexed, expr.span));
+            self.cx.report(Diagnostic::new("E0033", expr.span, message, "an index is missing").help(help));
+            return None;
+        }
         let (id, scalar) = (indexed.id, indexed.scalar);
-        let (index, hazards) = self.flatten(indexed, expr.span)?;
+        let (index, hazards) = self.flatten(indexed)?;
         let element = match &index {
             None => Some(0),
             Some(index) => index.as_const().and_then(|i| u32::try_from(i).ok()),
@@ -102,31 +133,65 @@ impl Elaborator<'_, '_> {
         Some(Target { place: Place { variable: id, index }, scalar, hazards, element })
     }
 
-    /// One index from several, with the hazards of computing it and of missing the array.
-    fn flatten(&mut self, indexed: Indexed, span: Span) -> Option<(Option<Expr>, Vec<Hazard>)> {
-        let missing = indexed.shape.len() - indexed.indices.len();
-        if missing > 0 {
-            self.cx.report(
-                Diagnostic::new("E0033", span, "an array is not a value", "an index is missing")
-                    .help(format!("add {} to name one element", "[…]".repeat(missing))),
-            );
-            return None;
+    /// Why something is no place to write to: a label, and what to do.
+    fn why_not(&self, path: &Path, expr: &ast::Expr) -> (&'static str, Option<String>) {
+        let is_constant = match &expr.kind {
+            ExprKind::Name(name) => {
+                let is_own = |(kind, _): (usize, u32)| self.cx.threads[kind].index_param.as_ref() == Some(name);
+                if self.thread.is_some_and(is_own) {
+                    let help = "copy it into a variable of the thread, and change that";
+                    return ("the number of a copy never changes", Some(help.into()));
+                }
+                true
+            }
+            ExprKind::Member(base, _) => match &base.kind {
+                ExprKind::Name(name) => {
+                    matches!(self.cx.symbols.get(name.as_str()), Some((Symbol::Block(_), _)))
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        match path {
+            Path::Variable(_) => {
+                let help = "a thread changes only its own variables; use one of the system to tell it something";
+                ("belongs to another thread", Some(help.into()))
+            }
+            Path::Value(_) if is_constant => {
+                ("a constant never changes", Some("declare it as a variable if it has to change".into()))
+            }
+            Path::Value(_) if matches!(expr.kind, ExprKind::At(..)) => ("a thread moves by its own jumps only", None),
+            Path::Value(_) | Path::Error => ("a value, not a variable", None),
+            Path::Thread(..) => ("a thread, not a variable", None),
+            Path::Block(_) => ("a block of constants, not a variable", None),
+            Path::Enum(_) => ("an enumeration, not a variable", None),
         }
+    }
+
+    /// One index from several, with the hazards of computing it and of missing the array. None may be missing.
+    fn flatten(&mut self, indexed: Indexed) -> Option<(Option<Expr>, Vec<Hazard>)> {
+        let owner = &self.cx.variables[indexed.id.index()];
+        // The first index of what belongs to a thread is the number of the copy.
+        let thread = match owner.role {
+            VarRole::Counter(kind) | VarRole::Local(kind) => Some(kind),
+            _ => None,
+        };
         let mut hazards = Vec::new();
         let mut flat: Option<Expr> = None;
-        for ((value, at), &length) in indexed.indices.into_iter().zip(&indexed.shape) {
+        for (dimension, ((value, at), &length)) in indexed.indices.into_iter().zip(&indexed.shape).enumerate() {
             if value.ty == Ty::Error {
                 return None;
             }
             hazards.extend(value.hazards.iter().cloned());
             let last = i64::from(length) - 1;
-            if value.fixed && (value.hi < 0 || value.lo > last) {
-                self.cx.report(Diagnostic::new(
-                    "E0031",
-                    at,
-                    format!("the index {} is outside an array of {length}", value.lo),
-                    format!("must be in 0..{last}"),
-                ));
+            if value.fixed && !self.unreached && (value.hi < 0 || value.lo > last) {
+                let index = value.lo;
+                let message = match thread.filter(|_| dimension == 0) {
+                    Some(kind) => format!("there is no copy {index} of `{}`", self.cx.threads[kind].ast.name.text),
+                    None => format!("the index {index} is outside an array of {}", count(length as usize, "element")),
+                };
+                let label = if length == 0 { "there are none".into() } else { format!("must be in 0..{last}") };
+                self.cx.report(Diagnostic::new("E0031", at, message, label));
                 return None;
             }
             if !value.is_within(0, last) {
@@ -147,18 +212,22 @@ impl Elaborator<'_, '_> {
     }
 
     fn path(&mut self, expr: &ast::Expr) -> Path {
-        match &expr.kind {
+        let path = match &expr.kind {
             ExprKind::Name(name) => self.name(name, expr.span),
             ExprKind::Member(base, name) => {
-                let base = self.path(base);
-                self.member(base, name)
+                let path = self.path(base);
+                self.member(path, name, base.span)
             }
             ExprKind::Index(base, index) => {
-                let base = self.path(base);
+                let path = self.path(base);
                 let value = self.integer(index, "an index");
-                self.index(base, value, index.span, expr.span)
+                self.index(path, value, index.span, base.span)
             }
             _ => Path::Value(self.value(expr)),
+        };
+        match path {
+            Path::Value(value) if value.ty == Ty::Error => Path::Error,
+            path => path,
         }
     }
 
@@ -167,7 +236,8 @@ impl Elaborator<'_, '_> {
             return Path::Value(value.clone());
         }
         if let Some((kind, copy)) = self.thread {
-            if let Some(path) = self.local(kind, name, Value::constant(i64::from(copy), Ty::Int), span, false) {
+            let own = Value { fixed: false, ..Value::constant(i64::from(copy), Ty::Int) };
+            if let Some(path) = self.local(kind, name, (own, span), false) {
                 return path;
             }
         }
@@ -175,6 +245,9 @@ impl Elaborator<'_, '_> {
             Some(Symbol::Constant(index)) => Path::Value(self.constant_value(index)),
             Some(Symbol::Variable(index)) if self.stateful => {
                 let declared = &self.cx.globals[index];
+                if declared.ty.scalar.ty == Ty::Error {
+                    return Path::Error;
+                }
                 Path::Variable(Indexed {
                     id: declared.id,
                     scalar: declared.ty.scalar,
@@ -183,17 +256,25 @@ impl Elaborator<'_, '_> {
                     foreign: false,
                 })
             }
-            Some(Symbol::Variable(_)) => {
-                let message = format!("`{name}` is a variable, not a constant");
-                self.cx.report(Diagnostic::new("E0024", span, message, "must be known before the search"));
-                Path::Error
-            }
             Some(Symbol::Thread(index)) if self.stateful => Path::Thread(index, None),
             Some(Symbol::Block(index)) => Path::Block(index),
             Some(Symbol::Enum(index)) => Path::Enum(index),
-            Some(symbol) => {
-                let message = format!("`{name}` is a {}, not a value", symbol.word());
-                self.cx.report(Diagnostic::new("E0022", span, message, "a value is needed here"));
+            Some(Symbol::Ambiguous) => Path::Error,
+            Some(symbol @ (Symbol::Variable(_) | Symbol::Thread(_))) => {
+                let message = format!("`{name}` is {}, not a constant", symbol.noun());
+                let mut diagnostic = Diagnostic::new("E0024", span, message, "must be known before the search");
+                if matches!(symbol, Symbol::Variable(_)) {
+                    diagnostic = diagnostic.help(format!("if it never changes, declare it so: `const {name} = …;`"));
+                }
+                self.cx.report(diagnostic);
+                Path::Error
+            }
+            Some(Symbol::Alias(_) | Symbol::Function(_)) => {
+                let is_function = self.cx.functions.iter().any(|(function, _)| function.name.text == name);
+                if let Some(mut diagnostic) = self.cx.misused(name, span, "a value") {
+                    diagnostic.help = is_function.then(|| format!("call it: `{name}(…)`"));
+                    self.cx.report(diagnostic);
+                }
                 Path::Error
             }
             None => {
@@ -207,43 +288,80 @@ impl Elaborator<'_, '_> {
         if name.is_empty() {
             return;
         }
-        let mut names: Vec<String> = self.bindings.iter().map(|(n, _)| n.clone()).collect();
-        if let Some((kind, _)) = self.thread {
-            let thread = &self.cx.threads[kind];
-            names.extend(thread.locals.iter().map(|l| l.name.clone()));
-            names.extend(thread.index_param.clone());
+        let message = format!("cannot find a value named `{name}`");
+        let mut diagnostic = Diagnostic::new("E0020", span, message, "not declared");
+        diagnostic.help = self.elsewhere(name).or_else(|| self.alike(name));
+        self.cx.report(diagnostic);
+    }
+
+    /// Something of this name that must be written differently here.
+    fn elsewhere(&self, name: &str) -> Option<String> {
+        let cx = &*self.cx;
+        let a_copy = |kind: usize| if cx.threads[kind].copies == 1 { "" } else { "[i]" };
+        if let Some(owner) = cx.enums.iter().find(|e| e.variants.iter().any(|v| v == name)) {
+            return Some(format!("write `{}.{name}` for the value of the enumeration", owner.name));
         }
-        let value = |symbol: &Symbol| !matches!(symbol, Symbol::Function(_) | Symbol::Alias(_));
-        names.extend(self.cx.symbols.iter().filter(|(_, (s, _))| value(s)).map(|(n, _)| (*n).to_owned()));
-        names.sort_unstable();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        self.cx.unknown("a value named", name, span, &names);
+        if let Some((block, _)) = cx.blocks.iter().find(|(_, entries)| entries.contains_key(name)) {
+            return Some(format!("write `{block}.{name}` for the constant"));
+        }
+        if !self.stateful {
+            return None;
+        }
+        if let Some(kind) = cx.threads.iter().position(|t| t.locals.iter().any(|local| local.name == name)) {
+            let owner = &cx.threads[kind].ast.name.text;
+            return Some(format!("write `{owner}{}.{name}` for the variable of the thread", a_copy(kind)));
+        }
+        let has_location = |thread: &ThreadDecl<'_>| thread.ast.locations.iter().any(|l| l.name.text == name);
+        let kind = cx.threads.iter().position(has_location)?;
+        let owner = &cx.threads[kind].ast.name.text;
+        Some(format!("write `{owner}{}@{name}` to ask whether the thread is there", a_copy(kind)))
+    }
+
+    /// The name that was probably misspelt.
+    fn alike(&self, name: &str) -> Option<String> {
+        let bound = self.bindings.iter().map(|(name, _)| name.as_str());
+        let thread = self.thread.map(|(kind, _)| &self.cx.threads[kind]);
+        let locals = thread.into_iter().flat_map(|thread| {
+            thread.locals.iter().map(|local| local.name.as_str()).chain(thread.index_param.as_deref())
+        });
+        let is_value = |symbol: &Symbol| match symbol {
+            Symbol::Constant(_) | Symbol::Block(_) | Symbol::Enum(_) => true,
+            Symbol::Variable(_) | Symbol::Thread(_) => self.stateful,
+            Symbol::Function(_) | Symbol::Alias(_) | Symbol::Ambiguous => false,
+        };
+        let symbols = self.cx.symbols.iter().filter(|(_, (symbol, _))| is_value(symbol)).map(|(name, _)| *name);
+        let meant = nearest(name, bound.chain(locals).chain(symbols).chain(["true", "false"]))?;
+        Some(format!("did you mean `{meant}`?"))
     }
 
     /// A parameter or local of a copy of a thread.
-    fn local(&mut self, kind: usize, name: &str, copy: Value, span: Span, foreign: bool) -> Option<Path> {
+    fn local(&mut self, kind: usize, name: &str, copy: (Value, Span), foreign: bool) -> Option<Path> {
         let thread = &self.cx.threads[kind];
         if thread.index_param.as_deref() == Some(name) {
             // The copies' numbers are written by the system, not by a constant expression.
-            return Some(Path::Value(Value { fixed: false, ..copy }));
+            return Some(Path::Value(Value { fixed: false, ..copy.0 }));
         }
         let declared = thread.locals.iter().find(|local| local.name == name)?;
+        if declared.ty.scalar.ty == Ty::Error {
+            return Some(Path::Error);
+        }
         let copies = self.cx.threads[kind].copies;
         let mut shape = vec![copies];
         shape.extend(&declared.ty.shape);
         let (id, scalar) = (declared.id, declared.ty.scalar);
-        Some(Path::Variable(Indexed { id, scalar, shape, indices: vec![(copy, span)], foreign }))
+        Some(Path::Variable(Indexed { id, scalar, shape, indices: vec![copy], foreign }))
     }
 
-    fn member(&mut self, base: Path, name: &ast::Name) -> Path {
+    fn member(&mut self, base: Path, name: &ast::Name, at: Span) -> Path {
         match base {
             Path::Block(block) => match self.cx.blocks[block].1.get(name.text.as_str()) {
                 Some(&constant) => Path::Value(self.constant_value(constant)),
                 None => {
                     let (owner, entries) = &self.cx.blocks[block];
-                    let names: Vec<&str> = entries.keys().copied().collect();
+                    let mut names: Vec<&str> = entries.keys().copied().collect();
+                    names.sort_unstable();
                     let owner = (*owner).to_owned();
-                    self.no_member(&owner, name, &names)
+                    self.no_member(&owner, "constant", name, &names)
                 }
             },
             Path::Enum(index) => {
@@ -252,70 +370,91 @@ impl Elaborator<'_, '_> {
                     Some(position) => Path::Value(Value::constant(position as i64, Ty::Enum(index))),
                     None => {
                         let (owner, names) = (owner.name.to_owned(), owner.variants.clone());
-                        self.no_member(&owner, name, &names.iter().map(String::as_str).collect::<Vec<_>>())
+                        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                        self.no_member(&owner, "value", name, &names)
                     }
                 }
             }
             Path::Thread(kind, copy) => {
-                let Some(copy) = self.copy_of(kind, copy, name.span) else { return Path::Error };
+                let Some(copy) = self.copy_of(kind, copy, at) else { return Path::Error };
                 let foreign =
-                    !self.thread.is_some_and(|(own, c)| own == kind && copy.expr == Expr::Const(i64::from(c)));
-                if let Some(path) = self.local(kind, &name.text, copy, name.span, foreign) {
+                    !self.thread.is_some_and(|(own, c)| own == kind && copy.0.expr == Expr::Const(i64::from(c)));
+                if let Some(path) = self.local(kind, &name.text, copy, foreign) {
                     return path;
                 }
                 let thread = &self.cx.threads[kind];
                 let owner = thread.ast.name.text.clone();
                 let names: Vec<String> = thread.locals.iter().map(|l| l.name.clone()).collect();
-                self.no_member(&owner, name, &names.iter().map(String::as_str).collect::<Vec<_>>())
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                self.no_member(&owner, "variable", name, &names)
             }
             Path::Error => Path::Error,
             Path::Variable(_) | Path::Value(_) => {
-                let message = format!("no `{}` here: a value has no members", name.text);
-                self.cx.report(Diagnostic::new("E0035", name.span, message, "not a thread, block or enumeration"));
+                if !name.text.is_empty() {
+                    let message = format!("`{}` has no members", self.cx.source(at));
+                    let label = "neither a thread, nor an enumeration, nor a block of constants";
+                    self.cx.report(Diagnostic::new("E0035", at, message, label));
+                }
                 Path::Error
             }
         }
     }
 
-    fn no_member(&mut self, owner: &str, name: &ast::Name, names: &[&str]) -> Path {
-        if !name.text.is_empty() {
-            let message = format!("`{owner}` has no `{}`", name.text);
-            let mut diagnostic = Diagnostic::new("E0035", name.span, message, "not found there");
-            if let Some(meant) = nearest(&name.text, names.iter().copied()) {
-                diagnostic = diagnostic.help(format!("did you mean `{owner}.{meant}`?"));
-            }
-            self.cx.report(diagnostic);
+    fn no_member(&mut self, owner: &str, what: &str, name: &ast::Name, names: &[&str]) -> Path {
+        // A member whose name is missing may be the one that is meant.
+        if name.text.is_empty() || names.contains(&"") {
+            return Path::Error;
         }
+        let message = format!("`{owner}` has no {what} `{}`", name.text);
+        let mut diagnostic = Diagnostic::new("E0035", name.span, message, format!("no such {what}"));
+        let other = self.cx.enums.iter().find(|e| e.variants.contains(&name.text));
+        diagnostic.help = match (nearest(&name.text, names.iter().copied()), other) {
+            (Some(meant), _) => Some(format!("did you mean `{meant}`?")),
+            (None, Some(other)) => Some(format!("did you mean `{}.{}`?", other.name, name.text)),
+            (None, None) if names.is_empty() => None,
+            (None, None) => Some(format!("it has {}", list(names.iter().copied()))),
+        };
+        self.cx.report(diagnostic);
         Path::Error
     }
 
-    fn index(&mut self, base: Path, value: Value, at: Span, span: Span) -> Path {
-        match base {
+    fn index(&mut self, base: Path, value: Value, at: Span, of: Span) -> Path {
+        let name = self.cx.source(of);
+        let diagnostic = match base {
             Path::Variable(mut indexed) if indexed.indices.len() < indexed.shape.len() => {
                 indexed.indices.push((value, at));
-                Path::Variable(indexed)
+                return Path::Variable(indexed);
             }
-            Path::Thread(kind, None) => Path::Thread(kind, Some(value)),
-            Path::Error => Path::Error,
-            _ => {
-                let help = "only arrays and threads with several copies are indexed";
-                self.cx.report(Diagnostic::new("E0033", span, "this cannot be indexed", "not an array").help(help));
-                Path::Error
+            Path::Thread(kind, None) => return Path::Thread(kind, Some((value, at))),
+            Path::Error => return Path::Error,
+            Path::Thread(..) => {
+                Diagnostic::new("E0033", at, format!("`{name}` is one copy already"), "one index too many")
             }
-        }
+            Path::Variable(indexed) if !indexed.shape.is_empty() && name.ends_with(']') => {
+                let message = format!("`{name}` is a single value, not an array");
+                Diagnostic::new("E0033", at, message, "one index too many")
+            }
+            _ => Diagnostic::new("E0033", of, format!("`{name}` is not an array"), "cannot be indexed"),
+        };
+        self.cx.report(diagnostic);
+        Path::Error
     }
 
-    /// Which copy of a thread is meant.
-    fn copy_of(&mut self, kind: usize, copy: Option<Value>, span: Span) -> Option<Value> {
-        let (copies, name) = (self.cx.threads[kind].copies, self.cx.threads[kind].ast.name.text.clone());
-        match copy {
-            Some(copy) => Some(copy),
-            None if copies == 1 => Some(Value { fixed: false, ..Value::constant(0, Ty::Int) }),
-            None => {
-                self.cx.report(
-                    Diagnostic::new("E0034", span, format!("`{name}` has {copies} copies"), "which of them?")
-                        .help(format!("write `{name}[i]` with i in 0..{}", i64::from(copies) - 1)),
-                );
+    /// Which copy of a thread is meant, and where that is said.
+    fn copy_of(&mut self, kind: usize, copy: Option<(Value, Span)>, span: Span) -> Option<(Value, Span)> {
+        let (copies, name) = (self.cx.threads[kind].copies, &self.cx.threads[kind].ast.name.text);
+        match (copy, copies) {
+            (Some(copy), _) => Some(copy),
+            (None, 1) => Some((Value { fixed: false, ..Value::constant(0, Ty::Int) }, span)),
+            (None, 0) => {
+                let message = format!("`{name}` has no copies");
+                self.cx.report(Diagnostic::new("E0034", span, message, "there is none to ask"));
+                None
+            }
+            (None, _) => {
+                let message = format!("`{name}` has {copies} copies, and this does not say which");
+                let help = format!("write `{name}[i]` with `i` in 0..{}", copies - 1);
+                self.cx.report(Diagnostic::new("E0034", span, message, "an index is missing").help(help));
                 None
             }
         }
@@ -328,8 +467,9 @@ impl Elaborator<'_, '_> {
             Path::Thread(kind, copy) => (kind, copy),
             Path::Error => return Value::error(),
             _ => {
-                let help = "`@` asks where a thread is: `T@loc` or `T[i]@loc`";
-                self.cx.report(Diagnostic::new("E0022", thread.span, "this is not a thread", "no location").help(help));
+                let message = format!("`{}` is not a thread", self.cx.source(thread.span));
+                let help = format!("`@{}` asks whether a thread is at a location", location.text);
+                self.cx.report(Diagnostic::new("E0022", thread.span, message, "expected a thread").help(help));
                 return Value::error();
             }
         };
@@ -342,8 +482,8 @@ impl Elaborator<'_, '_> {
         };
         let (id, copies) = (declaration.counter, declaration.copies);
         let scalar = Scalar { ty: Ty::Int, lo: 0, hi: self.cx.variables[id.index()].hi, wrap: false };
-        let indices = vec![(copy, thread.span)];
-        let counter = self.element(Indexed { id, scalar, shape: vec![copies], indices, foreign: true }, span);
+        let counter =
+            self.element(Indexed { id, scalar, shape: vec![copies], indices: vec![copy], foreign: true }, span);
         if counter.ty == Ty::Error {
             return counter;
         }
@@ -352,15 +492,17 @@ impl Elaborator<'_, '_> {
 
     /// Says that a thread has no such location.
     pub(crate) fn unknown_location(&mut self, thread: &ast::Thread, location: &ast::Name) {
-        if location.text.is_empty() {
+        // A location whose name is missing may be the one that is meant.
+        let is_broken = thread.locations.is_empty() || thread.locations.iter().any(|l| l.name.text.is_empty());
+        if location.text.is_empty() || is_broken {
             return;
         }
         let message = format!("`{}` has no location `{}`", thread.name.text, location.text);
-        let mut diagnostic = Diagnostic::new("E0026", location.span, message, "no such location");
-        let names = thread.locations.iter().map(|l| l.name.text.as_str());
-        if let Some(meant) = nearest(&location.text, names) {
-            diagnostic = diagnostic.help(format!("did you mean `{meant}`?"));
-        }
-        self.cx.report(diagnostic);
+        let diagnostic = Diagnostic::new("E0026", location.span, message, "no such location");
+        let names = || thread.locations.iter().map(|l| l.name.text.as_str());
+        self.cx.report(match nearest(&location.text, names()) {
+            Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+            None => diagnostic.help(format!("it has {}", list(names()))),
+        });
     }
 }

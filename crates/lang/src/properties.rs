@@ -3,8 +3,8 @@
 use birk_ir::{Expr, FaultId, Formula, Property, PropertyKind};
 
 use crate::ast::{self, BinaryOp, ExprKind, Item, UnaryOp};
+use crate::constant::constant_int;
 use crate::context::Context;
-use crate::declarations::constant_int;
 use crate::diagnostic::Diagnostic;
 use crate::expression::Elaborator;
 use crate::types::{Ty, Value};
@@ -19,16 +19,24 @@ pub(crate) fn lower(cx: &mut Context<'_>, system: &ast::System) -> (Vec<Property
     let mut faults = Vec::new();
     for item in &system.items {
         let Item::Property(property) = item else { continue };
-        let earlier = properties.iter().find(|p| p.name == property.name.text).map(|p| p.span);
-        if let Some(first) = earlier {
-            let message = format!("`{}` is declared twice", property.name.text);
-            let mut diagnostic = Diagnostic::new("E0021", property.name.span, message, "declared again here");
-            match first {
-                Some(first) => diagnostic = diagnostic.related(first, "first declared here, as a property"),
-                None => diagnostic = diagnostic.help("this name stands for a built-in property"),
-            }
-            cx.report(diagnostic);
-            continue;
+        let earlier = properties.iter().find(|p| p.name == property.name.text && !p.name.is_empty());
+        if let Some(earlier) = earlier {
+            let name = &property.name;
+            let first = system.items.iter().find_map(|item| match item {
+                Item::Property(first) if first.name.text == earlier.name => Some(first.name.span),
+                _ => None,
+            });
+            cx.report(match first.filter(|_| earlier.span.is_some()) {
+                Some(first) => {
+                    let message = format!("`{}` is declared twice", name.text);
+                    Diagnostic::new("E0021", name.span, message, "declared again here")
+                        .related(first, "first declared here")
+                }
+                None => {
+                    let message = format!("every system has a property `{}` already", name.text);
+                    Diagnostic::new("E0021", name.span, message, "built in").help("choose another name")
+                }
+            });
         }
         let mut lowering = Lowering { elaborator: Elaborator::new(cx, None), faults: &mut faults };
         let kind = match property.kind {
@@ -36,13 +44,6 @@ pub(crate) fn lower(cx: &mut Context<'_>, system: &ast::System) -> (Vec<Property
             ast::PropertyKind::Reachable => PropertyKind::Reachable(lowering.state(&property.body, "a target")),
             ast::PropertyKind::Ltl => PropertyKind::Ltl(lowering.formula(&property.body)),
         };
-        let always = matches!((&kind, property.kind), (PropertyKind::Invariant(Expr::Const(1)), _));
-        let never = matches!((&kind, property.kind), (PropertyKind::Reachable(Expr::Const(0)), _));
-        if always || never {
-            let (what, why) = if always { ("holds", "always true") } else { ("fails", "never true") };
-            let message = format!("`{}` {what} whatever the threads do", property.name.text);
-            cx.report(Diagnostic::new("W0006", property.body.span, message, format!("{why} by the types alone")));
-        }
         properties.push(Property { name: property.name.text.clone(), kind, span: Some(property.span) });
     }
     (properties, faults)

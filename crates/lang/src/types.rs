@@ -47,6 +47,11 @@ pub(crate) struct Type {
     pub(crate) shape: Vec<u32>,
 }
 
+impl Type {
+    /// Of what has no type that makes sense, which was reported.
+    pub(crate) const ERROR: Type = Type { scalar: Scalar::ERROR, shape: Vec::new() };
+}
+
 /// Something that goes wrong where the condition is true.
 #[derive(Clone, Debug)]
 pub(crate) struct Hazard {

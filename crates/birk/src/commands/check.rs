@@ -1,18 +1,22 @@
 //! `birk check`: from text to verdict and trace.
 
+use std::path::Path;
+
 use birk_exec::{GoalSet, Interpreter, goal_of, replay};
-use birk_ir::{Coverage, Expr, Goal, Outcome, Program, Property, PropertyKind, Stop, Verdict};
-use birk_search::{Job, Limits, engine};
+use birk_ir::{Expr, Goal, Outcome, Program, Property, PropertyKind, Stop, Verdict};
+use birk_search::{Engine, Job, Limits, engine};
 
 use crate::cli::{Accept, CheckArgs, Format, OnOff};
 use crate::commands::print;
 use crate::progress::Watcher;
 use crate::report::{self, Answer, Report, ShownTrace};
 use crate::source::{load, uses_color};
-use crate::{Exit, Failure, itf, limits};
+use crate::{Exit, Failure, itf, limits, say};
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
+    let engine = engine(&args.search).expect("the command line offers only engines of the table");
+    reconcile(args, engine)?;
     let (source, program) = load(&args.model)?;
     let properties = selected(&program, args)?;
     let hunted: Vec<(usize, Goal)> =
@@ -26,7 +30,6 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     let goals: Vec<Goal> = hunted.iter().map(|(_, goal)| goal.clone()).collect();
     let model = Interpreter::new(&program, &goals);
-    let engine = engine(&args.search).expect("the command line offers only engines of the table");
     let mut watcher = Watcher::start(args.progress, args.time)?;
     let hunt = (engine.hunt)(&model, &job(args, &properties, &hunted), &mut watcher);
     watcher.clear();
@@ -61,15 +64,45 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         seconds,
         peak_memory: limits::peak_memory(),
     };
-    if let (Some(path), Some(trace)) = (&args.trace, report.first_trace()) {
-        let text = itf::write(&source, &program, trace);
-        std::fs::write(path, text).map_err(|error| Failure::io(&format!("write {}", path.display()), &error))?;
-    }
     match args.format {
         Format::Json => print(&report::json::text(&report))?,
         Format::Human => print(&report::human::text(&report, uses_color(args.model.color, &std::io::stdout())))?,
     };
-    Ok(exit(&report, args.accept))
+    if let Some(path) = &args.trace {
+        save(path, &report)?;
+    }
+    Ok(exit(&report))
+}
+
+/// Saves the trace; the report is already out, so a full disk costs only the file.
+fn save(path: &Path, report: &Report<'_>) -> Result<(), Failure> {
+    let Some(trace) = report.first_trace() else {
+        say(&format!("birk: there is no trace, so {} was not written", path.display()));
+        return Ok(());
+    };
+    std::fs::write(path, itf::write(report.source, report.program, trace))
+        .map_err(|error| Failure::io(&format!("write {}", path.display()), &error))
+}
+
+/// Options that cannot be meant together.
+fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
+    if args.deadlock == OnOff::Off && args.property.iter().any(|name| name == "deadlock") {
+        return Err(Failure::usage("--property deadlock and --deadlock off contradict each other; leave one out"));
+    }
+    let Accept::Depth(wanted) = args.accept else { return Ok(()) };
+    if !engine.shortest {
+        return Err(Failure::usage(format!(
+            "--search {} does not go level by level, so --accept depth:{wanted} could never be met; \
+             use --search bfs, or --accept sampled",
+            engine.name
+        )));
+    }
+    match args.max_depth {
+        Some(depth) if depth < wanted => Err(Failure::usage(format!(
+            "--max-depth {depth} ends the search before --accept depth:{wanted} can be met; raise it to {wanted}"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// The properties asked for.
@@ -84,9 +117,6 @@ fn selected<'p>(program: &'p Program, args: &CheckArgs) -> Result<Vec<&'p Proper
             };
             return Err(Failure::usage(format!("there is no property `{name}`; {help}")));
         }
-    }
-    if args.deadlock == OnOff::Off && args.property.iter().any(|name| name == "deadlock") {
-        return Err(Failure::usage("--property deadlock and --deadlock off contradict each other; leave one out"));
     }
     let asked = |property: &&Property| match property.kind {
         PropertyKind::Deadlock if args.deadlock == OnOff::Off => false,
@@ -123,18 +153,12 @@ fn impostor(property: &Property, error: &birk_exec::ReplayError) -> Failure {
     Failure::internal(format!("the trace for `{}` does not replay: {error}", property.name))
 }
 
-fn exit(report: &Report<'_>, accept: Accept) -> Exit {
-    let enough = || match (accept, &report.hunt.coverage) {
-        (Accept::Sampled, _) => true,
-        (Accept::Depth(wanted), Coverage::Depth(depth)) => *depth >= wanted,
-        _ => false,
-    };
-    let unchecked = || report.answers.iter().any(|answer| answer.reason.is_some());
+fn exit(report: &Report<'_>) -> Exit {
     match report.verdict {
         Verdict::Violated => Exit::Violated,
         Verdict::Holds => Exit::Success,
         Verdict::Inconclusive if report.hunt.stopped == Stop::Interrupt => Exit::Interrupted,
-        Verdict::Inconclusive if enough() && !unchecked() => Exit::Success,
+        Verdict::Inconclusive if report.is_accepted() => Exit::Success,
         Verdict::Inconclusive => Exit::Inconclusive,
     }
 }

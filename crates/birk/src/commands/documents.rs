@@ -1,11 +1,13 @@
 //! What Birk says about itself: engines, error codes, completions, the manual page.
 
 use std::fmt::Write as _;
+use std::io::Write;
 
 use birk_lang::codes::{CODES, explain as lookup};
 use birk_lang::diagnostic::nearest;
 use birk_search::ENGINES;
 use clap::CommandFactory as _;
+use clap_mangen::Man;
 
 use crate::cli::Cli;
 use crate::commands::print;
@@ -24,7 +26,7 @@ pub(crate) fn explain(code: Option<&str>) -> Result<Exit, Failure> {
     };
     let mut out = format!("{}: {}\n\n{}\n", entry.code, entry.title, entry.explanation);
     for (title, text) in [("For example", entry.example), ("Mended", entry.cure)] {
-        let indented: String = text.lines().map(|line| format!("    {line}\n")).collect();
+        let indented: String = text.lines().map(|line| format!("    {line}").trim_end().to_owned() + "\n").collect();
         let _ = write!(out, "\n{title}:\n\n{indented}");
     }
     print(&out)
@@ -56,11 +58,35 @@ pub(crate) fn completions(shell: clap_complete::Shell) -> Result<Exit, Failure> 
     print(&String::from_utf8_lossy(&buffer))
 }
 
-/// `birk man`
+/// `birk man`: one page for all commands.
 pub(crate) fn man() -> Result<Exit, Failure> {
     let mut buffer = Vec::new();
-    clap_mangen::Man::new(Cli::command())
-        .render(&mut buffer)
-        .map_err(|error| Failure::io("write the manual page", &error))?;
+    write_man(&mut buffer).map_err(|error| Failure::io("write the manual page", &error))?;
     print(&String::from_utf8_lossy(&buffer))
+}
+
+fn write_man(out: &mut dyn Write) -> std::io::Result<()> {
+    let mut command = Cli::command();
+    command.build();
+    let page = Man::new(command.clone()).manual("Birk manual");
+    page.render_title(out)?;
+    page.render_name_section(out)?;
+    page.render_synopsis_section(out)?;
+    for command in command.get_subcommands().filter(|command| command.get_name() != "help") {
+        let mut part = Vec::new();
+        let page = Man::new(command.clone());
+        page.render_description_section(&mut part)?;
+        page.render_synopsis_section(&mut part)?;
+        page.render_options_section(&mut part)?;
+        if command.get_after_help().is_some() {
+            page.render_extra_section(&mut part)?;
+        }
+        let part =
+            String::from_utf8_lossy(&part).replace(".SH DESCRIPTION\n", "").replace(".SH EXTRA", ".SH ELSEWHERE");
+        let part = part.replace(".SH ", ".SS ");
+        writeln!(out, ".SH BIRK {}\n{part}", command.get_name().to_uppercase())?;
+    }
+    let mut exits = Vec::new();
+    page.render_extra_section(&mut exits)?;
+    write!(out, "{}", String::from_utf8_lossy(&exits).replace(".SH EXTRA", ".SH EXIT CODES"))
 }

@@ -1,8 +1,8 @@
 //! `birk fmt`: formats models in place.
 
-use crate::cli::FmtArgs;
-use crate::source::{Source, is_watched};
-use crate::{Exit, Failure, diagnostics};
+use crate::cli::{Color, FmtArgs};
+use crate::source::{Source, uses_color};
+use crate::{Exit, Failure, diagnostics, say};
 
 /// Runs the command.
 pub(crate) fn run(args: &FmtArgs) -> Result<Exit, Failure> {
@@ -11,12 +11,12 @@ pub(crate) fn run(args: &FmtArgs) -> Result<Exit, Failure> {
         let source = Source::read(path)?;
         match birk_lang::fmt::format(&source.text) {
             Err(problems) => {
-                diagnostics::print(&source, &problems, is_watched());
+                diagnostics::print(&source, &problems, uses_color(Color::Auto, &std::io::stderr()));
                 exit = Exit::Usage;
             }
             Ok(formatted) if formatted == source.text => {}
             Ok(_) if args.check => {
-                eprintln!("birk: {} is not formatted; `birk fmt {}` mends it", source.path, source.path);
+                say(&format!("birk: {} is not formatted; `birk fmt {}` mends it", source.path, source.path));
                 exit = if exit == Exit::Success { Exit::Violated } else { exit };
             }
             Ok(formatted) => {

@@ -1,5 +1,7 @@
 //! `birk replay`: walks a trace again and shows it.
 
+use std::path::Path;
+
 use birk_exec::replay::replay_ordinals;
 use birk_exec::{ReplayError, Replayed};
 use birk_ir::Program;
@@ -7,7 +9,7 @@ use birk_ir::Program;
 use crate::cli::ReplayArgs;
 use crate::commands::print;
 use crate::report::human;
-use crate::source::{load, uses_color};
+use crate::source::{Source, load, uses_color};
 use crate::{Exit, Failure, itf};
 
 /// Runs the command.
@@ -17,9 +19,8 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
     let run = match parse_ordinals(&args.trace) {
         Some((initial, ordinals)) => replay_ordinals(&program, initial, &ordinals).map_err(|e| misfit(&e))?,
         None => {
-            let text = std::fs::read_to_string(&args.trace)
-                .map_err(|error| Failure::io(&format!("read {}", args.trace), &error))?;
-            let trace = itf::read(&text).map_err(|reason| Failure::usage(format!("{}: {reason}", args.trace)))?;
+            let file = Source::read(Path::new(&args.trace))?;
+            let trace = itf::read(&file.text).map_err(|reason| Failure::usage(format!("{}: {reason}", args.trace)))?;
             itf::walk(&program, &trace).map_err(|e| misfit(&e))?
         }
     };
@@ -27,14 +28,9 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
     let mut out = human::trace_table(&source, &program, &run, color);
     let shown = violated(&program, &run);
     out.push('\n');
-    out.push_str(&match &shown[..] {
-        [] => format!("the trace fits the model; its last state decides no property ({} steps)\n", run.steps.len()),
-        names => format!(
-            "the trace fits the model; its last state decides {} ({} steps)\n",
-            names.join(", "),
-            run.steps.len()
-        ),
-    });
+    let steps = human::count(run.steps.len() as u64, "step");
+    let decided = if shown.is_empty() { "no property".to_owned() } else { shown.join(", ") };
+    out.push_str(&format!("the trace fits the model; its last state, after {steps}, decides {decided}\n"));
     print(&out)
 }
 

@@ -8,7 +8,7 @@ use birk_ir::{Access, Coverage, Expr, Op, Program, PropertyKind, Stop, ThreadId,
 
 use crate::diagnostics;
 use crate::progress::{bytes, grouped};
-use crate::report::json::is_counter_of;
+use crate::report::json::is_location_of;
 use crate::report::{Answer, Report, ShownTrace, ordinals_text};
 use crate::source::Source;
 
@@ -63,11 +63,13 @@ fn headline(report: &Report<'_>, paint: Paint) -> String {
     let detail = match report.verdict {
         Verdict::Holds => match report.hunt.coverage {
             Coverage::Complete => format!("in every reachable state ({states})"),
+            _ if report.traces.is_empty() => "the types exclude everything asked for".to_owned(),
             _ => "every target was reached".to_owned(),
         },
         Verdict::Violated => violation(report),
         Verdict::Inconclusive => {
-            format!("no violation {}; {}", covered(report), stopped(report.hunt.stopped))
+            let accepted = if report.is_accepted() { ", and --accept says that this is enough" } else { "" };
+            format!("no violation {}; {}{accepted}", covered(report), stopped(report.hunt.stopped))
         }
     };
     format!("{word}: {model}: {detail}\n")
@@ -176,13 +178,10 @@ pub(crate) fn trace_table(source: &Source, program: &Program, run: &Replayed, co
         let name = |state: &[u32]| program.location_text(thread, program.location_of(thread, state)).to_owned();
         let faults = at + 1 == run.steps.len() && program.is_faulty(run.last());
         let to = if faults { "fault".to_owned() } else { name(&run.states[at + 1]) };
-        let own = |variable: VarId, element: u32| {
-            program.kind_of(thread).counter == variable && program.thread(thread).copy == element
-        };
         let changes: Vec<String> = run
             .changes(program, at)
             .into_iter()
-            .filter(|&(variable, element)| !is_counter_of(program, variable, thread) && !own(variable, element))
+            .filter(|&(variable, element)| !is_location_of(program, thread, variable, element))
             .map(|(variable, element)| change_text(program, run, at, variable, element))
             .collect();
         let (line, column) = source.position(transition.span);
@@ -326,26 +325,18 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
         (_, stop) => format!("{}, with no claim about others; {}", count(stats.states, "state"), stopped(stop)),
     };
     let _ = writeln!(out, "\n{} {covered}", paint.bold("covered:"));
-    let rate = (stats.states as f64 / report.seconds.max(1e-9)) as u64;
-    let _ = writeln!(
-        out,
-        "{} {}, {}, depth {}; {:.3} s with {} ({} states/s)",
-        paint.bold("searched:"),
-        count(stats.states, "state"),
-        count(stats.transitions, "transition"),
-        stats.max_depth,
-        report.seconds,
-        report.engine.name,
-        grouped(rate),
-    );
-    let per_state = stats.store_bytes as f64 / stats.states.max(1) as f64;
-    let peak = report.peak_memory.map(|peak| format!("; {} at most", bytes(peak))).unwrap_or_default();
-    let _ = writeln!(
-        out,
-        "{} {} bits a state, {per_state:.1} bytes stored for each{peak}",
-        paint.bold("memory:"),
-        report.program.layout.bits(),
-    );
+    // Averages over a handful of states say nothing.
+    let is_small = stats.states < 1000;
+    let rate = grouped((stats.states as f64 / report.seconds.max(1e-9)) as u64);
+    let rate = if is_small { String::new() } else { format!(", {rate} states/s") };
+    let states = count(stats.states, "state");
+    let transitions = count(stats.transitions, "transition");
+    let _ = writeln!(out, "{} {states}, {transitions}, depth {}", paint.bold("searched:"), stats.max_depth);
+    let _ = writeln!(out, "{} {:.3} s with {}{rate}", paint.bold("time:"), report.seconds, report.engine.name);
+    let stored = format!(", {:.1} bytes stored for each", stats.store_bytes as f64 / stats.states.max(1) as f64);
+    let stored = if is_small { String::new() } else { stored };
+    let peak = report.peak_memory.map(|peak| format!("; {} at most in all", bytes(peak))).unwrap_or_default();
+    let _ = writeln!(out, "{} {} bits a state{stored}{peak}", paint.bold("memory:"), report.program.layout.bits());
     if stats.cut > 0 {
         let _ = writeln!(out, "{} {} cut by `assume`", paint.bold("assumed:"), count(stats.cut, "path"));
     }
@@ -357,7 +348,8 @@ fn unreached(out: &mut String, report: &Report<'_>, paint: Paint) {
     if transitions.is_empty() && unreached.locations.is_empty() {
         return;
     }
-    let _ = writeln!(out, "{}", paint.bold("never reached:"));
+    let is_final = report.hunt.coverage == Coverage::Complete;
+    let _ = writeln!(out, "{}", paint.bold(if is_final { "never reached:" } else { "not reached so far:" }));
     for (what, names) in [("locations", &unreached.locations), ("transitions", &transitions)] {
         if names.is_empty() {
             continue;
@@ -371,6 +363,6 @@ fn unreached(out: &mut String, report: &Report<'_>, paint: Paint) {
 }
 
 /// `1 state`, `2,000 states`.
-fn count(number: u64, noun: &str) -> String {
+pub(crate) fn count(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }

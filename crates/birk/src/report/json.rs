@@ -127,7 +127,7 @@ fn trace_value(report: &Report<'_>, trace: &ShownTrace<'_>) -> Value {
             let changes: Map<String, Value> = run
                 .changes(program, at)
                 .into_iter()
-                .filter(|&(variable, _)| !is_counter_of(program, variable, transition.thread))
+                .filter(|&(variable, element)| !is_location_of(program, transition.thread, variable, element))
                 .map(|(variable, element)| {
                     let value = element_value(program, &run.states[at + 1], variable, element);
                     (program.element_name(variable, element), value)
@@ -159,10 +159,9 @@ fn trace_value(report: &Report<'_>, trace: &ShownTrace<'_>) -> Value {
     value
 }
 
-/// Whether a variable holds the location of this thread: that change is shown as `from` and `to`.
-pub(crate) fn is_counter_of(program: &Program, variable: VarId, thread: ThreadId) -> bool {
-    let kind = program.kind_of(thread);
-    kind.counter == variable && kind.copies == 1
+/// Whether an element holds the location of this thread: its change is shown as `from` and `to`.
+pub(crate) fn is_location_of(program: &Program, thread: ThreadId, variable: VarId, element: u32) -> bool {
+    program.kind_of(thread).counter == variable && program.thread(thread).copy == element
 }
 
 fn location(program: &Program, thread: ThreadId, state: &[u32]) -> String {
@@ -182,6 +181,6 @@ pub(crate) fn element_value(program: &Program, state: &[u32], variable: VarId, e
     match &program.variable(variable).values {
         ValueKind::Boolean => (value != 0).into(),
         ValueKind::Integer => value.into(),
-        ValueKind::Names(_) => program.variable(variable).value_text(value).into(),
+        ValueKind::Names(_) | ValueKind::Set(_) => program.variable(variable).value_text(value).into(),
     }
 }

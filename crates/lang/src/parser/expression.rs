@@ -3,7 +3,7 @@
 //! Two measures keep trees and the stack small: `Parser::depth` counts on the way down, `Tree::depth` on the way up.
 //! Chains of `&&` and `||` are collected and built balanced, so that their length does not count.
 
-use super::{Parser, shorten};
+use super::{Parser, ends_expression, shorten};
 use crate::ast::{BinaryOp, Expr, ExprKind, MAX_DEPTH, Name, UnaryOp};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{TokenKind as T, number_value};
@@ -62,7 +62,7 @@ impl Parser<'_> {
             if !self.eat(T::Colon) {
                 self.report(self.unexpected("`:` and the other value").related(tree.outer, "of this condition"));
             }
-            let otherwise = self.expression();
+            let otherwise = if self.is_reported() { self.error() } else { self.expression() };
             let span = tree.outer.to(otherwise.outer);
             let depth = tree.depth.max(then.depth).max(otherwise.depth);
             let kind = ExprKind::Conditional(Box::new(tree.expr), Box::new(then.expr), Box::new(otherwise.expr));
@@ -91,21 +91,11 @@ impl Parser<'_> {
         let mut diagnostic = Diagnostic::new("E0009", self.span(), message, "one level too many");
         diagnostic = diagnostic.help("name a part of it: `function part(): boolean = …;`");
         self.report(diagnostic);
-        while !self.is_boundary() {
+        while !ends_expression(self.kind()) {
             self.bump();
         }
         self.reported_at = Some(self.position);
         self.error()
-    }
-
-    /// Whether no expression goes on here.
-    fn is_boundary(&self) -> bool {
-        use T::{Choose, CloseBrace, End, Exists, False, Forall, OpenBrace, Semicolon, True};
-        match self.kind() {
-            Semicolon | OpenBrace | CloseBrace | End => true,
-            True | False | Forall | Exists | Choose => false,
-            kind => kind.is_keyword(),
-        }
     }
 
     /// Operands joined by operators that bind at least as tightly as `tightness`.
@@ -446,8 +436,10 @@ impl Parser<'_> {
         let high = self.expression();
         if opened {
             self.expect_close(T::CloseParen, open);
+        } else {
+            self.eat(T::CloseParen);
         }
-        let body = self.expression();
+        let body = if self.is_reported() { self.error() } else { self.expression() };
         let span = start.to(body.outer);
         let depth = low.depth.max(high.depth).max(body.depth);
         let parts = (Box::new(low.expr), Box::new(high.expr), Box::new(body.expr));

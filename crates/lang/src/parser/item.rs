@@ -1,6 +1,6 @@
 //! The system and what it declares: constants, types, variables, functions, properties.
 
-use super::{Parser, is_item};
+use super::{Parser, is_landmark};
 use crate::ast::{
     Alias, Constants, Enum, Expr, Function, Item, Name, Param, Property, PropertyKind, System, Type, TypeKind,
     Variables,
@@ -123,16 +123,23 @@ impl Parser<'_> {
     fn is_item_name(&self) -> bool {
         match (self.peek(1), self.peek(2)) {
             (T::Name, T::OpenParen | T::OpenBrace | T::Colon | T::Single) => false,
-            // `activ [N] thread T`: an array type is followed by a name.
-            (T::OpenBracket, _) => !self.is_copies_of_thread(),
+            (T::OpenBracket, _) => self.is_array_variable(),
             (next, _) => next == T::Name,
         }
     }
 
-    /// Whether `NAME [ … ] thread` follows (looking only a little ahead).
-    fn is_copies_of_thread(&self) -> bool {
-        let close = (2..16).find(|ahead| self.peek(*ahead) == T::CloseBracket);
-        close.is_some_and(|close| self.peek(close + 1) == T::Thread)
+    /// Whether `NAME [ … ] NAME` follows, rather than `activ [N] thread` or `a[i] := …` (looks only a little ahead).
+    pub(super) fn is_array_variable(&self) -> bool {
+        let mut depth = 0usize;
+        for kind in (1..50).map(|ahead| self.peek(ahead)) {
+            match kind {
+                T::OpenBracket => depth += 1,
+                T::CloseBracket if depth > 0 => depth -= 1,
+                _ if depth == 0 => return kind == T::Name,
+                _ => {}
+            }
+        }
+        false
     }
 
     fn unexpected_item(&mut self) {
@@ -176,24 +183,28 @@ impl Parser<'_> {
             self.recover();
             return Constants { block: None, entries: Vec::new(), span: self.since(start) };
         }
-        if !self.eat(T::OpenBrace) {
+        if self.at(T::Name) && self.peek(1) == T::Single {
+            self.report(self.unexpected("`=` or `{`"));
+        } else if !self.eat(T::OpenBrace) {
             let value = self.constant_value("`=` or `{`");
             self.expect_semicolon();
             return Constants { block: None, entries: vec![(name, value)], span: self.since(start) };
         }
         let mut entries = Vec::new();
-        while !matches!(self.kind(), T::CloseBrace | T::End) && !is_item(self.kind()) {
+        while !matches!(self.kind(), T::CloseBrace | T::End | T::Boolean | T::Byte | T::Int)
+            && !is_landmark(self.kind())
+        {
             let before = self.position;
             let name = self.name("the name of a constant");
             if self.is_reported() {
                 self.recover();
-                continue;
+            } else {
+                let value = self.constant_value("`=`");
+                if !self.eat(T::Comma) {
+                    self.expect_semicolon();
+                }
+                entries.push((name, value));
             }
-            let value = self.constant_value("`=`");
-            if !self.eat(T::Comma) {
-                self.expect_semicolon();
-            }
-            entries.push((name, value));
             if self.position == before {
                 self.bump();
             }
@@ -214,6 +225,9 @@ impl Parser<'_> {
         }
         if !self.eat(T::Single) {
             self.report(self.unexpected(expected));
+            if !matches!(self.kind(), T::Name | T::Number) {
+                return self.nothing();
+            }
         }
         self.root_expression()
     }

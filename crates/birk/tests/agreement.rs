@@ -1,0 +1,180 @@
+//! Agreement: random programs, the reference against every engine, and the lowering against the meaning of the tree.
+//!
+//! `BIRK_AGREEMENT=N` looks at N programs instead of 2000. A failure names the seed and shows the program.
+
+#[path = "agreement/bent_programs.rs"]
+mod bent_programs;
+#[path = "agreement/case.rs"]
+mod case;
+#[path = "agreement/check.rs"]
+mod check;
+#[path = "agreement/expressions.rs"]
+mod expressions;
+#[path = "agreement/faithful.rs"]
+mod faithful;
+#[path = "agreement/generator.rs"]
+mod generator;
+#[path = "agreement/meaning.rs"]
+mod meaning;
+#[path = "agreement/mutants.rs"]
+mod mutants;
+#[path = "agreement/random.rs"]
+mod random;
+#[path = "agreement/regressions.rs"]
+mod regressions;
+#[path = "agreement/tree.rs"]
+mod tree;
+#[path = "agreement/value.rs"]
+mod value;
+#[path = "agreement/world.rs"]
+mod world;
+#[path = "agreement/writer.rs"]
+mod writer;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use birk_exec::Interpreter;
+use birk_ir::PropertyKind;
+use birk_lang::ast::System;
+use birk_search::job::Patient;
+use birk_search::{ENGINES, Engine};
+
+use crate::case::{Case, Made};
+use crate::check::{Checked, Subject, check, same};
+use crate::faithful::{faithful, reached_faults};
+use crate::random::Random;
+
+/// How many programs are looked at, unless the environment says otherwise.
+const PROGRAMS: u64 = 2000;
+/// In how many tests, so that they run beside each other.
+const PARTS: u64 = 8;
+
+/// What became of some programs.
+#[derive(Debug, Default)]
+struct Tally {
+    drawn: usize,
+    refused: usize,
+    too_large: usize,
+    states: u64,
+}
+
+/// Looks at the programs of one part; the first that disagrees is shown.
+fn agree(part: u64) {
+    let asked = std::env::var("BIRK_AGREEMENT").ok();
+    let programs = asked.map_or(PROGRAMS, |n| n.parse().expect("BIRK_AGREEMENT is a number of programs"));
+    let mut tally = Tally::default();
+    for seed in (part..programs).step_by(PARTS as usize) {
+        let (system, text) = case::draw(seed);
+        let looked = catch_unwind(AssertUnwindSafe(|| look(seed, &system, &text, &mut tally)));
+        if let Err(why) = looked.unwrap_or(Err("it panics".to_owned())) {
+            panic!("seed {seed}: {why}\n{text}");
+        }
+    }
+    println!("{tally:?}");
+    assert!(tally.refused * 20 <= tally.drawn, "more than 5 % of the programs have errors: {tally:?}");
+    let unusable = tally.refused + tally.too_large;
+    assert!(unusable * 5 <= tally.drawn, "more than 20 % of the programs are of no use: {tally:?}");
+}
+
+macro_rules! parts {
+    ($($name:ident: $part:literal;)*) => {
+        $(#[test] fn $name() { agree($part); })*
+    };
+}
+
+parts! {
+    random_programs_0: 0;
+    random_programs_1: 1;
+    random_programs_2: 2;
+    random_programs_3: 3;
+    random_programs_4: 4;
+    random_programs_5: 5;
+    random_programs_6: 6;
+    random_programs_7: 7;
+}
+
+/// Everything that must agree about one program.
+fn look(seed: u64, system: &System, text: &str, tally: &mut Tally) -> Checked {
+    tally.drawn += 1;
+    let parsed = birk_lang::parser::parse(text, 0);
+    let read = parsed.system.map(|system| writer::normal_form(&system));
+    same("what the parser reads", &read, &Some(writer::normal_form(system)))?;
+    match case::make(text) {
+        Made::Refused(_) => tally.refused += 1,
+        Made::TooLarge => tally.too_large += 1,
+        Made::Usable(case) => {
+            tally.states += case.answer.states;
+            let depth = Random::new(seed).between(0, i64::from(case.answer.depth) + 1) as u32;
+            agreed(&case, depth)?;
+        }
+    }
+    Ok(())
+}
+
+/// The lowering keeps the meaning, and every engine finds what there is; the depth is a limit to be tried.
+fn agreed(case: &Case, depth: u32) -> Checked {
+    faithful(&case.system, &case.program, &case.answer).map_err(|why| format!("lowering: {why}"))?;
+    ENGINES.iter().try_for_each(|engine| held_against(case, engine, depth))
+}
+
+fn held_against(case: &Case, engine: &Engine, depth: u32) -> Checked {
+    let model = Interpreter::new(&case.program, &case.goals);
+    let hunt = |job: &birk_search::Job| (engine.hunt)(&model, job, &mut Patient);
+    let subject = Subject { shortest: engine.shortest, hunt: &hunt };
+    check(case, &subject, depth).map_err(|why| format!("{}: {why}", engine.name))
+}
+
+#[test]
+fn programs_that_were_once_wrong() {
+    let mut wrong = Vec::new();
+    for (about, text) in regressions::PROGRAMS {
+        let agrees = match case::make(text) {
+            Made::Refused(why) => Err(format!("refused: {why:?}")),
+            Made::TooLarge => Err("too large".to_owned()),
+            Made::Usable(case) => (0..=case.answer.depth + 1).try_for_each(|depth| agreed(&case, depth)),
+        };
+        wrong.extend(agrees.err().map(|why| format!("{about}: {why}")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What is never drawn is never tested.
+#[test]
+fn random_programs_use_the_whole_language() {
+    let mut texts = String::new();
+    let mut faults = Vec::new();
+    let mut found = [[false; 2]; 4];
+    let mut cut = 0;
+    for seed in 0..400 {
+        let text = case::draw(seed).1;
+        let Made::Usable(case) = case::make(&text) else { continue };
+        texts += &text;
+        cut += case.answer.cut;
+        faults.extend(reached_faults(&case.system));
+        for (property, shortest) in case.program.properties.iter().zip(&case.answer.shortest) {
+            let kind = match property.kind {
+                PropertyKind::Deadlock => 0,
+                PropertyKind::Fault => 1,
+                PropertyKind::Invariant(_) => 2,
+                PropertyKind::Reachable(_) | PropertyKind::Ltl(_) => 3,
+            };
+            found[kind][usize::from(shortest.is_some())] = true;
+        }
+    }
+    let operators = OPERATORS.split(' ').map(|operator| format!(" {operator} "));
+    for piece in PIECES.split("  ").map(str::to_owned).chain(operators) {
+        assert!(texts.contains(&piece), "no random program contains `{piece}`");
+    }
+    for kind in bent_programs::FAULTS {
+        assert!(faults.contains(&kind), "no random program reaches a fault of kind {kind:?}");
+    }
+    assert_eq!(found, [[true; 2]; 4], "each kind of property is sometimes found and sometimes not");
+    assert!(cut > 0, "no `assume` is ever false");
+}
+
+/// Pieces of programs, with two blanks between them.
+const PIECES: &str = "const N =  const P {  typealias Alias0  enum Hue {  boolean  byte  int  int (  int wrap (  [2]  [N]  \
+    function f0(  active thread  active [2] thread  [2] thread  (int me)  loc l0:  : end  accept  progress  when  do { }  \
+    ; goto l1; }  ; } goto l1;  return;  := choose(  assert  \"must be so\"  assume  start T1(  skip;  invariant  reachable  \
+    P.A  Hue.green  T0@l0  ]@l0  ].x  T0.me  forall (  exists (  .. g0)  !  2147483647  true  false  ][  twice(";
+const OPERATORS: &str = "+ - * / % < <= > >= == != && || => ? :";

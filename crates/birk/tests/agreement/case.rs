@@ -1,0 +1,112 @@
+//! One program with everything that is known about it before an engine looks at it.
+
+use std::collections::{HashMap, VecDeque};
+
+use birk_exec::reference::{self, Answer};
+use birk_exec::{Interpreter, Model, Successors, goal_of};
+use birk_ir::{Goal, Program, Property};
+use birk_lang::ast::System;
+
+use crate::generator::generate;
+use crate::random::Random;
+use crate::writer;
+
+/// Larger programs are left out.
+pub(crate) const MOST_STATES: usize = 5_000;
+
+/// A program and what the reference says about it.
+pub(crate) struct Case {
+    /// As the parser reads it.
+    pub(crate) system: System,
+    pub(crate) program: Program,
+    /// The goals of the properties, in their order.
+    pub(crate) goals: Vec<Goal>,
+    pub(crate) answer: Answer,
+    pub(crate) survey: Survey,
+}
+
+/// What became of a text.
+pub(crate) enum Made {
+    /// It has errors: their messages.
+    Refused(Vec<String>),
+    TooLarge,
+    Usable(Box<Case>),
+}
+
+impl Made {
+    /// The case, if there is one.
+    pub(crate) fn usable(self) -> Option<Case> {
+        match self {
+            Made::Usable(case) => Some(*case),
+            Made::Refused(_) | Made::TooLarge => None,
+        }
+    }
+}
+
+/// What the reference does not count: the graph, the results of failing checks included.
+#[derive(Debug, Default)]
+pub(crate) struct Survey {
+    /// Depth of the deepest state or result of a failing check.
+    pub(crate) deepest: u32,
+    /// Steps taken from the states of each depth.
+    pub(crate) steps: Vec<u64>,
+    /// For each transition, whether it is ever taken.
+    pub(crate) fired: Vec<bool>,
+}
+
+/// The system of a seed, and its text.
+pub(crate) fn draw(seed: u64) -> (System, String) {
+    let system = generate(seed);
+    let text = writer::text(&system, &mut Random::new(seed ^ 0x5eed));
+    (system, text)
+}
+
+/// Loads a text and asks the reference.
+pub(crate) fn make(text: &str) -> Made {
+    let loaded = birk_lang::load(text, &[]);
+    let Some(program) = loaded.program else {
+        let errors = loaded.diagnostics.iter().filter(|d| !d.is_warning());
+        return Made::Refused(errors.map(|d| format!("{} {} ({})", d.code, d.message, d.label)).collect());
+    };
+    let goals = goals_of(&program);
+    let Some(answer) = reference::explore(&program, &goals, MOST_STATES) else { return Made::TooLarge };
+    let survey = survey(&Interpreter::new(&program, &goals));
+    let system = birk_lang::parser::parse(text, 0).system.expect("a text with a program has a system");
+    Made::Usable(Box::new(Case { system, program, goals, answer, survey }))
+}
+
+/// The usable cases among some seeds.
+pub(crate) fn cases(seeds: std::ops::Range<u64>) -> Vec<Case> {
+    seeds.filter_map(|seed| make(&draw(seed).1).usable()).collect()
+}
+
+/// One goal for each property: formulas are not generated.
+pub(crate) fn goals_of(program: &Program) -> Vec<Goal> {
+    let goal = |property: &Property| goal_of(program, property).expect("every property but a formula has a goal");
+    program.properties.iter().map(goal).collect()
+}
+
+fn survey(model: &Interpreter<'_>) -> Survey {
+    let mut survey = Survey { fired: vec![false; model.transitions()], ..Survey::default() };
+    let mut batch = Successors::new(model.words());
+    model.initial(&mut batch);
+    let initial = batch.state(0).to_vec();
+    let mut depths = HashMap::from([(initial.clone(), 0u32)]);
+    let mut queue = VecDeque::from([initial]);
+    while let Some(state) = queue.pop_front() {
+        let depth = depths[&state];
+        survey.deepest = depth;
+        batch.clear();
+        model.successors(&state, &mut batch);
+        survey.steps.resize(depth as usize + 1, 0);
+        survey.steps[depth as usize] += batch.len() as u64;
+        for i in 0..batch.len() {
+            survey.fired[batch.step(i).transition.index()] = true;
+            if !depths.contains_key(batch.state(i)) {
+                depths.insert(batch.state(i).to_vec(), depth + 1);
+                queue.push_back(batch.state(i).to_vec());
+            }
+        }
+    }
+    survey
+}

@@ -1,0 +1,271 @@
+//! Random systems that use every construct of the language's core, most of them with a few hundred states.
+
+use birk_ir::Span;
+use birk_lang::ast::{
+    self, Action, ActionKind, BinaryOp, Expr, ExprKind, Item, Location, Mark, Param, PropertyKind, System,
+    Transformation, UnaryOp,
+};
+
+use crate::expressions::Place;
+use crate::random::Random;
+use crate::tree::{self, action, at, binary, conditional, expr, index, name, named, number, unary};
+use crate::world::{Kind, Thread, Var, World};
+
+/// The system of a seed.
+pub(crate) fn generate(seed: u64) -> System {
+    let mut random = Random::new(seed);
+    let world = World::new(&mut random);
+    let mut items = world.items.clone();
+    for position in 0..world.functions.len() {
+        items.push(function(&world, position, &mut random));
+    }
+    for position in 0..world.threads.len() {
+        items.push(Item::Thread(thread(&world, position, &mut random)));
+    }
+    for position in 0..random.weighted(&[10, 40, 35, 15]) {
+        items.push(property(&world, position, &mut random));
+    }
+    // Declarations may stand in any order.
+    if random.chance(30) {
+        for i in (1..items.len()).rev() {
+            items.swap(i, random.below(i + 1));
+        }
+    }
+    System { name: name("Random"), items, span: Span::default() }
+}
+
+fn place<'w>(world: &'w World, random: &'w mut Random, own: Option<usize>) -> Place<'w> {
+    Place { world, random, own, params: &[], callable: world.functions.len(), bound: Vec::new() }
+}
+
+fn params(variables: &[Var]) -> Vec<Param> {
+    variables.iter().map(|v| tree::param(v.written.clone(), &v.name)).collect()
+}
+
+fn function(world: &World, position: usize, random: &mut Random) -> Item {
+    let signature = &world.functions[position];
+    let mut here = Place { params: &signature.params, callable: position, ..place(world, random, None) };
+    let body = here.value_of(&signature.result, 2);
+    tree::function(&signature.name, params(&signature.params), signature.result.written.clone(), body)
+}
+
+fn property(world: &World, position: usize, random: &mut Random) -> Item {
+    let kind = *random.pick(&[PropertyKind::Invariant, PropertyKind::Reachable]);
+    let body = place(world, random, None).boolean(3);
+    tree::property(kind, &format!("property{position}"), body)
+}
+
+fn thread(world: &World, position: usize, random: &mut Random) -> ast::Thread {
+    let outside = &world.threads[position];
+    let locals = outside.locals.iter();
+    let variables = locals.map(|l| tree::variables(l.written.clone(), vec![(name(&l.name), l.initial.clone())]));
+    ast::Thread {
+        active: outside.active,
+        copies: outside.written.clone(),
+        name: name(&outside.name),
+        params: params(&outside.params),
+        variables: variables.collect(),
+        locations: (0..outside.locations.len()).map(|l| location(world, position, l, random)).collect(),
+        span: Span::default(),
+    }
+}
+
+fn location(world: &World, thread: usize, position: usize, random: &mut Random) -> Location {
+    let marks = [(Mark::End, 20), (Mark::Accept, 8), (Mark::Progress, 8)];
+    let marks = marks.into_iter().filter(|(_, percent)| random.chance(*percent)).map(|(mark, _)| mark).collect();
+    let count = random.weighted(&[0, 45, 40, 15]);
+    let steps = (0..count).map(|_| Steps { world, thread }.transformation(position, random)).collect();
+    tree::location(&world.threads[thread].locations[position], marks, steps)
+}
+
+/// Writes the steps of one thread.
+struct Steps<'w> {
+    world: &'w World,
+    thread: usize,
+}
+
+impl<'w> Steps<'w> {
+    fn own(&self) -> &'w Thread {
+        &self.world.threads[self.thread]
+    }
+
+    /// Most steps are tame: they seldom go wrong or get stuck, so that the wild ones meet many states.
+    fn transformation(&self, from: usize, random: &mut Random) -> Transformation {
+        let is_tame = random.chance(62);
+        let mut guard = self.guard(is_tame, random);
+        let mut actions: Vec<Action> = if is_tame {
+            (0..random.weighted(&[10, 60, 30])).map(|_| self.tame_assignment(random)).collect()
+        } else {
+            (0..random.weighted(&[15, 45, 30, 10])).map(|_| self.action(random)).collect()
+        };
+        if random.chance(15) {
+            if let Some((counted, bound)) = self.count(random) {
+                guard = Some(bound);
+                actions.insert(0, counted);
+            }
+        } else if random.chance(15)
+            && let Some((start, is_free)) = self.tame_start(random)
+        {
+            guard = Some(is_free);
+            actions.insert(0, start);
+        }
+        let locations = &self.own().locations;
+        let next = if random.chance(60) { (from + 1) % locations.len() } else { random.below(locations.len()) };
+        let ends = random.chance(if self.own().active { 5 } else { 30 });
+        tree::transformation(guard, actions, if ends { None } else { Some(&locations[next]) })
+    }
+
+    fn guard(&self, is_tame: bool, random: &mut Random) -> Option<Expr> {
+        let weights = if is_tame { [72, 24, 4, 0] } else { [30, 20, 25, 25] };
+        let depth = match random.weighted(&weights) {
+            0 => return None,
+            depth => depth - 1,
+        };
+        Some(place(self.world, random, Some(self.thread)).boolean(depth))
+    }
+
+    /// Gives a variable another value that it can hold.
+    fn tame_assignment(&self, random: &mut Random) -> Action {
+        let fitting = |v: &Var| v.scalar.kind != Kind::Integer || v.scalar.is_small();
+        let Some(target) = self.target(random, fitting) else { return action(ActionKind::Skip) };
+        let place_of = target.shape.iter().fold(named(&target.name), |base, &length| {
+            let at = random.between(0, length - 1);
+            index(base, self.world.written_number(at, random))
+        });
+        let (lo, hi) = (target.scalar.lo, target.scalar.hi);
+        action(match target.scalar.kind {
+            Kind::Boolean if random.chance(60) => ActionKind::Assign(place_of.clone(), unary(UnaryOp::Not, place_of)),
+            Kind::Integer if random.chance(40) => {
+                let [low, high] = [lo, hi].map(|bound| self.world.written_number(bound, random));
+                ActionKind::Choose(place_of, low, high)
+            }
+            Kind::Integer if random.chance(50) => {
+                let next = binary(BinaryOp::Add, place_of.clone(), number(1));
+                let below = binary(BinaryOp::Lt, place_of.clone(), number(hi));
+                ActionKind::Assign(place_of, conditional(below, next, number(lo)))
+            }
+            Kind::Boolean | Kind::Integer | Kind::Enum(_) => {
+                let value = self.world.constant_of(&target.scalar, random);
+                ActionKind::Assign(place_of, value)
+            }
+        })
+    }
+
+    /// `when exists (i : 0 .. 1) !(T[i]@l0 || T[i]@l1) do { start T(…); … }`: only where a copy is free.
+    fn tame_start(&self, random: &mut Random) -> Option<(Action, Expr)> {
+        let startable: Vec<&Thread> = self.world.threads.iter().filter(|t| !t.active && t.copies > 0).collect();
+        if startable.is_empty() {
+            return None;
+        }
+        let started = *random.pick(&startable);
+        let copy = |thread: &Thread| match thread.copies {
+            1 => named(&thread.name),
+            _ => index(named(&thread.name), named("i")),
+        };
+        let runs = started.locations.iter().map(|location| at(copy(started), location));
+        let runs = runs.reduce(|left, right| binary(BinaryOp::Or, left, right))?;
+        let mut is_free = unary(UnaryOp::Not, runs);
+        if started.copies > 1 {
+            let last = self.world.written_number(started.copies - 1, random);
+            let bounds = (Box::new(number(0)), Box::new(last));
+            is_free = expr(ExprKind::Quantifier(false, name("i"), bounds.0, bounds.1, Box::new(is_free)));
+        }
+        let args = started.params.iter().map(|param| self.world.constant_of(&param.scalar, random)).collect();
+        Some((action(ActionKind::Start(name(&started.name), args)), is_free))
+    }
+
+    /// `when x < hi do { x := x + 1; … }`, the usual way to stay in a range; seldom forgotten.
+    fn count(&self, random: &mut Random) -> Option<(Action, Expr)> {
+        let target =
+            self.target(random, |v| v.scalar.kind == Kind::Integer && v.scalar.is_small() && v.shape.is_empty())?;
+        let (variable, hi) = (named(&target.name), target.scalar.hi);
+        let next = binary(BinaryOp::Add, variable.clone(), number(1));
+        let bound = binary(BinaryOp::Lt, variable.clone(), self.world.written_number(hi, random));
+        Some((action(ActionKind::Assign(variable, next)), bound))
+    }
+
+    fn action(&self, random: &mut Random) -> Action {
+        action(match random.weighted(&[52, 14, 8, 7, 14, 5]) {
+            0 => self.assignment(random),
+            1 => self.choice(random),
+            2 => {
+                let message = random.chance(50).then(|| "must be so".to_owned());
+                ActionKind::Assert(self.probably(random), message)
+            }
+            3 => ActionKind::Assume(self.probably(random)),
+            4 => self.start(random),
+            _ => ActionKind::Skip,
+        })
+    }
+
+    /// A condition that is true more often than not.
+    fn probably(&self, random: &mut Random) -> Expr {
+        let mut here = place(self.world, random, Some(self.thread));
+        let left = here.boolean(1);
+        let right = here.boolean(2);
+        binary(BinaryOp::Or, left, right)
+    }
+
+    /// A variable that may be assigned here.
+    fn target(&self, random: &mut Random, wanted: impl Fn(&Var) -> bool) -> Option<&'w Var> {
+        let own = self.own();
+        let locals: Vec<&Var> = own.params.iter().chain(&own.locals).collect();
+        let is_hidden = |v: &&Var| locals.iter().any(|local| local.name == v.name);
+        let mut found: Vec<&Var> = self.world.globals.iter().filter(|v| !is_hidden(v)).collect();
+        found.extend(own.locals.iter());
+        // The parameter of an active thread may be a constant: the number of its copy.
+        if !own.active {
+            found.extend(own.params.iter());
+        }
+        found.retain(|v| wanted(v));
+        if found.is_empty() { None } else { Some(*random.pick(&found)) }
+    }
+
+    fn place_of(&self, target: &Var, random: &mut Random) -> Expr {
+        let mut here = place(self.world, random, Some(self.thread));
+        target.shape.iter().fold(named(&target.name), |base, &length| {
+            let at = here.index_of(length, 1);
+            index(base, at)
+        })
+    }
+
+    fn assignment(&self, random: &mut Random) -> ActionKind {
+        let Some(target) = self.target(random, |_| true) else { return ActionKind::Skip };
+        let place_of = self.place_of(target, random);
+        let value = place(self.world, random, Some(self.thread)).value_of(&target.scalar, 2);
+        ActionKind::Assign(place_of, value)
+    }
+
+    /// `x := choose(lo, hi)`; variable bounds may cross, which is a fault.
+    fn choice(&self, random: &mut Random) -> ActionKind {
+        let Some(target) = self.target(random, |v| v.scalar.kind == Kind::Integer) else { return ActionKind::Skip };
+        let place_of = self.place_of(target, random);
+        let least = target.scalar.lo.max(-1);
+        let from = least + random.between(0, 1);
+        let width = random.between(0, 2);
+        let to = if random.chance(90) { (from + width).min(target.scalar.hi).max(from) } else { from + width };
+        let (mut low, mut high) = (number(from), self.world.written_number(to, random));
+        let mut here = place(self.world, random, Some(self.thread));
+        for bound in [&mut low, &mut high] {
+            if here.random.chance(25) {
+                *bound = here.counter().map_or(number(from), |(variable, _, _)| variable);
+            }
+        }
+        ActionKind::Choose(place_of, low, high)
+    }
+
+    fn start(&self, random: &mut Random) -> ActionKind {
+        let startable: Vec<&Thread> = self.world.threads.iter().filter(|t| t.startable).collect();
+        if startable.is_empty() {
+            return self.assignment(random);
+        }
+        let started = *random.pick(&startable);
+        let mut here = place(self.world, random, Some(self.thread));
+        let args = started.params.iter().map(|param| match here.random.chance(30) && started.copies > 0 {
+            // What the copy to be started has now must not depend on what it is about to get.
+            true => here.of_started(started, &param.scalar),
+            false => here.value_of(&param.scalar, 1),
+        });
+        ActionKind::Start(name(&started.name), args.collect())
+    }
+}

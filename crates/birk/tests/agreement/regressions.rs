@@ -1,0 +1,148 @@
+//! Small programs that were once wrong, or that a random program seldom contains. All must agree.
+
+/// What each is about, and its text.
+pub(crate) const PROGRAMS: &[(&str, &str)] = &[
+    (
+        "the number of a copy that does not exist is a bad index",
+        "system S {
+           int (0, 2) i := 2;
+           active [2] thread T(int me) { loc a: end when T[i].me == 2 do { i := 0; } goto a; }
+         }",
+    ),
+    (
+        "the same in a property",
+        "system S {
+           int (0, 2) i;
+           active [2] thread T(int me) { loc a: end do { i := choose(0, 2); } goto a; }
+           invariant small: T[i].me < 2;
+         }",
+    ),
+    (
+        "the place of a choice is found before the choice: one fault, not one for each value",
+        "system S {
+           int (0, 3) i;
+           boolean[2] seen;
+           int (0, 9)[2] a;
+           active thread T() {
+             loc a: end
+               when i < 3 do { i := i + 1; } goto a;
+               do { a[i] := choose(0, 9); } goto a;
+           }
+         }",
+    ),
+    (
+        "all arguments are evaluated before the first parameter is written",
+        "system S {
+           active thread Boss() {
+             loc go: do { start Worker(2, Worker.a); } goto done;
+             loc done: end when false do { } goto done;
+           }
+           thread Worker(int (0, 3) a, int (0, 3) b) { loc work: end when false do { } goto work; }
+           reachable copied: Worker.b == 2;
+         }",
+    ),
+    (
+        "the same among several copies",
+        "system S {
+           active thread Boss() {
+             loc go: do { start W(1, true); } goto again;
+             loc again: do { start W(W[1].n + 2, W[1].n == 0); } goto done;
+             loc done: end when false do { } goto done;
+           }
+           [2] thread W(int (0, 3) n, boolean b) { loc work: end when false do { } goto work; }
+           invariant fresh: W[1]@work => W[1].b;
+         }",
+    ),
+    (
+        "nothing lies beyond the depth limit, although some of the last level are reached late",
+        "system S {
+           int (0, 199) x;
+           int (0, 2) y;
+           active thread T() {
+             loc a: do { x := choose(0, 199); } goto b;
+             loc b: do { y := choose(1, 2); } goto c;
+             loc c: do { x := 199; } goto c;
+           }
+         }",
+    ),
+    (
+        "a thread of which there is no copy, with locals",
+        "system S {
+           const N = 0;
+           boolean done;
+           active [N] thread T(int me) { boolean x; loc a: do { x := !x; done := x; } goto a; }
+           [N] thread U(int p) { loc a: do { done := p > 0; } return; }
+           active thread V() { loc a: end do { done := !done; } goto a; do { start U(1); } goto a; }
+         }",
+    ),
+    (
+        "a thread may start itself again after it has returned, and is reset",
+        "system S {
+           boolean again;
+           active thread T(int me) { int (0, 3) x := 2; loc a: do { x := 1; again := true; } goto b; loc b: do { } return; }
+           active thread U() { loc a: end when again do { start T(7); again := false; } goto a; }
+           invariant zero_or_seven: T.me == 0 || T.me == 7;
+           reachable restarted: T@a && T.x == 2 && T.me == 7;
+         }",
+    ),
+    (
+        "a state whose outcomes are all cut is no deadlock",
+        "system S { int (0, 1) x; active thread T() { loc a: do { x := choose(0, 1); assume x == 2; } goto a; } }",
+    ),
+    (
+        "a guard that goes wrong is a step that goes wrong",
+        "system S { int (0, 1) x; active thread T() { loc a: end when 1 / x == 1 do { } goto a; do { x := 1; } goto a; } }",
+    ),
+    (
+        "what && and ?: do not reach does not go wrong",
+        "system S {
+           int (0, 3) x;
+           int (0, 1)[2] a;
+           active thread T() {
+             loc l: end
+               when x < 2 && a[x] == 0 do { x := x == 0 ? 1 : 2 / x; } goto l;
+               when x > 1 || a[x] == 1 do { x := 0; } goto l;
+               when x != 0 => 3 / x > 0 do { x := choose(0, 3); } goto l;
+           }
+         }",
+    ),
+    (
+        "32 bits end at -2147483648, whose negation does not fit",
+        "system S {
+           int x := -2147483648;
+           active thread T() {
+             loc a: end
+               do { x := x + 1; x := -x; x := -x - 1; } goto a;
+               do { x := -x; } goto a;
+               when x / -1 > 0 do { } goto a;
+               when x % -1 == 0 do { x := x * 1; } goto a;
+           }
+         }",
+    ),
+    (
+        "every value of a quantifier is looked at, also after the answer is known",
+        "system S {
+           int (0, 3) n;
+           active thread T() {
+             loc a: end
+               when n < 3 do { n := n + 1; } goto a;
+               when exists (i : 0 .. n) 6 / (2 - i) == 3 do { n := 0; } goto a;
+           }
+         }",
+    ),
+    (
+        "ranges wrap and check when arguments are passed and results returned",
+        "system S {
+           int (0, 7) x;
+           function low(int (0, 3) p): int wrap (0, 2) = p + 1;
+           function odd(int wrap (0, 1) p): boolean = p == 1;
+           active thread T() {
+             loc a: end
+               do { x := low(x); } goto a;
+               when x < 7 do { x := x + 1; } goto a;
+               when odd(x) do { x := 0; } goto a;
+           }
+           reachable wraps: low(3) == 1;
+         }",
+    ),
+];

@@ -1,0 +1,117 @@
+//! Runs the real command as a user does, in a clean environment, and keeps what it said.
+#![allow(dead_code, reason = "each file of tests uses a part of this")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// The command under test.
+pub(crate) const BIRK: &str = env!("CARGO_BIN_EXE_birk");
+
+/// How a run ended, and what it said.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Answer {
+    /// Ended as expected, or shows all it said.
+    #[track_caller]
+    pub(crate) fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "standard output:\n{}\nstandard error:\n{}", self.out, self.err);
+        self
+    }
+
+    /// Said this on standard error.
+    #[track_caller]
+    pub(crate) fn says(self, text: &str) -> Self {
+        assert!(self.err.contains(text), "`{text}` is not in:\n{}", self.err);
+        self
+    }
+
+    /// Printed this on standard output.
+    #[track_caller]
+    pub(crate) fn prints(self, text: &str) -> Self {
+        assert!(self.out.contains(text), "`{text}` is not in:\n{}", self.out);
+        self
+    }
+
+    /// Said nothing on standard error.
+    #[track_caller]
+    pub(crate) fn quietly(self) -> Self {
+        assert_eq!(self.err, "");
+        self
+    }
+
+    /// The one object on standard output.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}:\n{}\n{}", self.out, self.err))
+    }
+}
+
+/// The repository.
+pub(crate) fn root() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.canonicalize().expect("the repository is there")
+}
+
+/// The command, ready to run in the repository, with nothing inherited that could change what it says.
+pub(crate) fn command(program: &str) -> Command {
+    let mut command = Command::new(program);
+    let ours = std::env::vars_os().map(|(name, _)| name).filter(|name| name.to_string_lossy().starts_with("BIRK_"));
+    ours.for_each(|name| {
+        command.env_remove(name);
+    });
+    for name in ["NO_COLOR", "COLUMNS", "LINES", "CLICOLOR_FORCE"] {
+        command.env_remove(name);
+    }
+    command.current_dir(root()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs a command to its end.
+pub(crate) fn run(command: &mut Command) -> Answer {
+    let output = command.output().expect("the command can be run");
+    Answer {
+        code: output.status.code(),
+        out: String::from_utf8(output.stdout).expect("standard output is UTF-8"),
+        err: String::from_utf8(output.stderr).expect("standard error is UTF-8"),
+    }
+}
+
+/// Runs `birk` in the repository; arguments are separated by blanks.
+pub(crate) fn birk(arguments: &str) -> Answer {
+    run(command(BIRK).args(arguments.split_whitespace()))
+}
+
+/// An empty folder of this test.
+pub(crate) fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).expect("a folder for the test can be made");
+    path
+}
+
+/// A folder with a copy of a model.
+pub(crate) fn folder_with(name: &str, model: &str) -> PathBuf {
+    let folder = folder(name);
+    fs::copy(root().join("models").join(model), folder.join(model)).expect("the model can be copied");
+    folder
+}
+
+/// A copy in which what differs from run to run is replaced, after a look at its type.
+#[track_caller]
+pub(crate) fn steady(report: &Value) -> Value {
+    let mut report = report.clone();
+    for key in ["seconds", "states_per_second", "peak_memory_bytes", "store_bytes_per_state"] {
+        let value = &mut report["stats"][key];
+        assert!(value.is_number() || key == "peak_memory_bytes" && value.is_null(), "{key}: {value}");
+        *value = format!("[{key}]").into();
+    }
+    report
+}

@@ -1,0 +1,290 @@
+//! The command line as its users meet it: exit codes with their reasons, options, help, and every command.
+
+mod binary;
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use binary::{BIRK, birk, command, folder, folder_with, run};
+use birk_lang::codes::CODES;
+use birk_search::ENGINES;
+
+const COMMANDS: &[&str] = &["check", "replay", "show", "graph", "fmt", "explain", "engines", "completions", "man"];
+
+// Exit codes, each with its reason. Interrupts are in budget.rs; 70 is tested in main.rs.
+
+#[test]
+fn what_holds_exits_0() {
+    birk("check models/peterson2.bir").exits(0).prints("holds: models/peterson2.bir").quietly();
+    birk("check models/counters_mod8.bir --max-depth 21").exits(0).prints("in every reachable state (512 states)");
+}
+
+#[test]
+fn a_violation_exits_1() {
+    birk("check models/philosophers2.bir").exits(1).prints("violated: models/philosophers2.bir").quietly();
+    // A target that is never reached has no trace to show.
+    birk("check models/workers.bir -D SLOTS=1").exits(1).prints("`overtaken` (never reached in 14 states)");
+}
+
+#[test]
+fn usage_and_model_errors_exit_2() {
+    birk("check models/peterson2.bir --serach bfs").exits(2).says("'--search'");
+    birk("check models/peterson2.bir --search bsf").exits(2).says("bfs");
+    birk("check").exits(2).says("<MODEL>");
+    birk("chekc models/peterson2.bir").exits(2).says("check");
+    birk("").exits(2).says("Usage: birk <COMMAND>");
+    birk("check models/peterson2.bir -D N").exits(2).says("write NAME=VALUE, for example -D N=5");
+    birk("check models/philosophers_ring.bir -D M=5").exits(2).says("there is no constant `M`");
+    birk("check models/peterson2.bir --time 5x").exits(2).says("unknown unit `x`: use ms, s, m, h or d");
+    birk("check models/peterson2.bir --memory 5X").exits(2).says("unknown unit `X`: use K, M, G or T");
+    birk("check models/peterson2.bir --max-depth ten").exits(2).says("write a whole number");
+    birk("check models/peterson2.bir --max-depth 4294967296").exits(2).says("too large");
+    birk("check models/peterson2.bir --accept deep").exits(2).says("write complete, depth:N or sampled");
+    birk("check models/peterson2.bir --property exclusoin").exits(2).says("did you mean `");
+    let answer = birk("check models/rejected/unknown_name.bir").exits(2).says("error[E").says("`birk explain E");
+    assert_eq!(answer.out, "", "errors are not part of the answer");
+}
+
+#[test]
+fn a_search_that_was_cut_short_exits_3() {
+    let cut = birk("check models/philosophers_swapped.bir --max-depth 6").exits(3).quietly();
+    cut.prints("inconclusive: models/philosophers_swapped.bir").prints("no violation within 6 steps of the start");
+}
+
+#[test]
+fn a_formula_that_no_engine_checks_is_not_a_success() {
+    let folder = folder("formula");
+    let text = "system S { boolean b; active thread T() { loc l: do { b := !b; } goto l; } ltl often: [] <> b; }";
+    fs::write(folder.join("s.bir"), text).expect("writable");
+    for accept in ["complete", "sampled"] {
+        let answer = run(command(BIRK).current_dir(&folder).args(["check", "s.bir", "--accept", accept])).exits(3);
+        answer.prints("not checked: no engine checks formulas yet");
+    }
+}
+
+#[test]
+fn input_and_output_failures_exit_4() {
+    birk("check models/nowhere.bir").exits(4).says("birk: cannot read models/nowhere.bir: No such file");
+    birk("check models").exits(4).says("cannot read models");
+    birk("fmt --check models/nowhere.bir").exits(4).says("cannot read models/nowhere.bir");
+    birk("replay models/philosophers2.bir nowhere.json").exits(4).says("cannot read nowhere.json");
+    // The report comes first, so that only the file is lost.
+    let answer = birk("check models/philosophers2.bir --trace nowhere/trace.json").exits(4);
+    answer.says("cannot write nowhere/trace.json").prints("reproduce: birk check");
+}
+
+#[test]
+fn what_is_not_utf8_exits_2_and_says_where() {
+    let folder = folder("utf8");
+    fs::write(folder.join("latin1.bir"), b"system S\xe9 { }").expect("writable");
+    let file = folder.join("latin1.bir");
+    run(command(BIRK).arg("check").arg(&file)).exits(2).says("latin1.bir is not UTF-8 text (byte 8)");
+    let replay = run(command(BIRK).args(["replay", "models/philosophers2.bir"]).arg(&file));
+    replay.exits(2).says("is not UTF-8 text");
+}
+
+// Options.
+
+#[test]
+fn accept_says_how_much_is_enough() {
+    let swapped = |options: &str| birk(&format!("check models/philosophers_swapped.bir {options}"));
+    swapped("--max-depth 6 --accept complete").exits(3);
+    swapped("--max-depth 6 --accept depth:6").exits(0).prints("and --accept says that this is enough");
+    swapped("--max-states 200 --accept depth:3").exits(0).prints("no violation within ");
+    swapped("--max-states 200 --accept depth:11").exits(3);
+    swapped("--max-states 20 --accept sampled").exits(0);
+    swapped("--search dfs --max-states 20 --accept sampled").exits(0).prints("in the ");
+    swapped("--accept depth:100").exits(0).prints("holds: ");
+    birk("check models/philosophers2.bir --accept sampled").exits(1);
+}
+
+#[test]
+fn impossible_combinations_are_errors_with_reasons() {
+    let refused = |options: &str, reason: &str| {
+        birk(&format!("check models/peterson2.bir {options}")).exits(2).says("birk: ").says(reason);
+    };
+    refused("--property deadlock --deadlock off", "contradict each other; leave one out");
+    refused("--search dfs --accept depth:5", "does not go level by level");
+    refused("--max-depth 5 --accept depth:6", "ends the search before --accept depth:6");
+    refused("--profile fast", "there is no profile `fast`; there is no file models/birk.toml");
+}
+
+#[test]
+fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
+    let values = [
+        ("define", "N=3"),
+        ("color", "never"),
+        ("property", "deadlock"),
+        ("search", "dfs"),
+        ("time", "10m"),
+        ("memory", "1G"),
+        ("max-depth", "5"),
+        ("max-states", "1_000"),
+        ("seed", "7"),
+        ("accept", "sampled"),
+        ("deadlock", "on"),
+        ("format", "json"),
+        ("progress", "off"),
+    ];
+    let folder = folder_with("long", "philosophers_ring.bir");
+    let line = |words: &[&str]| {
+        let answer = run(command(BIRK).current_dir(&folder).args(["check", "philosophers_ring.bir"]).args(words));
+        let report: String = answer.out.lines().filter(|line| line.contains("reproduce")).collect();
+        assert!(!report.is_empty(), "{words:?}: {}", answer.err);
+        (answer.code, report, answer.err)
+    };
+    for (name, value) in values {
+        assert_eq!(line(&[&format!("--{name}"), value]), line(&[&format!("--{name}={value}")]), "{name}");
+    }
+    for name in ["trace", "profile"] {
+        fs::write(folder.join("birk.toml"), "[profile.x]\nkeep-going = true\n").expect("writable");
+        assert_eq!(line(&[&format!("--{name}"), "x"]), line(&[&format!("--{name}=x")]), "{name}");
+    }
+    // A switch takes a value only after an equals sign; `false` undoes what a file says.
+    assert!(line(&["--keep-going"]).1.ends_with("--keep-going"));
+    assert!(line(&["--keep-going=false"]).1.ends_with("--keep-going=false"));
+
+    let help = birk("check --help").exits(0).out;
+    let listed = help.lines().filter_map(|line| line.trim_start_matches("  -D,").trim().strip_prefix("--"));
+    let listed = listed.filter_map(|line| line.split([' ', '[']).next());
+    let known = |name: &str| values.iter().any(|(known, _)| *known == name) || ["trace", "profile"].contains(&name);
+    let unknown: Vec<&str> = listed.filter(|name| !known(name) && *name != "keep-going").collect();
+    assert_eq!(unknown, [""; 0], "options that this test does not try");
+}
+
+#[test]
+fn colours_are_for_terminals_unless_asked_for() {
+    let codes = |options: &str| birk(&format!("check models/philosophers2.bir {options}")).out.contains('\x1b');
+    assert!(!codes("") && !codes("--color never") && codes("--color always"));
+}
+
+// Help and documents.
+
+#[test]
+fn help_describes_every_command_and_its_defaults() {
+    insta::assert_snapshot!("help", birk("--help").exits(0).out);
+    for name in COMMANDS {
+        let long = birk(&format!("{name} --help")).exits(0).out;
+        assert_eq!(birk(&format!("help {name}")).exits(0).out, long);
+        insta::assert_snapshot!(format!("help_{name}"), long);
+    }
+    birk("--version").exits(0).prints(&format!("birk {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn engines_are_all_described() {
+    let table = birk("engines").exits(0).quietly().out;
+    for engine in ENGINES {
+        assert!(table.contains(&format!("{}\n  {}\n", engine.name, engine.summary)), "{table}");
+        birk(&format!("check models/peterson2.bir --search {}", engine.name)).exits(0);
+    }
+}
+
+#[test]
+fn codes_are_all_explained() {
+    let list = birk("explain").exits(0).quietly().out;
+    assert_eq!(list.lines().count(), CODES.len());
+    assert!(CODES.len() > 10);
+    for entry in [CODES.first(), CODES.last()].into_iter().flatten() {
+        assert!(list.contains(&format!("{}  {}\n", entry.code, entry.title)));
+        let answer = birk(&format!("explain {}", entry.code.to_lowercase())).exits(0);
+        answer.prints(entry.title).prints("For example:").prints("Mended:");
+    }
+    birk("explain E9999").exits(2).says("there is no code E9999");
+}
+
+#[test]
+fn completions_know_commands_and_options() {
+    for (shell, mark) in [("bash", "complete -F _birk"), ("zsh", "#compdef birk"), ("fish", "complete -c birk")] {
+        let script = birk(&format!("completions {shell}")).exits(0).quietly().prints(mark).out;
+        for word in COMMANDS.iter().copied().chain(["keep-going", "max-depth"]) {
+            assert!(script.contains(word), "{shell} does not complete {word}");
+        }
+    }
+    birk("completions tcsh").exits(2).says("[possible values: bash");
+}
+
+#[test]
+fn the_manual_page_is_roff_and_complete() {
+    let page = birk("man").exits(0).quietly().prints(".TH birk 1").prints(".SH EXIT CODES").out;
+    for name in COMMANDS {
+        assert!(page.contains(&format!(".SH BIRK {}\n", name.to_uppercase())), "{name}");
+    }
+    assert!(page.contains("max\\-depth") && page.contains("BIRK_MAX_DEPTH"));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_not_an_error() {
+    let leaves = |arguments: &str, out: Stdio, err: Stdio| {
+        let mut child = command(BIRK);
+        let mut child = child.args(arguments.split(' ')).stdout(out).stderr(err).spawn().expect("birk can be run");
+        drop((child.stdout.take(), child.stderr.take()));
+        child.wait().expect("it ends").code()
+    };
+    let large = "graph models/philosophers_ring.bir -D N=7 --format aut";
+    assert!(birk(large).exits(0).out.len() > 1 << 17, "more than a pipe holds");
+    assert_eq!(leaves(large, Stdio::piped(), Stdio::null()), Some(0));
+    assert_eq!(leaves("show models/philosophers2.bir", Stdio::piped(), Stdio::null()), Some(0));
+    assert_eq!(leaves("check models/philosophers2.bir", Stdio::piped(), Stdio::null()), Some(1));
+    assert_eq!(leaves("check models/rejected/several_errors.bir", Stdio::null(), Stdio::piped()), Some(2));
+    assert_eq!(leaves("check models/nowhere.bir", Stdio::null(), Stdio::piped()), Some(4));
+    let pipe = format!("{BIRK} show models/cache_msi.bir | head -1");
+    assert_eq!(run(command("sh").args(["-c", &pipe])).exits(0).quietly().out.lines().count(), 1);
+}
+
+// Other commands.
+
+#[test]
+fn show_lists_threads_and_layout() {
+    let shown = birk("show models/philosophers2.bir").exits(0).quietly();
+    shown.prints("system TwoDiningPhilosophers").prints("6 bits").prints("thread Philosopher2").prints("writes fork1");
+    birk("show models/philosophers_ring.bir -D N=3").exits(0).prints("Philosopher[2]");
+}
+
+#[test]
+fn graphs_have_the_states_and_transitions_that_check_counts() {
+    for model in ["philosophers2.bir", "peterson2.bir", "hanoi.bir", "counters_mod8.bir -D K=2", "sliding_puzzle.bir"] {
+        let stats = &birk(&format!("check models/{model} --keep-going --format json")).json()["stats"];
+        let (states, transitions) = (stats["states"].as_u64().expect("a number"), &stats["transitions"]);
+
+        let aut = birk(&format!("graph models/{model} --format aut")).exits(0).quietly().out;
+        let (header, edges) = aut.split_once('\n').expect("a line");
+        assert_eq!(header, format!("des (0, {transitions}, {states})"), "{model}");
+        assert_eq!(Some(edges.lines().count() as u64), transitions.as_u64(), "{model}");
+        for edge in edges.lines() {
+            let ends = edge.trim_matches(['(', ')']).split(", ");
+            let ends: Vec<u64> = ends.filter_map(|part| part.parse().ok()).collect();
+            assert!(matches!(ends[..], [from, to] if from < states && to < states), "{model}: {edge}");
+        }
+
+        let dot = birk(&format!("graph models/{model}")).exits(0).quietly().out;
+        assert_eq!(Some(dot.matches(" -> ").count() as u64), transitions.as_u64(), "{model}");
+        assert_eq!(dot.lines().filter(|line| line.contains("\\l\"")).count() as u64, states, "{model}");
+        assert!(dot.starts_with("digraph ") && dot.ends_with("}\n"));
+    }
+}
+
+#[test]
+fn graph_refuses_what_nobody_can_look_at() {
+    let refused = birk("graph models/philosophers2.bir --max-states 9").exits(2);
+    assert_eq!(refused.out, "");
+    refused.says("more than 9 states").says("raise --max-states, or lower a constant with -D");
+    birk("graph models/philosophers2.bir --max-states=10").exits(0);
+}
+
+#[test]
+fn fmt_checks_and_mends() {
+    let folder = folder("fmt");
+    let file = folder.join("untidy.bir");
+    let untidy = "system   S{boolean b;active thread T(){loc l:when !b do{b:=true;}goto l;}}";
+    fs::write(&file, untidy).expect("writable");
+    let fmt = |options: &[&str]| run(Command::new(BIRK).arg("fmt").args(options).arg(&file).stdin(Stdio::null()));
+    fmt(&["--check"]).exits(1).says("untidy.bir is not formatted; `birk fmt ");
+    assert_eq!(fs::read_to_string(&file).expect("readable"), untidy, "--check changes nothing");
+    fmt(&[]).exits(0).quietly();
+    fmt(&["--check"]).exits(0).quietly();
+    run(command(BIRK).arg("check").arg(&file)).exits(1);
+    fs::write(&file, "system S {").expect("writable");
+    fmt(&[]).exits(2).says("error[E");
+    assert_eq!(fs::read_to_string(&file).expect("readable"), "system S {", "what cannot be read is left alone");
+}

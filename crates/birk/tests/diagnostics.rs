@@ -1,0 +1,166 @@
+//! Diagnostics as people see them: the models of `models/rejected/` against the texts beside them, and the table of
+//! codes behind `birk explain` against what the front end emits.
+//!
+//! After a change of a message, `BLESS=1 cargo test -p birk --test diagnostics` writes the texts anew; read the diff.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use birk_lang::codes::{CODES, Code, explain};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// All files below a folder with this extension, in order.
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder of the repository can be listed") {
+        let path = entry.expect("an entry of the repository can be read").path();
+        if path.is_dir() {
+            found.extend(files(&path, extension));
+        } else if path.extension().is_some_and(|found| found == extension) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The `-D` options of a line `// birk check FILE -D NAME=VALUE …`.
+fn defines(text: &str) -> Vec<(String, String)> {
+    let line = text.lines().find_map(|line| line.strip_prefix("// birk check ")).unwrap_or_default();
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let options = words.windows(2).filter(|pair| pair[0] == "-D");
+    options.map(|pair| pair[1].split_once('=').expect("-D NAME=VALUE")).map(|(n, v)| (n.into(), v.into())).collect()
+}
+
+/// The codes of what is wrong with a text, in order and without repetition.
+fn codes_of(text: &str) -> BTreeSet<&'static str> {
+    birk_lang::load(text, &defines(text)).diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+}
+
+#[test]
+fn rejected_models_are_explained_as_beside_them() {
+    let bless = std::env::var_os("BLESS").is_some();
+    let mut wrong = Vec::new();
+    let models = files(&root().join("models/rejected"), "bir");
+    assert!(models.len() >= 40, "the rejected models are there");
+    for model in models {
+        let name = format!("models/rejected/{}", model.file_name().expect("a file").to_string_lossy());
+        let text = fs::read_to_string(&model).expect("a model can be read");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_birk"));
+        command.current_dir(root()).args(["check", &name, "--color", "never"]);
+        for (constant, value) in defines(&text) {
+            command.args(["-D", &format!("{constant}={value}")]);
+        }
+        let output = command.output().expect("birk runs");
+        let shown = String::from_utf8(output.stderr).expect("messages are UTF-8");
+        let accepted = text.starts_with("// Accepted");
+        let expected_exits: &[i32] = if accepted { &[0, 1, 3] } else { &[2] };
+        let exit = output.status.code().unwrap_or(-1);
+        assert!(expected_exits.contains(&exit), "{name} ends with {exit}:\n{shown}");
+        let beside = model.with_extension("stderr");
+        if bless {
+            fs::write(&beside, &shown).expect("the expected text can be written");
+        }
+        let expected = fs::read_to_string(&beside).unwrap_or_default();
+        if shown != expected {
+            wrong.push(format!("{name}: expected\n{expected}\nbut birk says\n{shown}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}\nif this is right: BLESS=1 cargo test -p birk --test diagnostics", wrong.join("\n"));
+}
+
+#[test]
+fn every_expected_text_has_its_model() {
+    for expected in files(&root().join("models/rejected"), "stderr") {
+        assert!(expected.with_extension("bir").exists(), "{} has no model", expected.display());
+    }
+}
+
+#[test]
+fn every_code_has_a_rejected_model() {
+    let texts: Vec<String> = files(&root().join("models/rejected"), "stderr")
+        .iter()
+        .map(|path| fs::read_to_string(path).expect("an expected text can be read"))
+        .collect();
+    // Fifty messages are shown, and E0014 comes after two hundred.
+    for code in CODES.iter().map(|entry| entry.code).filter(|code| *code != "E0014") {
+        let mark = format!("[{code}]: ");
+        assert!(texts.iter().any(|text| text.contains(&mark)), "no file of models/rejected shows {code}");
+    }
+}
+
+#[test]
+fn the_table_holds_the_codes_of_the_front_end_and_no_others() {
+    let sources = root().join("crates/lang/src");
+    let is_code = |word: &&str| {
+        let digits = word.strip_prefix(['E', 'W']).unwrap_or_default();
+        digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let mut emitted = BTreeSet::new();
+    for path in files(&sources, "rs") {
+        if !path.starts_with(sources.join("codes")) {
+            let text = fs::read_to_string(&path).expect("a source can be read");
+            emitted.extend(text.split('"').filter(is_code).map(str::to_owned));
+        }
+    }
+    let listed: BTreeSet<String> = CODES.iter().map(|entry| entry.code.to_owned()).collect();
+    assert_eq!(listed, emitted, "left: codes.rs; right: crates/lang/src");
+}
+
+#[test]
+fn codes_are_unique_and_sorted() {
+    for pair in CODES.windows(2) {
+        assert!(pair[0].code < pair[1].code, "{} stands before {}", pair[0].code, pair[1].code);
+    }
+    assert_eq!(explain("e0022").map(|entry| entry.code), Some("E0022"));
+    assert!(explain("E9999").is_none());
+}
+
+#[test]
+fn explanations_are_short_and_fit_a_screen() {
+    for entry in CODES {
+        let sentences = entry.explanation.matches(['.', ':', ';']).count();
+        assert!((1..=20).contains(&sentences) && entry.explanation.len() > 80, "{}: say why", entry.code);
+        for line in [entry.title, entry.explanation, entry.example, entry.cure].iter().flat_map(|text| text.lines()) {
+            assert!(line.chars().count() <= 100, "{}: a long line: {line}", entry.code);
+        }
+    }
+}
+
+/// The example with the text that its `…` stands for.
+fn whole(entry: &Code) -> String {
+    match entry.code {
+        "E0009" => entry.example.replace("(…", &"(".repeat(202)).replace("…)", &")".repeat(202)),
+        "E0014" => {
+            let line = entry.example.lines().nth(2).expect("the line that is repeated");
+            entry.example.replace(line, &format!("{line}\n").repeat(202))
+        }
+        _ => entry.example.to_owned(),
+    }
+}
+
+#[test]
+fn every_example_provokes_its_code_and_nothing_else() {
+    for entry in CODES {
+        let mut found = codes_of(&whole(entry));
+        if entry.code == "E0014" {
+            // It cannot come alone.
+            found.retain(|code| *code == entry.code);
+        }
+        assert_eq!(found, BTreeSet::from([entry.code]), "the example of {}:\n{}", entry.code, entry.example);
+    }
+}
+
+#[test]
+fn every_cure_helps() {
+    for entry in CODES {
+        let loaded = birk_lang::load(entry.cure, &defines(entry.cure));
+        assert!(loaded.program.is_some(), "the cure of {} does not load:\n{}", entry.code, entry.cure);
+        assert_eq!(loaded.diagnostics, [], "the cure of {}", entry.code);
+    }
+}

@@ -1,0 +1,317 @@
+//! What programs read: the JSON report, progress as lines of JSON, traces as ITF files, and the two lines of a report
+//! that are meant to be run again.
+
+mod binary;
+
+use std::fs;
+use std::path::Path;
+
+use binary::{Answer, BIRK, birk, command, folder, folder_with, root, run, steady};
+use serde_json::Value;
+
+fn check(options: &str) -> Answer {
+    birk(&format!("check {options} --format json"))
+}
+
+/// The fields of an object, in order.
+fn fields(value: &Value) -> Vec<&str> {
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+// The report.
+
+#[test]
+fn a_violation_as_json() {
+    let answer = check("models/philosophers2.bir").exits(1).quietly();
+    insta::assert_snapshot!("violated", pretty(&steady(&answer.json())));
+}
+
+#[test]
+fn a_model_that_holds_as_json() {
+    let answer = check("models/readers_writers_invariant.bir -D Param.NUM_READERS=3").exits(0).quietly();
+    insta::assert_snapshot!("holds", pretty(&steady(&answer.json())));
+}
+
+#[test]
+fn a_search_that_was_cut_short_as_json() {
+    let answer = check("models/philosophers_swapped.bir --max-depth 4 --seed 7").exits(3).quietly();
+    insta::assert_snapshot!("budget", pretty(&steady(&answer.json())));
+}
+
+#[test]
+fn a_fault_as_json() {
+    let answer = check("models/division_by_zero.bir").exits(1);
+    let report = answer.json();
+    let trace = &report["traces"][0];
+    assert_eq!(trace["fault"]["kind"], "division-by-zero", "{trace:#}");
+    assert_eq!(trace["fault"]["source"]["line"].as_u64().map(|line| line > 1), Some(true));
+    assert_eq!(trace["steps"].as_array().and_then(|steps| steps.last()).expect("a step")["to"], Value::Null);
+}
+
+fn pretty(report: &Value) -> String {
+    serde_json::to_string_pretty(report).expect("JSON")
+}
+
+#[test]
+fn fields_are_those_of_the_manual_in_its_order() {
+    let options = ["models/philosophers2.bir", "models/peterson2.bir", "models/hanoi.bir --max-states 9 --search dfs"];
+    for options in options {
+        let report = check(options).json();
+        let expected = "schema birk model system constants engine store threads seed verdict coverage stopped_by \
+                        properties stats unreached traces reproduce";
+        assert_eq!(fields(&report), expected.split_whitespace().collect::<Vec<_>>());
+        let expected = "states transitions max_depth revisits cut_by_assume seconds states_per_second \
+                        peak_memory_bytes store_bytes_per_state state_bits";
+        assert_eq!(fields(&report["stats"]), expected.split_whitespace().collect::<Vec<_>>());
+        assert_eq!(fields(&report["unreached"]), ["transitions", "locations"]);
+        for property in report["properties"].as_array().expect("a list") {
+            assert_eq!(fields(property), ["name", "kind", "verdict", "trace"]);
+        }
+        for trace in report["traces"].as_array().expect("a list") {
+            assert_eq!(fields(trace), ["property", "length", "loop", "steps", "states", "replay"]);
+            let (steps, states) = (trace["steps"].as_array(), trace["states"].as_array());
+            assert_eq!(steps.map(Vec::len).zip(Some(1)).map(|(a, b)| a + b), states.map(Vec::len));
+            for step in steps.expect("a list") {
+                assert_eq!(fields(step), ["thread", "from", "to", "source", "changes"]);
+                assert_eq!(fields(&step["source"]), ["line", "column"]);
+            }
+        }
+        assert_eq!((&report["schema"], &report["birk"]), (&1.into(), &env!("CARGO_PKG_VERSION").into()));
+    }
+}
+
+#[test]
+fn coverage_has_the_fields_of_its_kind() {
+    let coverage = |options: &str| check(options).json()["coverage"].to_string();
+    assert_eq!(coverage("models/peterson2.bir"), r#"{"kind":"complete"}"#);
+    assert_eq!(coverage("models/hanoi.bir --max-depth 3"), r#"{"kind":"depth","depth":3}"#);
+    assert_eq!(coverage("models/hanoi.bir --max-states 9 --search dfs"), r#"{"kind":"sampled","states":10}"#);
+}
+
+#[test]
+fn standard_output_holds_one_object_and_people_are_told_on_standard_error() {
+    let answer = check("models/rejected/warnings.bir");
+    assert!(answer.json().is_object());
+    answer.says("warning[W");
+    let answer = check("models/rejected/unknown_name.bir").exits(2);
+    assert_eq!(answer.out, "");
+    let answer = check("models/philosophers2.bir --trace").exits(2);
+    assert_eq!(answer.out, "");
+}
+
+// Progress.
+
+#[test]
+fn progress_is_one_object_a_line_on_standard_error() {
+    let answer = check("models/counters_mod8.bir -D K=9 --time 400ms --progress json").exits(3);
+    assert_eq!(answer.json()["stopped_by"], "time");
+    let lines: Vec<Value> = answer.err.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert!(!lines.is_empty());
+    for line in &lines {
+        let expected = ["seconds", "states", "transitions", "depth", "frontier", "states_per_second", "memory_bytes"];
+        assert_eq!(fields(line), expected);
+        assert!(expected.iter().all(|field| line[field].is_number()), "{line}");
+    }
+    check("models/counters_mod8.bir -D K=9 --time 300ms --progress off").exits(3).quietly();
+}
+
+// Traces.
+
+/// A folder with a model and a trace of its first violation.
+fn traced(name: &str, model: &str, options: &str) -> (std::path::PathBuf, Value) {
+    let folder = folder_with(name, model);
+    let line = format!("check {model} {options} --trace trace.json");
+    run(command(BIRK).current_dir(&folder).args(line.split_whitespace())).exits(1);
+    let trace = serde_json::from_str(&fs::read_to_string(folder.join("trace.json")).expect("readable"));
+    (folder, trace.expect("JSON"))
+}
+
+fn replay(folder: &Path, model: &str, trace: &Value, options: &[&str]) -> Answer {
+    fs::write(folder.join("given.json"), trace.to_string()).expect("writable");
+    run(command(BIRK).current_dir(folder).args(["replay", model, "given.json"]).args(options))
+}
+
+#[test]
+fn traces_are_itf_files_that_replay() {
+    let cases = [
+        ("philosophers2.bir", "", "`deadlock`"),
+        ("sum_to_n.bir", "-D N=7", "`fault`"),
+        ("pathfinder.bir", "", "`fault`"),
+        ("philosophers_ring.bir", "-D N=4", "`deadlock`"),
+        ("lost_wakeup.bir", "", "decides `"),
+        ("workers_overstart.bir", "", "decides `"),
+        ("bakery_overflow.bir", "--search dfs", "decides `"),
+    ];
+    for (model, options, decided) in cases {
+        let (folder, trace) = traced(&format!("itf_{model}"), model, options);
+        let defines: Vec<&str> = options.split(' ').filter(|_| options.starts_with("-D")).collect();
+        assert_eq!(trace["#meta"]["format"], "ITF", "{model}");
+        let is_named = |state: &Value| state.get("Philosopher2@").is_none_or(Value::is_string);
+        assert!(is_named(&trace["states"][0]), "a thread that exists once is not a list");
+        let vars: Vec<&str> = trace["vars"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+        for (index, state) in trace["states"].as_array().expect("a list").iter().enumerate() {
+            assert_eq!(state["#meta"]["index"], index);
+            let names: Vec<&str> = fields(state).into_iter().filter(|name| *name != "#meta").collect();
+            assert_eq!(names, vars, "{model}");
+        }
+        replay(&folder, model, &trace, &defines).exits(0).quietly().prints("the trace fits the model").prints(decided);
+
+        // Other tools write no steps of ours: the states alone are enough.
+        let mut bare = trace.clone();
+        bare["#meta"] = Value::Null;
+        for state in bare["states"].as_array_mut().expect("a list") {
+            state.as_object_mut().expect("an object").remove("#meta");
+        }
+        replay(&folder, model, &bare, &defines).exits(0).prints("the trace fits the model").prints(decided);
+    }
+}
+
+#[test]
+fn numbers_of_other_tools_are_read() {
+    let (folder, trace) = traced("bigint", "sum_to_n.bir", "");
+    let text = trace.to_string().replace("\"x\":2", "\"x\":{\"#bigint\":\"2\"}");
+    assert!(text.contains("#bigint"));
+    let trace: Value = serde_json::from_str(&text).expect("JSON");
+    replay(&folder, "sum_to_n.bir", &trace, &[]).exits(0).prints("decides `fault`");
+}
+
+#[test]
+fn a_trace_that_was_tampered_with_is_refused() {
+    let (folder, trace) = traced("tampered", "philosophers2.bir", "");
+    let refused = |change: &dyn Fn(&mut Value), reason: &str| {
+        for steps_too in [false, true] {
+            let mut changed = trace.clone();
+            change(&mut changed);
+            if steps_too && changed["#meta"].is_object() {
+                changed["#meta"]["replay"].take();
+            }
+            replay(&folder, "philosophers2.bir", &changed, &[]).exits(2).says("birk: ").says(reason);
+        }
+    };
+    let misfit = "the trace does not fit the model: step ";
+    refused(&|trace| trace["states"][2]["fork1"] = false.into(), misfit);
+    refused(&|trace| trace["states"][0]["fork1"] = true.into(), misfit);
+    refused(&|trace| trace["states"][1]["Philosopher1@"] = "loc2".into(), misfit);
+    refused(&|trace| trace["states"][1]["Philosopher1@"] = 1.into(), misfit);
+    refused(&|trace| trace["states"][1]["fork2"] = Value::Null, misfit);
+    refused(&|trace| trace["states"][1] = 5.into(), misfit);
+    refused(&|trace| drop(trace["states"].as_array_mut().expect("a list").remove(1)), misfit);
+    refused(&|trace| drop(trace["states"][1].as_object_mut().expect("an object").remove("fork2")), "missing");
+    refused(&|trace| trace["states"] = Value::Array(Vec::new()), "it has no `states`");
+    refused(&|trace| *trace = 3.into(), "it has no `states`");
+    let mut steps = trace.clone();
+    steps["#meta"]["replay"] = "0:0,9".into();
+    replay(&folder, "philosophers2.bir", &steps, &[]).exits(2).says("step 2: no successor 9, there are 2");
+    fs::write(folder.join("text.json"), "not JSON").expect("writable");
+    let text = run(command(BIRK).current_dir(&folder).args(["replay", "philosophers2.bir", "text.json"]));
+    text.exits(2).says("text.json: not JSON");
+}
+
+#[test]
+fn a_trace_of_another_model_is_refused() {
+    let (folder, trace) = traced("another", "philosophers2.bir", "");
+    let other = root().join("models/peterson2.bir");
+    replay(&folder, &other.display().to_string(), &trace, &[]).exits(2).says("the trace does not fit the model");
+    let (folder, trace) = traced("constants", "sum_to_n.bir", "-D N=5");
+    replay(&folder, "sum_to_n.bir", &trace, &[]).exits(2).says("the trace does not fit the model");
+    replay(&folder, "sum_to_n.bir", &trace, &["-D", "N=5"]).exits(0);
+}
+
+/// By its values alone, the stuttering step could be taken for the failing one, and then nothing could follow.
+#[test]
+fn a_fault_does_not_hide_a_step_that_goes_on() {
+    let folder = folder("stutter");
+    let text = "system S { boolean b; boolean c;
+        active thread Fails() { loc l: when !c do { assert b; } goto l; }
+        active thread Idles() { loc l: do { skip; } goto l; }
+        active thread Ends() { loc l: when !c do { c := true; } return; }
+        invariant open: !c; }";
+    fs::write(folder.join("s.bir"), text).expect("writable");
+    let at = |c: bool, end: &str| {
+        let names = ["Fails@", "Idles@"].map(|name| format!("\"{name}\":\"l\"")).join(",");
+        format!("{{\"b\":false,\"c\":{c},{names},\"Ends@\":\"{end}\"}}")
+    };
+    let states = [at(false, "l"), at(false, "l"), at(true, "(not running)")].join(",");
+    let trace: Value = serde_json::from_str(&format!("{{\"states\":[{states}]}}")).expect("JSON");
+    replay(&folder, "s.bir", &trace, &[]).exits(0).prints("decides `open`");
+}
+
+#[test]
+fn a_search_without_a_trace_writes_no_file_and_says_so() {
+    let folder = folder_with("traceless", "peterson2.bir");
+    let answer = run(command(BIRK).current_dir(&folder).args(["check", "peterson2.bir", "--trace", "trace.json"]));
+    answer.exits(0).says("there is no trace, so trace.json was not written");
+    assert!(!folder.join("trace.json").exists());
+}
+
+#[test]
+fn the_replay_line_of_a_report_walks_the_same_way() {
+    let report = birk("check models/philosophers2.bir").exits(1).prints("  replay: 0:0,1\n").out;
+    let table = report.split("deadlock in 2 steps:\n\n").nth(1).and_then(|rest| rest.split("\n\n").next());
+    let replayed = birk("replay models/philosophers2.bir 0:0,1").exits(0).quietly();
+    replayed.prints(table.expect("a table")).prints("its last state, after 2 steps, decides `deadlock`");
+    birk("replay models/philosophers2.bir 0:0").exits(0).prints("after 1 step, decides no property");
+    birk("replay models/philosophers2.bir 0:").exits(0).prints("after 0 steps, decides no property");
+    birk("replay models/philosophers2.bir 0:0,1,0").exits(2).says("step 3: no successor 0, there are 0");
+    birk("replay models/philosophers2.bir 1:0").exits(2).says("there is no initial state 1");
+}
+
+// The line that repeats a search.
+
+#[test]
+fn the_reproduce_line_gives_the_same_answer() {
+    let lines = [
+        "models/philosophers2.bir",
+        "models/sum_to_n.bir -D N=5 --search dfs --seed 3",
+        "models/philosophers_swapped.bir -D N=6 --max-depth 7 --accept depth:7",
+        "models/philosophers_ring.bir --keep-going --deadlock off",
+        "models/workers.bir --define SLOTS=3 --property overtaken --property fault --max-states 100",
+        "models/hanoi.bir --memory 1M --time 1h",
+    ];
+    for options in lines {
+        let first = check(options);
+        let again = repeat(&root(), &first.json());
+        assert_eq!((again.code, comparable(&again)), (first.code, comparable(&first)), "{options}");
+    }
+}
+
+#[test]
+fn the_reproduce_line_is_quoted_for_the_shell() {
+    let folder = folder("quoted");
+    let model = "it's a $model & more.bir";
+    fs::copy(root().join("models/philosophers2.bir"), folder.join(model)).expect("the model can be copied");
+    let first = run(command(BIRK).current_dir(&folder).args(["check", model, "--format", "json"]));
+    let again = repeat(&folder, &first.json());
+    assert_eq!(comparable(&again), comparable(&first));
+}
+
+#[test]
+fn the_reproduce_line_needs_neither_environment_nor_file() {
+    let folder = folder_with("elsewhere", "sum_to_n.bir");
+    let file = "keep-going = true\nmax-depth = 30\ndefine = { N = 9 }\n[profile.p]\nkeep-going = false\nseed = 4\n";
+    fs::write(folder.join("birk.toml"), file).expect("writable");
+    let mut first = command(BIRK);
+    first.current_dir(&folder).env("BIRK_SEARCH", "dfs").env("BIRK_PROFILE", "p").env("BIRK_FORMAT", "json");
+    let first = run(first.args(["check", "sum_to_n.bir"]));
+    let report = first.json();
+    let expected = "birk check sum_to_n.bir -D N=9 --search dfs --max-depth 30 --seed 4 --keep-going=false";
+    assert_eq!(report["reproduce"], expected);
+    // With the file but without profile and environment, and then without any of them.
+    assert_eq!(comparable(&repeat(&folder, &report)), comparable(&first));
+    fs::remove_file(folder.join("birk.toml")).expect("it was there");
+    assert_eq!(comparable(&repeat(&folder, &report)), comparable(&first));
+}
+
+/// Runs the line of a report in a shell.
+fn repeat(folder: &Path, report: &Value) -> Answer {
+    let line = format!("{} --format json", report["reproduce"].as_str().expect("a line"));
+    let bin = Path::new(BIRK).parent().expect("a folder").display().to_string();
+    let path = format!("{bin}:{}", std::env::var("PATH").unwrap_or_default());
+    run(command("sh").current_dir(folder).env("PATH", path).args(["-c", &line]))
+}
+
+fn comparable(answer: &Answer) -> Value {
+    let mut report = answer.json();
+    report["stats"] = ["states", "transitions", "max_depth"].map(|key| report["stats"][key].clone()).to_vec().into();
+    report
+}

@@ -1,0 +1,403 @@
+//! Codes of the lexer and the parser: what is no BIR text.
+
+use super::Code;
+
+pub(super) const E0001: Code = Code {
+    code: "E0001",
+    title: "unknown character",
+    explanation: "\
+A character stands where BIR has no use for it. Outside comments and texts, BIR is written in
+ASCII: letters, digits, `_` and the signs of its operators. Signs from books (`≤`, `∧`, `□`) have
+an ASCII spelling, which the message names; names are made of `a`-`z`, `A`-`Z`, `0`-`9` and `_`.
+In a text, an unknown escape such as `\\q` has this code too.",
+    example: "\
+system Lift {
+  byte floor;
+
+  active thread Motor() {
+    loc moving:
+      when floor ≤ 3 do { floor := floor + 1; } goto moving;
+  }
+}",
+    cure: "\
+system Lift {
+  byte floor;
+
+  active thread Motor() {
+    loc moving:
+      when floor <= 3 do { floor := floor + 1; } goto moving;
+  }
+}",
+};
+
+pub(super) const E0002: Code = Code {
+    code: "E0002",
+    title: "a comment or text without end",
+    explanation: "\
+A comment that begins with `/*` needs a `*/`, and a text that begins with `\"` needs another `\"` on
+the same line. Comments do not nest: the first `*/` ends the comment. Without its end, everything
+behind it is swallowed, so this is the first error to mend.",
+    example: "\
+system Lift {
+  byte floor;
+
+  active thread Motor() {
+    loc moving:
+      do { assert floor < 9, \"too high; floor := floor + 1; } goto moving;
+  }
+}",
+    cure: "\
+system Lift {
+  byte floor;
+
+  active thread Motor() {
+    loc moving:
+      do { assert floor < 9, \"too high\"; floor := floor + 1; } goto moving;
+  }
+}",
+};
+
+pub(super) const E0003: Code = Code {
+    code: "E0003",
+    title: "a number that cannot be read",
+    explanation: "\
+Numbers are 32-bit: from -2147483648 to 2147483647. They are written in decimal (`42`), in
+hexadecimal (`0x2a`), and with `_` between digits (`1_000`). A larger number has this code, and so
+has a word that begins with a digit, because it is neither a number nor a name.",
+    example: "\
+system Clock {
+  int time;
+
+  active thread Tick() {
+    loc waiting:
+      when time < 3000000000 do { time := time + 1; } goto waiting;
+  }
+}",
+    cure: "\
+system Clock {
+  int time;
+
+  active thread Tick() {
+    loc waiting:
+      when time < 30 do { time := time + 1; } goto waiting;
+  }
+}",
+};
+
+pub(super) const E0004: Code = Code {
+    code: "E0004",
+    title: "unexpected token",
+    explanation: "\
+Something else was expected here; the message says what was expected and what was found. Often
+the cause stands just before the place: a word is missing or misspelt, a bracket was closed too
+early, or a keyword (`start`, `loc`, `choose`, …) is used as a name. Threads need at
+least one location, and locations at least one transformation.",
+    example: "\
+system Lift {
+  byte start;
+
+  active thread Motor() {
+    loc moving:
+      do { skip; } goto moving;
+  }
+}",
+    cure: "\
+system Lift {
+  active thread Motor() {
+    loc moving:
+      do { skip; } goto moving;
+  }
+}",
+};
+
+pub(super) const E0005: Code = Code {
+    code: "E0005",
+    title: "missing semicolon",
+    explanation: "\
+Declarations, actions and jumps end with a `;`. The parser found the begin of the next one and
+goes on as if the `;` were there, so the rest of the file is checked all the same.",
+    example: "\
+system Lift {
+  byte floor
+
+  active thread Motor() {
+    loc moving:
+      do { floor := floor + 1; } goto moving;
+  }
+
+  reachable upstairs: floor == 3;
+}",
+    cure: "\
+system Lift {
+  byte floor;
+
+  active thread Motor() {
+    loc moving:
+      do { floor := floor + 1; } goto moving;
+  }
+
+  reachable upstairs: floor == 3;
+}",
+};
+
+pub(super) const E0006: Code = Code {
+    code: "E0006",
+    title: "a bracket that is not closed",
+    explanation: "\
+Every `{`, `(` and `[` needs its partner. The message shows the place where the closing bracket
+was missed and the bracket it belongs to. A missing `}` is often noticed only at the end of the
+file; then Birk looks at the indentation to guess which block was left open.",
+    example: "\
+system Lift {
+  byte floor;
+
+  active thread Motor() {
+    loc moving:
+      when (floor < 3 do { floor := floor + 1; } goto moving;
+  }
+}",
+    cure: "\
+system Lift {
+  byte floor;
+
+  active thread Motor() {
+    loc moving:
+      when (floor < 3) do { floor := floor + 1; } goto moving;
+  }
+}",
+};
+
+pub(super) const E0007: Code = Code {
+    code: "E0007",
+    title: "a transformation without a jump",
+    explanation: "\
+Every transformation says where its thread goes on: `goto LOCATION;`, or `return;` to end the
+thread. The jump stands behind the braces or as the last thing inside them. To stay at a location,
+jump to it.",
+    example: "\
+system Lift {
+  byte floor;
+
+  active thread Motor() {
+    loc moving:
+      when floor < 3 do { floor := floor + 1; }
+  }
+}",
+    cure: "\
+system Lift {
+  byte floor;
+
+  active thread Motor() {
+    loc moving:
+      when floor < 3 do { floor := floor + 1; } goto moving;
+  }
+}",
+};
+
+pub(super) const E0008: Code = Code {
+    code: "E0008",
+    title: "a second jump",
+    explanation: "\
+A transformation has exactly one jump. It may stand inside the braces or behind them, but not in
+both places, and not twice. If the thread has to choose between two locations, write two
+transformations; both may be enabled at the same time.",
+    example: "\
+system Lift {
+  byte floor;
+
+  active thread Motor() {
+    loc moving:
+      do { floor := floor + 1; goto moving; } goto standing;
+    loc standing:
+      do { } return;
+  }
+
+  reachable upstairs: floor == 3;
+}",
+    cure: "\
+system Lift {
+  byte floor;
+
+  active thread Motor() {
+    loc moving:
+      do { floor := floor + 1; } goto moving;
+      do { } goto standing;
+    loc standing:
+      do { } return;
+  }
+
+  reachable upstairs: floor == 3;
+}",
+};
+
+pub(super) const E0009: Code = Code {
+    code: "E0009",
+    title: "nested too deeply",
+    explanation: "\
+Expressions may be 200 levels deep, so that every later pass can follow them without running out
+of stack. Long chains of `&&` and of `||` do not count. Expressions written by hand never come
+near; a generated one can be cut by giving parts of it a name with `function`.",
+    example: "\
+system Deep {
+  boolean flag;
+
+  active thread Toggle() {
+    loc loc0: // … stands for 200 more
+      do { flag := (…flag…); } goto loc0;
+  }
+}",
+    cure: "\
+system Deep {
+  boolean flag;
+
+  active thread Toggle() {
+    loc loc0:
+      do { flag := !flag; } goto loc0;
+  }
+
+  reachable raised: flag;
+}",
+};
+
+pub(super) const E0010: Code = Code {
+    code: "E0010",
+    title: "not one system",
+    explanation: "\
+A file is one system: `system NAME { … }`, and nothing before or behind it but comments. Text
+behind the system often means that there is a `}` too many, which closed the system too early. A
+second system belongs in a file of its own.",
+    example: "\
+system Lift {
+  byte floor;
+
+  active thread Motor() {
+    loc moving:
+      do { floor := floor + 1; } goto moving;
+  }
+}
+  invariant low: floor < 9;
+}",
+    cure: "\
+system Lift {
+  byte floor;
+
+  active thread Motor() {
+    loc moving:
+      do { floor := floor + 1; } goto moving;
+  }
+
+  invariant low: floor < 9;
+}",
+};
+
+pub(super) const E0011: Code = Code {
+    code: "E0011",
+    title: "chained comparison",
+    explanation: "\
+In mathematics `0 < x < 3` means that `x` lies between 0 and 3. As an expression it would compare
+the truth value of `0 < x` with 3, which is never meant. Write both comparisons and join them with
+`&&`.",
+    example: "\
+system Lift {
+  byte floor := 1;
+
+  active thread Motor() {
+    loc moving:
+      when 0 < floor < 3 do { floor := floor + 1; } goto moving;
+  }
+}",
+    cure: "\
+system Lift {
+  byte floor := 1;
+
+  active thread Motor() {
+    loc moving:
+      when 0 < floor && floor < 3 do { floor := floor + 1; } goto moving;
+  }
+}",
+};
+
+pub(super) const E0012: Code = Code {
+    code: "E0012",
+    title: "a construct of another language",
+    explanation: "\
+This is how another language writes it; the message says how BIR does. Assignment is `:=`,
+comparison is `==`, and a constant is declared with `=`. The logical operators are `!`, `&&` and
+`||`, the remainder is `%`. There are no `x++` and `x += 1`: write `x := x + 1`. A type goes before
+the name, with the length of an array: `int[3] a;`.",
+    example: "\
+system Lift {
+  byte floor;
+
+  active thread Motor() {
+    loc moving:
+      when floor < 3 do { floor = floor + 1; } goto moving;
+  }
+}",
+    cure: "\
+system Lift {
+  byte floor;
+
+  active thread Motor() {
+    loc moving:
+      when floor < 3 do { floor := floor + 1; } goto moving;
+  }
+}",
+};
+
+pub(super) const E0013: Code = Code {
+    code: "E0013",
+    title: "temporal operator in the wrong place",
+    explanation: "\
+`[]`, `<>`, `X`, `U`, `W` and `R` speak about runs, not about one state. They stand only in `ltl`
+properties, and there only where a formula stands: combined by `!`, `&&`, `||`, `->`, `<->` and
+each other, never inside a comparison or a sum. An `invariant` has its `[]` built in.",
+    example: "\
+system Lift {
+  int (0, 3) floor;
+
+  active thread Motor() {
+    loc moving:
+      when floor < 3 do { floor := floor + 1; } goto moving;
+      when floor > 0 do { floor := floor - 1; } goto moving;
+  }
+
+  invariant not_lost: [] (floor != 2);
+}",
+    cure: "\
+system Lift {
+  int (0, 3) floor;
+
+  active thread Motor() {
+    loc moving:
+      when floor < 3 do { floor := floor + 1; } goto moving;
+      when floor > 0 do { floor := floor - 1; } goto moving;
+  }
+
+  ltl not_lost: [] (floor != 2);
+}",
+};
+
+pub(super) const E0014: Code = Code {
+    code: "E0014",
+    title: "too many errors",
+    explanation: "\
+The file has so many errors that reporting more would help nobody: it is probably not BIR at all,
+or a generator went wrong. Mend the first errors and check again; what was not reported will be.",
+    example: "\
+system Shout {
+  // … stands for 200 more lines like the next
+  all wrong here;
+}",
+    cure: "\
+system Shout {
+  boolean loud;
+
+  active thread Voice() {
+    loc silent:
+      do { loud := true; } goto silent;
+  }
+
+  reachable heard: loud;
+}",
+};

@@ -1,0 +1,427 @@
+//! Whatever the text, the front end answers: no panic, no hang, no stack overflow, no quadratic time.
+//!
+//! Random texts come from a generator with fixed seeds, so that a failure can be repeated. `front_end` is what each
+//! text goes through; every part of the front end is to be added there.
+
+use birk_lang::ast::{Action, ActionKind, Expr, ExprKind, Item, MAX_DEPTH, System, Type, TypeKind, Variables};
+use birk_lang::parser::{Parsed, parse};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Sends a text through the whole front end and checks what must hold for every text.
+fn front_end(text: &str) -> Parsed {
+    let parsed = parse(text, 0);
+    let mut end = 0;
+    for token in &parsed.tokens {
+        assert_eq!(token.span.start, end, "tokens follow each other");
+        assert!(token.span.end > end && text.get(token.span.range()).is_some(), "tokens are pieces of the text");
+        end = token.span.end;
+    }
+    assert_eq!(end as usize, text.len(), "the tokens are the whole text");
+    for diagnostic in &parsed.diagnostics {
+        assert!(text.get(diagnostic.span.range()).is_some(), "{diagnostic:?}");
+        assert!(diagnostic.related.iter().all(|(span, _)| text.get(span.range()).is_some()), "{diagnostic:?}");
+    }
+    assert!(parsed.system.is_some() || !parsed.diagnostics.is_empty(), "no tree and no reason");
+    if let Some(system) = &parsed.system {
+        check_tree(system, text, parsed.diagnostics.is_empty());
+    }
+    match birk_lang::fmt::format(text) {
+        Ok(formatted) => {
+            assert!(parsed.diagnostics.is_empty(), "a broken text is not formatted");
+            assert_eq!(birk_lang::fmt::format(&formatted).as_ref(), Ok(&formatted), "formatting twice changes nothing");
+        }
+        Err(diagnostics) => assert_eq!(diagnostics, parsed.diagnostics),
+    }
+    parsed
+}
+
+/// Every expression is shallow, has a place in the text, and is complete unless something was reported.
+fn check_tree(system: &System, text: &str, complete: bool) {
+    let mut roots: Vec<&Expr> = Vec::new();
+    for item in &system.items {
+        match item {
+            Item::Constants(constants) => roots.extend(constants.entries.iter().map(|(_, value)| value)),
+            Item::Alias(alias) => type_roots(&alias.target, &mut roots),
+            Item::Enum(_) => {}
+            Item::Variables(variables) => variable_roots(variables, &mut roots),
+            Item::Function(function) => {
+                function.params.iter().for_each(|param| type_roots(&param.ty, &mut roots));
+                type_roots(&function.result, &mut roots);
+                roots.push(&function.body);
+            }
+            Item::Thread(thread) => {
+                thread.params.iter().for_each(|param| type_roots(&param.ty, &mut roots));
+                thread.variables.iter().for_each(|variables| variable_roots(variables, &mut roots));
+                roots.extend(&thread.copies);
+                for transformation in thread.locations.iter().flat_map(|location| &location.transformations) {
+                    assert!(!complete || transformation.jump.is_some(), "a jump is missing without a message");
+                    roots.extend(&transformation.guard);
+                    transformation.actions.iter().for_each(|action| action_roots(action, &mut roots));
+                }
+            }
+            Item::Property(property) => roots.push(&property.body),
+        }
+    }
+    for root in roots {
+        assert!(depth(root, text, complete) <= MAX_DEPTH, "a tree is too deep");
+    }
+}
+
+fn type_roots<'a>(ty: &'a Type, roots: &mut Vec<&'a Expr>) {
+    roots.extend(&ty.dimensions);
+    if let TypeKind::Range(_, low, high) = &ty.kind {
+        roots.extend([&**low, &**high]);
+    }
+}
+
+fn variable_roots<'a>(variables: &'a Variables, roots: &mut Vec<&'a Expr>) {
+    type_roots(&variables.ty, roots);
+    roots.extend(variables.declarators.iter().filter_map(|(_, value)| value.as_ref()));
+}
+
+fn action_roots<'a>(action: &'a Action, roots: &mut Vec<&'a Expr>) {
+    match &action.kind {
+        ActionKind::Assign(place, value) => roots.extend([place, value]),
+        ActionKind::Choose(place, low, high) => roots.extend([place, low, high]),
+        ActionKind::Assert(condition, _) | ActionKind::Assume(condition) => roots.push(condition),
+        ActionKind::Start(_, arguments) => roots.extend(arguments),
+        ActionKind::Skip => {}
+    }
+}
+
+fn depth(expr: &Expr, text: &str, complete: bool) -> usize {
+    assert!(text.get(expr.span.range()).is_some(), "an expression without a place");
+    let mut deepest = 0;
+    let mut visit = |child: &Expr| deepest = deepest.max(depth(child, text, complete));
+    match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Name(_) => {}
+        ExprKind::Error => assert!(!complete, "an expression is missing without a message"),
+        ExprKind::Member(a, _) | ExprKind::At(a, _) | ExprKind::Unary(_, a) => visit(a),
+        ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => [a, b].into_iter().for_each(|child| visit(child)),
+        ExprKind::Conditional(a, b, c) | ExprKind::Quantifier(_, _, a, b, c) => {
+            [a, b, c].into_iter().for_each(|child| visit(child));
+        }
+        ExprKind::Call(_, arguments) => arguments.iter().for_each(visit),
+    }
+    deepest + 1
+}
+
+/// Marsaglia's xorshift.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.next()).unwrap_or(0) % bound.max(1)
+    }
+
+    fn pick<'a, T: ?Sized>(&mut self, among: &[&'a T]) -> &'a T {
+        among[self.below(among.len())]
+    }
+}
+
+#[rustfmt::skip]
+const WORDS: &[&str] = &[
+    "system", "const", "typealias", "enum", "boolean", "byte", "int", "function", "active", "thread", "loc", "when", "do",
+    "goto", "return", "choose", "assert", "assume", "start", "skip", "invariant", "reachable", "ltl", "true", "false",
+    "forall", "exists", "wrap", "end", "accept", "progress", "X", "U", "W", "R", "always", "until", "if", "else", "while",
+    "a", "b", "x", "T", "Param", "0", "1", "42", "0x1f", "99999999999", "\"text\"", "\"open", "// note\n", "/* note */",
+    "/*", ":=", "==", "!=", "<=", ">=", "&&", "||", "=>", "->", "<->", "<>", "..", "{", "}", "(", ")", "[", "]", ",", ";",
+    ":", ".", "@", "?", "=", "!", "<", ">", "+", "-", "*", "/", "%", "&", "|", "{", "}", "(", ")", ";", ";", "\n", "#", "ß", "∧",
+];
+
+/// Beginnings that lead a random text into the depths of the grammar.
+#[rustfmt::skip]
+const STARTS: &[&str] = &[
+    "", "system S {", "system S { active thread T() { ", "system S { active thread T() { loc a: ",
+    "system S { active thread T() { loc a: do { ", "system S { active thread T() { loc a: when ", "system S { invariant p: ",
+    "system S { ltl p: ", "system S { const P { ", "system S { int x := ", "system S { function f(",
+];
+
+fn soup(random: &mut Random) -> String {
+    let mut text = random.pick(STARTS).to_string();
+    for _ in 0..random.below(40) {
+        text += random.pick(WORDS);
+        if random.below(4) > 0 {
+            text.push(' ');
+        }
+    }
+    text
+}
+
+fn bytes(random: &mut Random) -> String {
+    let bytes: Vec<u8> = (0..random.below(60)).map(|_| random.next().to_le_bytes()[0]).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn ascii(random: &mut Random) -> String {
+    let start = random.pick(STARTS).to_string();
+    let tail = (0..random.below(60)).map(|_| char::from(b' ' + random.next().to_le_bytes()[0] % 95));
+    start + &tail.collect::<String>()
+}
+
+fn survive(seed: u64, count: usize, generate: impl Fn(&mut Random) -> String) {
+    let mut random = Random(seed);
+    for number in 0..count {
+        let text = generate(&mut random);
+        let start = Instant::now();
+        let result = std::panic::catch_unwind(|| front_end(&text));
+        assert!(result.is_ok(), "text {number} of seed {seed} panics:\n{text}");
+        assert!(start.elapsed() < Duration::from_secs(5), "text {number} of seed {seed} is slow:\n{text}");
+    }
+}
+
+#[test]
+fn random_bytes() {
+    survive(0x9e37_79b9, 300_000, bytes);
+}
+
+#[test]
+fn random_ascii() {
+    survive(0x85eb_ca6b, 200_000, ascii);
+}
+
+#[test]
+fn random_words_1() {
+    survive(0xc2b2_ae35, 250_000, soup);
+}
+
+#[test]
+fn random_words_2() {
+    survive(0x27d4_eb2f, 250_000, soup);
+}
+
+/// All models, or samples where there are none.
+fn corpus() -> Vec<String> {
+    let mut texts = Vec::new();
+    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models"), &mut texts);
+    if texts.is_empty() {
+        texts.push(SAMPLE.to_string());
+    }
+    texts
+}
+
+fn collect(folder: &Path, texts: &mut Vec<String>) {
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            collect(&path, texts);
+        } else if path.extension().is_some_and(|extension| extension == "bir") {
+            texts.extend(std::fs::read_to_string(&path).ok().filter(|text| text.len() < 20_000));
+        }
+    }
+}
+
+const SAMPLE: &str = "// A sample.
+system Sample {
+  const Param { N = 2; }
+  enum Colour { red, green }
+  typealias Small int wrap (0, 3);
+  Small[Param.N] a;
+  function next(int i): int = (i + 1) % Param.N;
+  active [Param.N] thread T(int i) {
+    byte x := 1, y;
+    loc go: progress // here
+      when a[i] < 2 && !(x == 3 || y != 0) do { a[next(i)] := choose(0, 1); assert x > 0, \"positive\"; } goto go;
+      do { x := x > 0 ? x - 1 : 0; goto stop; }
+    loc stop: end
+      do { } return;
+  }
+  invariant small: forall (i : 0 .. Param.N - 1) a[i] <= 3;
+  ltl live: [] (T[0]@go -> <> T[0]@stop);
+}
+";
+
+/// One to four random changes.
+fn mutate(random: &mut Random, texts: &[String]) -> String {
+    let mut text: Vec<char> = texts[random.below(texts.len())].chars().collect();
+    for _ in 0..=random.below(4) {
+        let at = random.below(text.len() + 1);
+        let longest = 1 << random.below(9);
+        let to = (at + random.below(longest)).min(text.len());
+        match random.below(7) {
+            0 => drop(text.drain(at..to)),
+            1 => {
+                let copy: Vec<char> = text[at..to].to_vec();
+                text.splice(at..at, copy);
+            }
+            2 => drop(text.splice(at..to.min(at + 1), random.pick(WORDS).chars())),
+            3 => drop(text.splice(at..at, random.pick(WORDS).chars())),
+            4 => drop(text.splice(at..to, bytes(random).chars())),
+            5 => {
+                let other: Vec<char> = texts[random.below(texts.len())].chars().collect();
+                let from = random.below(other.len());
+                let until = (from + random.below(200)).min(other.len());
+                text.splice(at..to, other[from..until].iter().copied());
+            }
+            _ => text.truncate(at.max(text.len() / 2)),
+        }
+    }
+    text.into_iter().collect()
+}
+
+#[test]
+fn mutated_models_1() {
+    let texts = corpus();
+    survive(0x1656_67b1, 50_000, |random| mutate(random, &texts));
+}
+
+#[test]
+fn mutated_models_2() {
+    let texts = corpus();
+    survive(0xd3a2_646c, 50_000, |random| mutate(random, &texts));
+}
+
+#[test]
+fn samples_are_sound() {
+    assert_eq!(front_end(SAMPLE).diagnostics, []);
+    corpus().iter().for_each(|text| drop(front_end(text)));
+}
+
+fn thread(number: usize) -> String {
+    format!(
+        "  active thread T{number}(int i) {{\n    int x := {number};\n    loc a:\n      when x < 10 && !y do {{ x := x + 1; }} \
+         goto a;\n      do {{ skip; }} return;\n  }}\n"
+    )
+}
+
+type Shape = (&'static str, fn(usize) -> String);
+
+/// Texts of about `size` bytes.
+const SHAPES: &[Shape] = &[
+    ("threads", |size| format!("system S {{\n{}}}\n", (0..size / 140).map(thread).collect::<String>())),
+    ("conjunction", |size| format!("system S {{ invariant p: x{}; }}", " && x == 1".repeat(size / 10))),
+    ("sum", |size| format!("system S {{ invariant p: x{}; }}", " + 1".repeat(size / 4))),
+    ("comparisons", |size| format!("system S {{ invariant p: x{}; }}", " < 1".repeat(size / 4))),
+    ("block comment", |size| format!("system S {{ /* {} */ }}", "* ".repeat(size / 2))),
+    ("open comments", |size| "/*".repeat(size / 2)),
+    ("line comments", |size| format!("system S {{ {} }}", "// a\n".repeat(size / 5))),
+    ("name", |size| format!("system {} {{ }}", "a".repeat(size))),
+    ("number", |size| format!("system S {{ const N = {}; }}", "9".repeat(size))),
+    ("text", |size| "\"".repeat(size)),
+    ("unknown", |size| "# ".repeat(size / 2)),
+    ("braces", |size| "{".repeat(size)),
+    ("braces in a system", |size| format!("system S {}", "{".repeat(size))),
+    ("closing braces", |size| format!("system S {{ {}", "}".repeat(size))),
+    ("parentheses", |size| "(".repeat(size)),
+    ("parentheses in an expression", |size| format!("system S {{ int x := {}", "(".repeat(size))),
+    ("brackets", |size| format!("system S {{ int{}", "[".repeat(size))),
+    ("semicolons", |size| ";".repeat(size)),
+    ("semicolons in a system", |size| format!("system S {{ {}", ";".repeat(size))),
+    ("semicolons in actions", |size| format!("system S {{ thread T() {{ loc a: do {{ {}", ";".repeat(size))),
+    ("unary operators", |size| format!("system S {{ invariant p: {}x; }}", "!".repeat(size))),
+    ("dimensions", |size| format!("system S {{ int{} x; }}", "[1]".repeat(size / 3))),
+    ("indices", |size| format!("system S {{ int x := a{}; }}", "[1]".repeat(size / 3))),
+    ("variables on one line", |size| format!("system S {{ {} }}", "int x; ".repeat(size / 7))),
+    ("broken variables", |size| format!("system S {{ {} }}", "int := ( 1; ".repeat(size / 12))),
+    ("headless transformations", |size| format!("system S {{ thread T() {{ {} }} }}", "when do { ".repeat(size / 10))),
+    ("misspelt", |size| format!("system S {{ {} }}", "treahd T() { lco a: od { } gto a; } ".repeat(size / 36))),
+    ("foreign", |size| format!("system S {{ thread T() {{ loc a: {} }} }}", "if x { while ".repeat(size / 13))),
+    ("words", |size| {
+        let mut random = Random(7);
+        let mut text = String::from("system S { active thread T() { loc a: ");
+        while text.len() < size {
+            text += random.pick(WORDS);
+            text.push(' ');
+        }
+        text.replace("/* ", " ")
+    }),
+];
+
+/// The processor time of this thread where the system tells it, so that a busy machine does not count.
+fn now() -> Duration {
+    static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
+    let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let used = schedule.split(' ').next().and_then(|nanoseconds| nanoseconds.parse().ok());
+    used.map_or_else(|| START.elapsed(), Duration::from_nanos)
+}
+
+/// The time of parsing, the shortest of some runs.
+fn time(text: &str, runs: usize) -> Duration {
+    let run = || {
+        let start = now();
+        let parsed = parse(text, 0);
+        let elapsed = now() - start;
+        drop(parsed);
+        elapsed
+    };
+    (0..runs).map(|_| run()).min().unwrap_or_default()
+}
+
+#[test]
+fn five_megabytes_take_less_than_two_seconds() {
+    for (name, shape) in SHAPES {
+        let text = shape(5_000_000);
+        let elapsed = time(&text, 1);
+        println!("{name}: {} bytes in {elapsed:?}", text.len());
+        assert!(elapsed < Duration::from_secs(2), "{name}: {elapsed:?}");
+    }
+}
+
+#[test]
+fn time_grows_with_the_length_only() {
+    for (name, shape) in SHAPES {
+        let (small, large) = (shape(1_000_000), shape(4_000_000));
+        // One measurement can be off, but hardly all.
+        let is_linear = (0..4).any(|_| time(&large, 1) < time(&small, 1) * 4 * 3 + Duration::from_millis(20));
+        assert!(is_linear, "{name} takes more than three times as long per byte");
+    }
+}
+
+#[test]
+fn formatting_is_linear_too() {
+    for (name, shape) in SHAPES {
+        let text = shape(1_000_000);
+        let start = now();
+        drop(birk_lang::fmt::format(&text));
+        let elapsed = now() - start;
+        println!("{name}: {elapsed:?}");
+        assert!(elapsed < Duration::from_secs(4), "{name}: {elapsed:?}");
+    }
+}
+
+/// What opens, what stands innermost, what closes; the nesting stands where a property's expression does.
+#[rustfmt::skip]
+const NESTINGS: &[(&str, &str, &str)] = &[
+    ("(", "1", ")"), ("a[", "1", "]"), ("f(", "1", ")"), ("f(1, ", "1", ")"), ("!", "x", ""), ("- ", "1", ""), ("!(", "x", ")"),
+    ("a ? b : ", "c", ""), ("a ? ", "c", " : d"), ("(a ? b : c) ? ", "d", " : e"), ("forall (i : 0 .. 1) ", "x", ""),
+    ("forall (i : ", "0", " .. 1) x"), ("a => ", "b", ""), ("a == b + (c || d && ", "e", ")"), ("1 + ", "1", ""),
+    ("(1 * ", "1", ")"), ("", "a", ".b"), ("", "a", "@b"), ("", "a", "[1]"), ("(", "1", "] "), ("[", "1", ")"),
+    ("[] ", "x", ""), ("<> ", "x", ""), ("X ", "x", ""), ("p U ", "q", ""), ("p <-> ", "q", ""), ("always ", "x", ""),
+    ("a || b && c == d < e + f * -g[", "1", "]"), ("{", "x", "}"), ("do {", "x", "}"), ("const A {", "x", "}"), ("(", "", ""),
+    ("loc a: when x do {", "", "}"), ("a[", "", ""), ("if x {", "x", "}"), ("int[", "1", "]"), ("system S {", "x", "}"),
+];
+
+#[rustfmt::skip]
+const HOLES: &[(&str, &str)] = &[
+    ("system S { invariant p: ", "; }"), ("system S { ltl p: ", "; }"), ("system S { ", " }"), ("", ""),
+    ("system S { thread T() { loc a: do { x := ", "; } goto a; } }"), ("system S { thread T() { loc a: ", " } }"),
+];
+
+#[test]
+fn deep_nesting_is_an_error_on_a_small_stack() {
+    let work = || {
+        for (open, inner, close) in NESTINGS {
+            for (before, after) in HOLES {
+                let depth = 100_000;
+                let text = format!("{before}{}{inner}{}{after}", open.repeat(depth), close.repeat(depth));
+                let parsed = parse(&text, 0);
+                assert!(!parsed.diagnostics.is_empty(), "{before}{open}");
+                let deep = parsed.diagnostics.iter().filter(|diagnostic| diagnostic.code == "E0009").count();
+                assert!(deep <= 1, "{before}{open}: {deep} messages about one nesting");
+                drop(parsed);
+            }
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(work).expect("a thread can be started");
+    thread.join().expect("every nesting is answered");
+}
