@@ -101,7 +101,7 @@ impl<'w> Steps<'w> {
         if random.chance(15) {
             if let Some((counted, bound)) = self.count(random) {
                 guard = Some(bound);
-                actions.insert(0, counted);
+                actions.insert(random.below(actions.len() + 1), counted);
             }
         } else if random.chance(15)
             && let Some((start, is_free)) = self.tame_start(random)
@@ -128,10 +128,7 @@ impl<'w> Steps<'w> {
     fn tame_assignment(&self, random: &mut Random) -> Action {
         let fitting = |v: &Var| v.scalar.kind != Kind::Integer || v.scalar.is_small();
         let Some(target) = self.target(random, fitting) else { return action(ActionKind::Skip) };
-        let place_of = target.shape.iter().fold(named(&target.name), |base, &length| {
-            let at = random.between(0, length - 1);
-            index(base, self.world.written_number(at, random))
-        });
+        let place_of = self.known_place_of(target, random);
         let (lo, hi) = (target.scalar.lo, target.scalar.hi);
         action(match target.scalar.kind {
             Kind::Boolean if random.chance(60) => ActionKind::Assign(place_of.clone(), unary(UnaryOp::Not, place_of)),
@@ -174,14 +171,21 @@ impl<'w> Steps<'w> {
         Some((action(ActionKind::Start(name(&started.name), args)), is_free))
     }
 
-    /// `when x < hi do { x := x + 1; … }`, the usual way to stay in a range; seldom forgotten.
+    /// `when x < hi do { … x := x + 1; … }`, the usual way to stay in a range, unless something comes between.
     fn count(&self, random: &mut Random) -> Option<(Action, Expr)> {
-        let target =
-            self.target(random, |v| v.scalar.kind == Kind::Integer && v.scalar.is_small() && v.shape.is_empty())?;
-        let (variable, hi) = (named(&target.name), target.scalar.hi);
+        let target = self.target(random, |v| v.scalar.kind == Kind::Integer && v.scalar.is_small())?;
+        let variable = self.known_place_of(target, random);
         let next = binary(BinaryOp::Add, variable.clone(), number(1));
-        let bound = binary(BinaryOp::Lt, variable.clone(), self.world.written_number(hi, random));
+        let bound = binary(BinaryOp::Lt, variable.clone(), self.world.written_number(target.scalar.hi, random));
         Some((action(ActionKind::Assign(variable, next)), bound))
+    }
+
+    /// A variable, or an element of it with a constant index.
+    fn known_place_of(&self, target: &Var, random: &mut Random) -> Expr {
+        target.shape.iter().fold(named(&target.name), |base, &length| {
+            let at = random.between(0, length - 1);
+            index(base, self.world.written_number(at, random))
+        })
     }
 
     fn action(&self, random: &mut Random) -> Action {

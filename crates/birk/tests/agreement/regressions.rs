@@ -66,6 +66,47 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
          }",
     ),
     (
+        "what a guard says of an element does not outlive a write through an index",
+        "system S {
+           int (0, 3)[2] a;
+           int (0, 1) i;
+           active thread T() {
+             loc l: end
+               when a[0] < 3 do { a[i] := 3; a[0] := a[0] + 1; } goto l;
+               do { i := choose(0, 1); } goto l;
+               do { a[0] := choose(0, 3); } goto l;
+           }
+         }",
+    ),
+    (
+        "what a guard says of a variable does not outlive a write, a choice or another step of the same kind",
+        "system S {
+           int (0, 3) x;
+           int wrap (0, 2) y;
+           active [2] thread T(int me) {
+             int (0, 3) z;
+             loc l: end
+               when x < 3 do { x := x + 1; x := x + 1; } goto l;
+               when x == 0 do { x := choose(0, 3); x := x + 1; } goto l;
+               when x > 0 && y < 2 do { y := y + 2; x := x - 1; x := x - y; } goto l;
+               when z < 3 do { z := z + 1; x := T[1 - me].z; } goto l;
+               do { assert x < 4; assume y < 2; y := y + 1; x := y == 2 ? 0 : 4; } goto l;
+           }
+         }",
+    ),
+    (
+        "the lowest free copy of three is started",
+        "system S {
+           active thread Boss() {
+             loc go: end
+               do { start W(1); } goto go;
+               when W[0]@work && W[1]@work do { start W(2); } goto go;
+           }
+           [3] thread W(int (0, 2) n) { loc work: do { } return; when n == 2 do { n := 1; } goto work; }
+           invariant in_order: W[2]@work => W[0].n + W[1].n > 0;
+         }",
+    ),
+    (
         "a thread of which there is no copy, with locals",
         "system S {
            const N = 0;

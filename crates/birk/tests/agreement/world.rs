@@ -279,7 +279,7 @@ impl World {
             let copies = match (active, random.chance(3)) {
                 (false, true) => 0,
                 (true, _) => random.weighted(&[0, 55, 37, 8]) as i64,
-                (false, false) => random.weighted(&[0, 50, 50]) as i64,
+                (false, false) => random.weighted(&[0, 45, 45, 10]) as i64,
             };
             let written = (copies != 1 || random.chance(20)).then(|| self.written_number(copies, random));
             let params = match active {
