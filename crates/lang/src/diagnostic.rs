@@ -48,34 +48,45 @@ impl Diagnostic {
     }
 }
 
-/// Errors after which the parser goes on with what was surely meant: what follows is no consequence of them.
+/// Errors after which the parser goes on with what was surely meant: nothing is a consequence of them.
 const MENDED: [&str; 5] = ["E0003", "E0005", "E0007", "E0008", "E0011"];
+
+/// Errors that may shift where things begin and end.
+const SHIFTING: [&str; 4] = ["E0002", "E0006", "E0010", "E0014"];
 
 /// Errors that say that a name is not declared; their span is the name.
 const UNKNOWN: [&str; 4] = ["E0020", "E0023", "E0026", "E0035"];
 
-/// Removes from `found` what may be a mere consequence of the syntax errors: everything on the line of one, and
-/// unknown names that occur on such a line, where their declaration may have got lost.
-pub(crate) fn remove_consequences(text: &str, syntax: &[Diagnostic], found: &mut Vec<Diagnostic>) {
-    let lines_of = |span: Span| {
-        let (start, end) = (span.start as usize, span.end as usize);
-        let first = text[..start].rfind('\n').map_or(0, |at| at + 1);
-        let last = text[end..].find('\n').map_or(text.len(), |at| end + at);
-        (first, last)
+/// Removes from `found` what may be a mere consequence of syntax errors: what is said about their lines and about the
+/// names on them, and, if a declaration may have got lost, all unknown names. `steps` are the spans of the parts of
+/// the system that declare nothing.
+pub(crate) fn remove_consequences(text: &str, syntax: &[Diagnostic], steps: &[Span], found: &mut Vec<Diagnostic>) {
+    let is_unsure = |d: &&Diagnostic| !d.is_warning() && !MENDED.contains(&d.code);
+    let line_of = |d: &Diagnostic| {
+        let first = text[..d.span.start as usize].rfind('\n').map_or(0, |at| at + 1);
+        let rest = d.span.end as usize;
+        Span::new(first, text[rest..].find('\n').map_or(text.len(), |at| rest + at))
     };
-    let errors = || syntax.iter().filter(|d| !d.is_warning());
-    let mut lines: Vec<_> = errors().map(|d| lines_of(d.span)).collect();
+    let mut lines: Vec<Span> = syntax.iter().filter(is_unsure).map(line_of).collect();
     lines.dedup();
     let is_letter = |c: char| c.is_alphanumeric() || c == '_';
-    let words: HashSet<&str> =
-        lines.iter().flat_map(|&(first, last)| text[first..last].split(|c| !is_letter(c))).collect();
-    let unsure: Vec<_> = errors().filter(|d| !MENDED.contains(&d.code)).map(|d| lines_of(d.span)).collect();
+    let words: HashSet<&str> = lines.iter().flat_map(|l| text[l.range()].split(|c| !is_letter(c))).collect();
+    let is_in_step = |d: &Diagnostic| steps.iter().any(|step| step.start <= d.span.start && d.span.end <= step.end);
+    let may_lack_names = syntax.iter().filter(is_unsure).any(|d| SHIFTING.contains(&d.code) || !is_in_step(d));
     found.retain(|d| {
-        let Span { start, end, .. } = d.span;
-        let is_near = unsure.iter().any(|&(first, last)| start as usize <= last && end as usize >= first);
-        let name = text.get(d.span.range()).unwrap_or_default();
-        let is_lost = UNKNOWN.contains(&d.code) && words.contains(name);
-        !is_near && !is_lost
+        let touches = |span: Span| lines.iter().any(|line| span.start <= line.end && span.end >= line.start);
+        let is_near = touches(d.span) || d.related.iter().any(|(span, _)| touches(*span));
+        let is_lost = may_lack_names && UNKNOWN.contains(&d.code);
+        !is_near && !is_lost && !text.get(d.span.range()).is_some_and(|name| words.contains(name))
+    });
+}
+
+/// Says of a name that is missing altogether only once that it is.
+pub(crate) fn remove_repetitions(found: &mut Vec<Diagnostic>) {
+    let mut missing = HashSet::new();
+    found.retain(|d| {
+        let is_misspelt = d.help.as_ref().is_some_and(|help| help.starts_with("did you mean"));
+        is_misspelt || !UNKNOWN.contains(&d.code) || missing.insert(d.message.clone())
     });
 }
 
@@ -165,11 +176,18 @@ mod tests {
 
     #[test]
     fn consequences_of_syntax_errors_are_removed() {
-        let text = "enum E a, b }\nE e; F f;\nx := ;\ny := z;";
+        let text = "int x; E a b;\nx a; F f;\nx := ;\ny := z;";
         let at = |code, start, end| Diagnostic::new(code, Span::new(start, end), "", "");
-        let syntax = [at("E0004", 7, 8), at("E0004", 29, 30), at("E0005", 37, 38)];
-        let mut found = vec![at("E0023", 14, 15), at("E0023", 19, 20), at("E0022", 24, 25), at("E0022", 36, 37)];
-        remove_consequences(text, &syntax, &mut found);
-        assert_eq!(found, [at("E0023", 19, 20), at("E0022", 36, 37)]);
+        let all = [at("E0022", 14, 15), at("E0023", 19, 20), at("E0022", 24, 25), at("E0020", 36, 37)];
+        let left = |syntax: &[Diagnostic], steps: &[Span]| {
+            let mut found = all.to_vec();
+            remove_consequences(text, syntax, steps, &mut found);
+            found
+        };
+        assert_eq!(left(&[], &[]), all);
+        assert_eq!(left(&[at("E0005", 13, 14)], &[]), all);
+        assert_eq!(left(&[at("E0004", 11, 12)], &[]), [at("E0022", 24, 25)]);
+        assert_eq!(left(&[at("E0004", 29, 30)], &[Span::new(24, 38)]), [at("E0023", 19, 20), at("E0020", 36, 37)]);
+        assert_eq!(left(&[at("E0006", 29, 30)], &[Span::new(24, 38)]), []);
     }
 }

@@ -58,7 +58,7 @@ pub fn load(text: &str, overrides: &[(String, String)]) -> Loaded {
     if !failed {
         lint::lint(&mut cx, &system, &steps, &properties);
     }
-    diagnostic::remove_consequences(text, &diagnostics, &mut cx.diagnostics);
+    diagnostic::remove_consequences(text, &diagnostics, &steps_of(&system), &mut cx.diagnostics);
     diagnostics.append(&mut cx.diagnostics);
     let program = (!failed).then(|| assemble(cx, &system.name.text, steps, properties, property_faults));
     // The copies of a thread share their text: say everything once.
@@ -66,7 +66,23 @@ pub fn load(text: &str, overrides: &[(String, String)]) -> Loaded {
     diagnostics.retain(|d| seen.insert((d.code, d.span, d.message.clone())));
     // A stable sort: at one place the cause was found before its consequence.
     diagnostics.sort_by_key(|d| (d.span.file, d.span.start));
+    diagnostic::remove_repetitions(&mut diagnostics);
     Loaded { program, diagnostics }
+}
+
+/// The parts of a system that declare nothing which others use.
+fn steps_of(system: &ast::System) -> Vec<birk_ir::Span> {
+    let mut spans = Vec::new();
+    for item in &system.items {
+        match item {
+            ast::Item::Property(property) => spans.push(property.span),
+            ast::Item::Thread(thread) => {
+                spans.extend(thread.locations.iter().flat_map(|l| &l.transformations).map(|t| t.span));
+            }
+            _ => {}
+        }
+    }
+    spans
 }
 
 /// Functions are checked on their own, called or not.
