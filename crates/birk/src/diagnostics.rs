@@ -61,6 +61,7 @@ fn annotated<'a>(
     primary: (Span, &'a str),
     context: &[(Span, &'a str)],
 ) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+    let source = source.file(primary.0);
     let range = |span: Span| {
         let end = (span.end as usize).min(source.text.len());
         (span.start as usize).min(end)..end
@@ -68,7 +69,7 @@ fn annotated<'a>(
     let mut snippet = Snippet::source(&source.text)
         .path(&source.path)
         .annotation(AnnotationKind::Primary.span(range(primary.0)).label(primary.1));
-    for (span, text) in context {
+    for (span, text) in context.iter().filter(|(span, _)| span.file == primary.0.file) {
         snippet = snippet.annotation(AnnotationKind::Context.span(range(*span)).label(*text));
     }
     snippet

@@ -8,12 +8,14 @@ use birk_ir::{Program, Span};
 use crate::cli::{Color, ModelArgs};
 use crate::{Exit, Failure, diagnostics};
 
-/// A file that was read.
+/// A file that was read, and those that it imports.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) path: String,
     pub(crate) text: String,
     line_starts: Vec<usize>,
+    /// By the number in their spans, from 1.
+    imported: Vec<Source>,
 }
 
 impl Source {
@@ -28,27 +30,37 @@ impl Source {
 
     pub(crate) fn new(path: String, text: String) -> Self {
         let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect();
-        Self { path, text, line_starts }
+        Self { path, text, line_starts, imported: Vec::new() }
+    }
+
+    /// The file that a span belongs to.
+    pub(crate) fn file(&self, span: Span) -> &Source {
+        (span.file as usize).checked_sub(1).and_then(|index| self.imported.get(index)).unwrap_or(self)
     }
 
     /// Line and column of the beginning of a span, from 1.
     pub(crate) fn position(&self, span: Span) -> (usize, usize) {
-        let at = (span.start as usize).min(self.text.len());
-        let line = self.line_starts.partition_point(|&start| start <= at);
-        let column = self.text[self.line_starts[line - 1]..at].chars().count() + 1;
+        let file = self.file(span);
+        let at = (span.start as usize).min(file.text.len());
+        let line = file.line_starts.partition_point(|&start| start <= at);
+        let column = file.text[file.line_starts[line - 1]..at].chars().count() + 1;
         (line, column)
     }
 
     /// The text of a span on one line.
     pub(crate) fn slice(&self, span: Span) -> String {
-        self.text.get(span.range()).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+        self.file(span).text.get(span.range()).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
     }
 }
 
 /// Reads a model; its diagnostics go to standard error.
 pub(crate) fn load(args: &ModelArgs) -> Result<(Source, Program), Failure> {
-    let source = Source::read(&args.model)?;
-    let loaded = birk_lang::load(&source.text, &args.define);
+    let mut source = Source::read(&args.model)?;
+    let folder = args.model.parent().unwrap_or(Path::new("")).to_owned();
+    let loaded = birk_lang::load_files(&source.text, &args.define, &mut |path| {
+        std::fs::read_to_string(folder.join(path)).map_err(|error| error.to_string())
+    });
+    source.imported = loaded.files.into_iter().skip(1).map(|(path, text)| Source::new(path, text)).collect();
     diagnostics::print(&source, &loaded.diagnostics, uses_color(args.color, &std::io::stderr()));
     match loaded.program {
         Some(program) => Ok((source, program)),

@@ -18,14 +18,27 @@ pub struct Name {
     pub span: Span,
 }
 
-/// `system NAME { … }`.
+/// `system NAME { … }`, or `library NAME { … }` in a file to be imported.
 #[derive(Clone, Debug, Default)]
 pub struct System {
+    /// Only declarations to be imported, nothing to run.
+    pub library: bool,
+    /// `import "path";` before it.
+    pub imports: Vec<Import>,
     /// The system's name.
     pub name: Name,
     /// What it contains, in source order.
     pub items: Vec<Item>,
     /// From `system` to the closing brace.
+    pub span: Span,
+}
+
+/// `import "path";`
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// The path as written, without quotes.
+    pub path: String,
+    /// Where.
     pub span: Span,
 }
 
@@ -38,6 +51,10 @@ pub enum Item {
     Alias(Alias),
     /// `enum NAME { A, B }`
     Enum(Enum),
+    /// `record NAME { type field; … }`
+    Record(Record),
+    /// `procedure NAME(params) { statements }`
+    Procedure(Procedure),
     /// `type a := 1, b;`
     Variables(Variables),
     /// `function NAME(params): type = expr;`
@@ -59,9 +76,35 @@ pub struct Constants {
     pub span: Span,
 }
 
+/// A record type.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Its name.
+    pub name: Name,
+    /// Its fields, in order; none has an initial value.
+    pub fields: Vec<Variables>,
+    /// The whole declaration.
+    pub span: Span,
+}
+
+/// Statements with a name, put in place of its calls.
+#[derive(Clone, Debug)]
+pub struct Procedure {
+    /// Its name.
+    pub name: Name,
+    /// Its parameters: each stands for its argument.
+    pub params: Vec<Param>,
+    /// Its statements.
+    pub body: Vec<Action>,
+    /// The whole declaration.
+    pub span: Span,
+}
+
 /// A name for a type.
 #[derive(Clone, Debug)]
 pub struct Alias {
+    /// `symmetric typealias`: its values can only be compared for equality, assigned and used as indices.
+    pub symmetric: bool,
     /// The new name.
     pub name: Name,
     /// What it stands for.
@@ -121,6 +164,8 @@ pub struct Param {
 pub struct Thread {
     /// Runs from the start.
     pub active: bool,
+    /// `fair`: not kept waiting for ever while it can go on.
+    pub fair: bool,
     /// `[N]`: how many copies.
     pub copies: Option<Expr>,
     /// Its name.
@@ -129,8 +174,10 @@ pub struct Thread {
     pub params: Vec<Param>,
     /// Its local variables.
     pub variables: Vec<Variables>,
-    /// Its locations; the first is where it starts.
+    /// Its locations; the first is where it starts. Empty where the body is made of statements.
     pub locations: Vec<Location>,
+    /// Its statements. Empty where the body is made of locations.
+    pub body: Vec<Action>,
     /// The whole declaration.
     pub span: Span,
 }
@@ -162,6 +209,8 @@ pub enum Mark {
 /// `when guard do { actions } goto l;`
 #[derive(Clone, Debug)]
 pub struct Transformation {
+    /// `fair`: not passed over for ever while it is enabled.
+    pub fair: bool,
     /// The guard, where one is given.
     pub guard: Option<Expr>,
     /// What it does, in order.
@@ -181,13 +230,26 @@ pub enum Jump {
     Return(Span),
 }
 
-/// One action.
+/// One action of a transformation, or one statement of a body.
 #[derive(Clone, Debug)]
 pub struct Action {
+    /// `name:` before it, with marks behind the colon.
+    pub labels: Vec<Label>,
+    /// `fair` before it.
+    pub fair: bool,
     /// What.
     pub kind: ActionKind,
     /// Where, without the semicolon.
     pub span: Span,
+}
+
+/// A name for the place before a statement.
+#[derive(Clone, Debug)]
+pub struct Label {
+    /// The name.
+    pub name: Name,
+    /// `end`, `accept`, `progress`.
+    pub marks: Vec<(Mark, Span)>,
 }
 
 /// Kinds of actions.
@@ -205,6 +267,43 @@ pub enum ActionKind {
     Start(Name, Vec<Expr>),
     /// `skip`
     Skip,
+    /// `place := choose(set)`
+    ChooseMember(Expr, Expr),
+    /// `await expr`
+    Await(Expr),
+    /// `send channel (values)`
+    Send(Expr, Vec<Expr>),
+    /// `receive channel (patterns) when expr`
+    Receive(Expr, Vec<Pattern>, Option<Expr>),
+    /// `NAME(args)`: a procedure
+    Call(Name, Vec<Expr>),
+    /// `if (c) { } else if (d) { } else { }`: the conditions with their branches, and the last branch
+    If(Vec<(Expr, Vec<Action>)>, Option<Vec<Action>>),
+    /// `while (c) { }`
+    While(Expr, Vec<Action>),
+    /// `for (i : lo .. hi) { }` over a constant range
+    For(Name, Expr, Expr, Vec<Action>),
+    /// `either { } or { }`
+    Either(Vec<Vec<Action>>),
+    /// `atomic { }`
+    Atomic(Vec<Action>),
+    /// `break`
+    Break,
+    /// `return`
+    Return,
+    /// `goto NAME`
+    Goto(Name),
+}
+
+/// What a received value must be.
+#[derive(Clone, Debug)]
+pub enum Pattern {
+    /// `?place`: anything, kept there.
+    Bind(Expr),
+    /// Equal to this.
+    Equal(Expr),
+    /// `_`: anything.
+    Any(Span),
 }
 
 /// A type as written.
@@ -229,10 +328,25 @@ pub enum TypeKind {
     Int,
     /// `int (lo, hi)` or, with `true`, `int wrap (lo, hi)`
     Range(bool, Box<Expr>, Box<Expr>),
-    /// An alias or enumeration.
+    /// `set of lo .. hi`
+    Set(Box<Expr>, Box<Expr>),
+    /// `lossy channel of type [capacity]`
+    Channel(ChannelMarks, Box<Type>, Box<Expr>),
+    /// An alias, enumeration or record.
     Named(Name),
     /// Missing or broken (and reported).
     Error,
+}
+
+/// What the environment may do to the messages in a channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChannelMarks {
+    /// Lose one.
+    pub lossy: bool,
+    /// Double one.
+    pub duplicating: bool,
+    /// Swap two neighbours.
+    pub reordering: bool,
 }
 
 /// A property.
@@ -291,10 +405,36 @@ pub enum ExprKind {
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `c ? a : b`
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// `forall (i : lo .. hi) e` (`true`), `exists …` (`false`)
-    Quantifier(bool, Name, Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `forall (i : lo .. hi) e`, `exists`, `count`, `sum`
+    Quantifier(Quantifier, Name, Box<Domain>, Box<Expr>),
+    /// `let x = e in body`
+    Let(Name, Box<Expr>, Box<Expr>),
+    /// `{a, b}`
+    Set(Vec<Expr>),
     /// Missing or broken (and reported).
     Error,
+}
+
+/// What a quantifier makes of its bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantifier {
+    /// `forall`
+    All,
+    /// `exists`
+    Any,
+    /// `count`
+    Count,
+    /// `sum`
+    Sum,
+}
+
+/// What a quantifier ranges over.
+#[derive(Clone, Debug)]
+pub enum Domain {
+    /// `i : lo .. hi`
+    Range(Expr, Expr),
+    /// `x in e`: the members of a set, or the elements of an array
+    Members(Expr),
 }
 
 /// Operators of one operand; the last three only in formulas.
@@ -351,4 +491,6 @@ pub enum BinaryOp {
     WeakUntil,
     /// `R`, `release`
     Release,
+    /// `in`
+    In,
 }

@@ -1,10 +1,12 @@
 //! What the passes after parsing share: the names of a system, its tables, and the diagnostics so far.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use birk_ir::{Fault, FaultId, FaultKind, Op, Span, VarId, Variable};
 
 use crate::ast;
+use crate::control::Control;
 use crate::diagnostic::{Diagnostic, list, nearest};
 use crate::types::{Declared, Ty, Type, Value};
 
@@ -18,6 +20,8 @@ pub(crate) enum Symbol {
     Variable(usize),
     Function(usize),
     Thread(usize),
+    Record(usize),
+    Procedure(usize),
     /// Declared more than once, which was reported: nobody knows what a use of it means.
     Ambiguous,
 }
@@ -33,6 +37,8 @@ impl Symbol {
             Symbol::Variable(_) => "a variable",
             Symbol::Function(_) => "a function",
             Symbol::Thread(_) => "a thread",
+            Symbol::Record(_) => "a record",
+            Symbol::Procedure(_) => "a procedure",
             Symbol::Ambiguous => "declared twice",
         }
     }
@@ -63,16 +69,36 @@ pub(crate) struct Enumeration<'a> {
     pub(crate) variants: Vec<String>,
 }
 
+/// A record type.
+#[derive(Debug)]
+pub(crate) struct RecordDecl<'a> {
+    pub(crate) ast: &'a ast::Record,
+    /// Names and types of the fields.
+    pub(crate) fields: Evaluated<Vec<(String, Type)>>,
+}
+
+/// A channel type.
+#[derive(Clone, Debug)]
+pub(crate) struct ChannelDecl {
+    pub(crate) element: Type,
+    pub(crate) capacity: u32,
+    pub(crate) marks: ast::ChannelMarks,
+}
+
 /// A thread declaration with what is known of it before its steps are lowered.
 #[derive(Debug)]
 pub(crate) struct ThreadDecl<'a> {
     pub(crate) ast: &'a ast::Thread,
+    /// Its places and steps.
+    pub(crate) control: Rc<Control<'a>>,
     pub(crate) copies: u32,
     /// Some `start` names it.
     pub(crate) started: bool,
     pub(crate) counter: VarId,
     /// Parameters that are constants of each copy, by name; `None` where they are variables.
     pub(crate) index_param: Option<String>,
+    /// The type of that parameter.
+    pub(crate) index_ty: Ty,
     /// Parameters and locals that are variables.
     pub(crate) locals: Vec<Declared>,
     /// How many of `locals` are parameters.
@@ -82,13 +108,17 @@ pub(crate) struct ThreadDecl<'a> {
 /// What the passes share.
 #[derive(Debug)]
 pub(crate) struct Context<'a> {
-    pub(crate) text: &'a str,
+    /// The texts of the files, by the number in their spans.
+    pub(crate) sources: Vec<&'a str>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) symbols: HashMap<&'a str, (Symbol, Span)>,
     pub(crate) constants: Vec<Constant<'a>>,
     pub(crate) blocks: Vec<(&'a str, HashMap<&'a str, usize>)>,
     pub(crate) aliases: Vec<(&'a ast::Alias, Evaluated<Type>)>,
     pub(crate) enums: Vec<Enumeration<'a>>,
+    pub(crate) records: Vec<RecordDecl<'a>>,
+    pub(crate) channels: Vec<ChannelDecl>,
+    pub(crate) procedures: Vec<&'a ast::Procedure>,
     pub(crate) globals: Vec<Declared>,
     /// With those that must not be called: their declaration is wrong, which was reported.
     pub(crate) functions: Vec<(&'a ast::Function, bool)>,
@@ -104,15 +134,18 @@ pub(crate) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub(crate) fn new(text: &'a str) -> Self {
+    pub(crate) fn new(sources: Vec<&'a str>) -> Self {
         Self {
-            text,
+            sources,
             diagnostics: Vec::new(),
             symbols: HashMap::new(),
             constants: Vec::new(),
             blocks: Vec::new(),
             aliases: Vec::new(),
             enums: Vec::new(),
+            records: Vec::new(),
+            channels: Vec::new(),
+            procedures: Vec::new(),
             globals: Vec::new(),
             functions: Vec::new(),
             threads: Vec::new(),
@@ -131,8 +164,14 @@ impl<'a> Context<'a> {
 
     /// The source of a span, on one line.
     pub(crate) fn source(&self, span: Span) -> String {
-        let text = self.text.get(span.range()).unwrap_or_default();
+        let text = self.sources.get(span.file as usize).and_then(|text| text.get(span.range())).unwrap_or_default();
         text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// The line of the beginning of a span, from 1.
+    pub(crate) fn line_of(&self, span: Span) -> usize {
+        let before = self.sources.get(span.file as usize).and_then(|text| text.get(..span.start as usize));
+        before.unwrap_or_default().bytes().filter(|byte| *byte == b'\n').count() + 1
     }
 
     /// The id of a fault; the copies of a thread share it.
@@ -194,6 +233,10 @@ impl<'a> Context<'a> {
             Ty::Boolean => "`boolean`".into(),
             Ty::Int => "`int`".into(),
             Ty::Enum(e) => format!("`{}`", self.enums[e].name),
+            Ty::Set(lo, hi) => format!("`set of {lo} .. {hi}`"),
+            Ty::Symmetric(index) => format!("`{}`", self.aliases[index].0.name.text),
+            Ty::Record(index) => format!("`{}`", self.records[index].ast.name.text),
+            Ty::Channel(_) => "a channel".into(),
             Ty::Error => "unknown".into(),
         }
     }

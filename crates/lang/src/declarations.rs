@@ -1,19 +1,26 @@
 //! What a system declares: names, constants with their overrides, types, variables, threads.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use birk_ir::text::NOT_RUNNING;
 use birk_ir::{Span, ValueKind, VarId, VarRole, Variable};
 
-use crate::ast::{self, ActionKind, Item, Jump, TypeKind};
+use crate::ast::{self, ActionKind, Item, TypeKind};
 use crate::constant::constant_int;
-use crate::context::{Constant, Context, Enumeration, Evaluated, Symbol, ThreadDecl};
+use crate::context::{ChannelDecl, Constant, Context, Enumeration, Evaluated, RecordDecl, Symbol, ThreadDecl};
 use crate::diagnostic::{Diagnostic, list, nearest};
 use crate::expression::{Elaborator, Receiver};
-use crate::types::{Declared, INT_MAX, INT_MIN, Scalar, Ty, Type, Value};
+use crate::types::{Declared, INT_MAX, INT_MIN, Leaf, Scalar, Ty, Type, Value};
 
 /// A state may not be longer than this.
 const MAX_ELEMENTS: u64 = 1 << 18;
+/// A set ranges over at most this many numbers.
+const MAX_MEMBERS: i64 = 31;
+/// A channel holds at most this many messages.
+const MAX_CAPACITY: i64 = 1000;
+/// Stands in a suffix for the length of a channel.
+const LENGTH: &str = "#";
 /// A thread may not have more copies.
 const MAX_COPIES: i64 = 1000;
 
@@ -112,6 +119,16 @@ fn declare_names<'a>(cx: &mut Context<'a>, item: &'a Item, next: &mut (usize, us
         Item::Thread(thread) => {
             next.1 += usize::from(define(cx, &thread.name, Symbol::Thread(next.1)));
         }
+        Item::Record(record) => {
+            define(cx, &record.name, Symbol::Record(cx.records.len()));
+            no_duplicates(cx, record.fields.iter().flat_map(|field| &field.declarators).map(|(name, _)| name));
+            cx.records.push(RecordDecl { ast: record, fields: Evaluated::NotYet });
+        }
+        Item::Procedure(procedure) => {
+            define(cx, &procedure.name, Symbol::Procedure(cx.procedures.len()));
+            no_duplicates(cx, procedure.params.iter().map(|param| &param.name));
+            cx.procedures.push(procedure);
+        }
         Item::Property(_) => {}
     }
 }
@@ -200,7 +217,7 @@ fn parse_override(cx: &mut Context<'_>, index: usize, text: &str) -> Option<Valu
             let variant = text.strip_prefix(&format!("{}.", owner.name)).unwrap_or(text);
             owner.variants.iter().position(|v| v == variant).map(|position| position as i64)
         }
-        Ty::Error => return None,
+        _ => return None,
     };
     if value.is_none() {
         let constant = &cx.constants[index];
@@ -243,11 +260,16 @@ pub(crate) fn resolve_type(cx: &mut Context<'_>, ty: &ast::Type) -> Type {
             let (lo, hi) = (constant_int(cx, lo, "a bound"), constant_int(cx, hi, "a bound"));
             Type { scalar: range_type(cx, *wrap, lo, hi, ty.span), shape: Vec::new() }
         }
+        TypeKind::Set(lo, hi) => {
+            let (lo, hi) = (constant_int(cx, lo, "a bound"), constant_int(cx, hi, "a bound"));
+            Type { scalar: set_type(cx, lo, hi, ty.span), shape: Vec::new() }
+        }
+        TypeKind::Channel(marks, element, capacity) => channel_type(cx, *marks, element, capacity),
         TypeKind::Named(name) => named_type(cx, name),
     };
     let mut shape = Vec::new();
     for dimension in &ty.dimensions {
-        match constant_int(cx, dimension, "the length of an array") {
+        match length_of(cx, dimension, "the length of an array") {
             Some(length @ 1..=INT_MAX) => shape.push(length as u32),
             Some(length) => {
                 let message = format!("an array cannot have {length} elements");
@@ -267,6 +289,131 @@ pub(crate) fn resolve_type(cx: &mut Context<'_>, ty: &ast::Type) -> Type {
     Type { scalar: base.scalar, shape }
 }
 
+/// The length of an array: a number, or how many values a symmetric type has.
+fn length_of(cx: &mut Context<'_>, dimension: &ast::Expr, what: &str) -> Option<i64> {
+    if let ast::ExprKind::Name(name) = &dimension.kind {
+        if let Some(&(Symbol::Alias(index), _)) = cx.symbols.get(name.as_str()) {
+            let scalar = resolve_alias(cx, index).scalar;
+            if matches!(scalar.ty, Ty::Symmetric(_)) {
+                return Some(scalar.hi - scalar.lo + 1);
+            }
+        }
+    }
+    constant_int(cx, dimension, what)
+}
+
+fn set_type(cx: &mut Context<'_>, lo: Option<i64>, hi: Option<i64>, span: Span) -> Scalar {
+    let scalar = range_type(cx, false, lo, hi, span);
+    if scalar.ty == Ty::Error {
+        return scalar;
+    }
+    if scalar.hi - scalar.lo >= MAX_MEMBERS {
+        let message = format!("a set over {} numbers", scalar.hi - scalar.lo + 1);
+        let help = format!("a set ranges over at most {MAX_MEMBERS} numbers; use an array of `boolean`");
+        cx.report(Diagnostic::new("E0039", span, message, "too many").help(help));
+        return Scalar::ERROR;
+    }
+    let members = scalar.hi - scalar.lo + 1;
+    Scalar { ty: Ty::Set(scalar.lo, scalar.hi), lo: 0, hi: (1 << members) - 1, wrap: false }
+}
+
+fn channel_type(cx: &mut Context<'_>, marks: ast::ChannelMarks, element: &ast::Type, capacity: &ast::Expr) -> Type {
+    let element = resolve_type(cx, element);
+    let capacity_value = constant_int(cx, capacity, "the capacity of a channel");
+    let Some(capacity_value @ 0..=MAX_CAPACITY) = capacity_value else {
+        if let Some(number) = capacity_value {
+            let label = format!("must be in 0..{MAX_CAPACITY}");
+            cx.report(Diagnostic::new("E0039", capacity.span, format!("a channel for {number} messages"), label));
+        }
+        return Type::ERROR;
+    };
+    if element.scalar.ty == Ty::Error {
+        return Type::ERROR;
+    }
+    if capacity_value == 0 && marks != ast::ChannelMarks::default() {
+        let message = "a rendezvous holds no messages";
+        let help = "give the channel a capacity, or leave the marks out";
+        cx.report(Diagnostic::new("E0052", capacity.span, message, "nothing to lose here").help(help));
+        return Type::ERROR;
+    }
+    cx.channels.push(ChannelDecl { element, capacity: capacity_value as u32, marks });
+    let ty = Ty::Channel(cx.channels.len() - 1);
+    Type { scalar: Scalar { ty, lo: 0, hi: 0, wrap: false }, shape: Vec::new() }
+}
+
+/// The fields of a record with their types.
+pub(crate) fn fields_of(cx: &mut Context<'_>, index: usize) -> Vec<(String, Type)> {
+    let record = cx.records[index].ast;
+    match &cx.records[index].fields {
+        Evaluated::Done(fields) => return fields.clone(),
+        Evaluated::Begun => {
+            cx.depends_on_itself("record", &record.name.text, record.name.span);
+            cx.records[index].fields = Evaluated::Done(Vec::new());
+            return Vec::new();
+        }
+        Evaluated::NotYet => {}
+    }
+    cx.records[index].fields = Evaluated::Begun;
+    cx.evaluating.push((record.name.text.clone(), record.name.span));
+    let mut fields = Vec::new();
+    for field in &record.fields {
+        let mut ty = resolve_type(cx, &field.ty);
+        if matches!(ty.scalar.ty, Ty::Channel(_)) {
+            let message = "a channel cannot be part of a record";
+            cx.report(Diagnostic::new("E0052", field.ty.span, message, "declare it in the system"));
+            ty = Type::ERROR;
+        }
+        for (name, initial) in &field.declarators {
+            if let Some(initial) = initial {
+                let message = "a field has no initial value of its own";
+                cx.report(Diagnostic::new("E0052", initial.span, message, "leave it out"));
+            }
+            fields.push((name.text.clone(), ty.clone()));
+        }
+    }
+    cx.evaluating.pop();
+    cx.records[index].fields = Evaluated::Done(fields.clone());
+    fields
+}
+
+/// The single-valued parts of a type, in order.
+pub(crate) fn leaves_of(cx: &mut Context<'_>, ty: &Type) -> Vec<Leaf> {
+    match ty.scalar.ty {
+        Ty::Record(index) => {
+            let mut leaves = Vec::new();
+            for (name, field) in fields_of(cx, index) {
+                for leaf in leaves_of(cx, &field) {
+                    let suffix = format!("{}.{name}{}", "[]".repeat(ty.shape.len()), leaf.suffix);
+                    let shape = ty.shape.iter().chain(&leaf.shape).copied().collect();
+                    leaves.push(Leaf { suffix, shape, scalar: leaf.scalar });
+                }
+            }
+            leaves
+        }
+        Ty::Channel(index) => {
+            let channel = cx.channels[index].clone();
+            let mut leaves = Vec::new();
+            if channel.capacity > 0 {
+                let mut slots = channel.element.clone();
+                slots.shape.insert(0, channel.capacity);
+                for leaf in leaves_of(cx, &slots) {
+                    let shape = ty.shape.iter().chain(&leaf.shape).copied().collect();
+                    let suffix = match leaf.suffix.is_empty() {
+                        true => String::new(),
+                        false => format!("{}{}", "[]".repeat(ty.shape.len()), leaf.suffix),
+                    };
+                    leaves.push(Leaf { suffix, shape, scalar: leaf.scalar });
+                }
+            }
+            // At a rendezvous it is always 0, takes no room, and stands for the channel.
+            let scalar = Scalar { ty: Ty::Int, lo: 0, hi: i64::from(channel.capacity), wrap: false };
+            leaves.push(Leaf { suffix: LENGTH.into(), shape: ty.shape.clone(), scalar });
+            leaves
+        }
+        _ => vec![Leaf { suffix: String::new(), shape: ty.shape.clone(), scalar: ty.scalar }],
+    }
+}
+
 fn range_type(cx: &mut Context<'_>, wrap: bool, lo: Option<i64>, hi: Option<i64>, span: Span) -> Scalar {
     let (Some(lo), Some(hi)) = (lo, hi) else { return Scalar::ERROR };
     if lo > hi {
@@ -284,6 +431,10 @@ fn named_type(cx: &mut Context<'_>, name: &ast::Name) -> Type {
         Some(Symbol::Enum(index)) => {
             let hi = (cx.enums[index].variants.len() as i64 - 1).max(0);
             Type { scalar: Scalar { ty: Ty::Enum(index), lo: 0, hi, wrap: false }, shape: Vec::new() }
+        }
+        Some(Symbol::Record(index)) => {
+            let scalar = Scalar { ty: Ty::Record(index), lo: 0, hi: 0, wrap: false };
+            Type { scalar, shape: Vec::new() }
         }
         Some(Symbol::Ambiguous) => Type::ERROR,
         _ if name.text.is_empty() => Type::ERROR,
@@ -331,13 +482,28 @@ fn resolve_alias(cx: &mut Context<'_>, index: usize) -> Type {
         Evaluated::NotYet => {
             cx.aliases[index].1 = Evaluated::Begun;
             cx.evaluating.push((alias.name.text.clone(), alias.name.span));
-            let resolved = resolve_type(cx, &alias.target);
+            let mut resolved = resolve_type(cx, &alias.target);
             cx.evaluating.pop();
+            if alias.symmetric && resolved.scalar.ty != Ty::Error {
+                resolved = symmetric_type(cx, index, &resolved);
+            }
             resolved
         }
     };
     cx.aliases[index].1 = Evaluated::Done(resolved.clone());
     resolved
+}
+
+/// A range from 0 whose values have no order.
+fn symmetric_type(cx: &mut Context<'_>, index: usize, resolved: &Type) -> Type {
+    let alias = cx.aliases[index].0;
+    if resolved.scalar.ty != Ty::Int || !resolved.shape.is_empty() || resolved.scalar.lo != 0 || resolved.scalar.wrap {
+        let message = format!("the symmetric type `{}` must be a range from 0", alias.name.text);
+        let help = format!("write `symmetric typealias {} int (0, N - 1);`", alias.name.text);
+        cx.report(Diagnostic::new("E0053", alias.target.span, message, "not such a range").help(help));
+        return Type::ERROR;
+    }
+    Type { scalar: Scalar { ty: Ty::Symmetric(index), ..resolved.scalar }, shape: Vec::new() }
 }
 
 fn declare_globals(cx: &mut Context<'_>, variables: &ast::Variables) {
@@ -346,8 +512,9 @@ fn declare_globals(cx: &mut Context<'_>, variables: &ast::Variables) {
         let value = initial_value(cx, &ty.scalar, initial.as_ref(), &name.text);
         let is_first = cx.symbols.get(name.text.as_str()).is_some_and(|(_, span)| *span == name.span);
         if is_first {
-            let id = add_variable(cx, name.text.clone(), VarRole::Global, &ty, ty.shape.clone(), value, name.span);
-            cx.globals.push(Declared { name: name.text.clone(), id, ty: ty.clone(), span: name.span });
+            let leaves = add_leaves(cx, &name.text, VarRole::Global, &ty, &[], value, name.span);
+            let id = leaves.first().copied().unwrap_or(VarId(u32::MAX));
+            cx.globals.push(Declared { name: name.text.clone(), id, leaves, ty: ty.clone(), span: name.span });
         }
     }
 }
@@ -355,8 +522,14 @@ fn declare_globals(cx: &mut Context<'_>, variables: &ast::Variables) {
 /// The initial value of a variable; an array's fills all its elements.
 fn initial_value(cx: &mut Context<'_>, scalar: &Scalar, initial: Option<&ast::Expr>, name: &str) -> i64 {
     let Some(expr) = initial else { return scalar.default_value() };
+    if matches!(scalar.ty, Ty::Record(_) | Ty::Channel(_)) {
+        let message = format!("`{name}` has no initial value of its own");
+        let help = "its parts begin with the defaults of their types; assign to it in a first step";
+        cx.report(Diagnostic::new("E0052", expr.span, message, "leave it out").help(help));
+        return 0;
+    }
     let mut elaborator = Elaborator::constant(cx);
-    let value = elaborator.value(expr);
+    let value = elaborator.value_as(expr, scalar.ty);
     let value = elaborator.settle(value, expr.span);
     let what = format!("`{name}`");
     let receiver = Receiver { what: &what, value: expr.span, whole: expr.span, declared: None };
@@ -364,36 +537,75 @@ fn initial_value(cx: &mut Context<'_>, scalar: &Scalar, initial: Option<&ast::Ex
     value.expr.as_const().filter(|_| value.ty != Ty::Error).unwrap_or_else(|| scalar.default_value())
 }
 
-fn add_variable(
+/// The variables that a declared one is made of. `outer` are lengths before its own: the copies of its thread.
+fn add_leaves(
     cx: &mut Context<'_>,
-    name: String,
+    name: &str,
     role: VarRole,
     ty: &Type,
-    shape: Vec<u32>,
+    outer: &[u32],
     initial: i64,
     span: Span,
-) -> VarId {
-    let values = match ty.scalar.ty {
-        Ty::Boolean => ValueKind::Boolean,
-        Ty::Int | Ty::Error => ValueKind::Integer,
-        Ty::Enum(index) => ValueKind::Names(cx.enums[index].variants.clone()),
-    };
-    let len: u32 = shape.iter().product();
-    let (lo, hi) = (ty.scalar.lo, ty.scalar.hi);
-    let initial = vec![initial; len as usize];
-    cx.variables.push(Variable { name, role, lo, hi, shape, values, initial, span });
-    VarId::new(cx.variables.len() - 1)
+) -> Vec<VarId> {
+    let single = !matches!(ty.scalar.ty, Ty::Record(_) | Ty::Channel(_));
+    let mut ids = Vec::new();
+    for leaf in leaves_of(cx, ty) {
+        let values = match leaf.scalar.ty {
+            Ty::Boolean => ValueKind::Boolean,
+            Ty::Enum(index) => ValueKind::Names(cx.enums[index].variants.clone()),
+            Ty::Set(lo, _) => ValueKind::Set(lo),
+            _ => ValueKind::Integer,
+        };
+        let shape: Vec<u32> = outer.iter().chain(&leaf.shape).copied().collect();
+        let initial = if single { initial } else { leaf.scalar.default_value() };
+        let elements = shape.iter().map(|&n| u64::from(n)).product::<u64>();
+        if elements > MAX_ELEMENTS {
+            let message = format!("`{name}` is too large");
+            let help = format!("a state has at most {MAX_ELEMENTS} elements");
+            cx.report(Diagnostic::new("E0039", span, message, "too many elements").help(help));
+            continue;
+        }
+        let name = match leaf.suffix.as_str() {
+            LENGTH => format!("len({name}{})", "[]".repeat(leaf.shape.len())),
+            suffix => format!("{name}{suffix}"),
+        };
+        let (lo, hi) = (leaf.scalar.lo, leaf.scalar.hi);
+        let initial = vec![initial; elements as usize];
+        cx.variables.push(Variable { name, role, lo, hi, shape, values, initial, span });
+        ids.push(VarId::new(cx.variables.len() - 1));
+    }
+    ids
 }
 
 /// The threads that some step starts.
 fn started_names(system: &ast::System) -> Vec<&str> {
+    fn visit<'s>(actions: &'s [ast::Action], names: &mut Vec<&'s str>) {
+        for action in actions {
+            match &action.kind {
+                ActionKind::Start(name, _) => names.push(name.text.as_str()),
+                ActionKind::If(branches, otherwise) => {
+                    branches.iter().for_each(|(_, branch)| visit(branch, names));
+                    visit(otherwise.as_deref().unwrap_or_default(), names);
+                }
+                ActionKind::While(_, body) | ActionKind::For(_, _, _, body) | ActionKind::Atomic(body) => {
+                    visit(body, names);
+                }
+                ActionKind::Either(branches) => branches.iter().for_each(|branch| visit(branch, names)),
+                _ => {}
+            }
+        }
+    }
     let mut names = Vec::new();
     for item in &system.items {
-        let Item::Thread(thread) = item else { continue };
-        for action in thread.locations.iter().flat_map(|l| &l.transformations).flat_map(|t| &t.actions) {
-            if let ActionKind::Start(name, _) = &action.kind {
-                names.push(name.text.as_str());
+        match item {
+            Item::Thread(thread) => {
+                visit(&thread.body, &mut names);
+                for transformation in thread.locations.iter().flat_map(|l| &l.transformations) {
+                    visit(&transformation.actions, &mut names);
+                }
             }
+            Item::Procedure(procedure) => visit(&procedure.body, &mut names),
+            _ => {}
         }
     }
     names
@@ -407,9 +619,19 @@ fn declare_thread<'a>(cx: &mut Context<'a>, thread: &'a ast::Thread, started: bo
     let kind = cx.threads.len();
     let copies = copies_of(cx, thread);
     no_duplicates(cx, thread.locations.iter().map(|location| &location.name));
-    let counter = declare_counter(cx, thread, kind, copies);
-    let mut declaration =
-        ThreadDecl { ast: thread, copies, started, counter, index_param: None, locals: Vec::new(), params: 0 };
+    let control = Rc::new(crate::control::control(cx, thread));
+    let counter = declare_counter(cx, thread, &control, kind, copies);
+    let mut declaration = ThreadDecl {
+        ast: thread,
+        control,
+        copies,
+        started,
+        counter,
+        index_param: None,
+        index_ty: Ty::Int,
+        locals: Vec::new(),
+        params: 0,
+    };
     declare_params(cx, &mut declaration, kind);
     for variables in &thread.variables {
         let ty = resolve_type(cx, &variables.ty);
@@ -423,7 +645,7 @@ fn declare_thread<'a>(cx: &mut Context<'a>, thread: &'a ast::Thread, started: bo
 
 fn copies_of(cx: &mut Context<'_>, thread: &ast::Thread) -> u32 {
     let Some(expr) = &thread.copies else { return 1 };
-    match constant_int(cx, expr, "the number of copies") {
+    match length_of(cx, expr, "the number of copies") {
         Some(copies @ 0..=MAX_COPIES) => copies as u32,
         Some(copies) => {
             let message = format!("a thread cannot have {copies} copies");
@@ -434,11 +656,16 @@ fn copies_of(cx: &mut Context<'_>, thread: &ast::Thread) -> u32 {
     }
 }
 
-fn declare_counter(cx: &mut Context<'_>, thread: &ast::Thread, kind: usize, copies: u32) -> VarId {
-    let returns = thread.locations.iter().flat_map(|l| &l.transformations);
-    let can_stop = !thread.active || returns.into_iter().any(|t| matches!(t.jump, Some(Jump::Return(_))));
-    let count = thread.locations.len() as i64;
-    let mut names: Vec<String> = thread.locations.iter().map(|l| l.name.text.clone()).collect();
+fn declare_counter(
+    cx: &mut Context<'_>,
+    thread: &ast::Thread,
+    control: &crate::control::Control<'_>,
+    kind: usize,
+    copies: u32,
+) -> VarId {
+    let can_stop = !thread.active || control.edges.iter().any(|edge| edge.to.is_none());
+    let count = control.spots.len() as i64;
+    let mut names: Vec<String> = control.spots.iter().map(|spot| spot.name.clone()).collect();
     names.push(NOT_RUNNING.into());
     cx.variables.push(Variable {
         name: format!("{}@", thread.name.text),
@@ -467,22 +694,23 @@ fn declare_params(cx: &mut Context<'_>, declaration: &mut ThreadDecl<'_>, kind: 
             let help = "a thread that runs from the start has at most one: the number of its copy";
             cx.report(Diagnostic::new("E0037", param.name.span, message, "nothing gives it a value").help(help));
             scalar = Scalar::ERROR;
-        } else if thread.active && scalar.ty != Ty::Int && scalar.ty != Ty::Error {
+        } else if thread.active && !matches!(scalar.ty, Ty::Int | Ty::Symmetric(_) | Ty::Error) {
             let message = format!("the parameter `{}` of an active thread must be an integer", param.name.text);
             cx.report(Diagnostic::new("E0037", param.ty.span, message, "it is the number of the copy"));
             scalar = Scalar::ERROR;
-        } else if thread.active && scalar.ty == Ty::Int && (scalar.lo > 0 || scalar.hi < last) {
+        } else if thread.active && scalar.ty != Ty::Error && (scalar.lo > 0 || scalar.hi < last) {
             let message = format!("`{}` cannot number {} copies", param.name.text, declaration.copies);
             cx.report(Diagnostic::new("E0030", param.ty.span, message, format!("must hold 0..{last}")));
         }
-        if thread.active && !declaration.started && scalar.ty == Ty::Int {
+        if thread.active && !declaration.started && scalar.ty != Ty::Error {
             declaration.index_param = Some(param.name.text.clone());
+            declaration.index_ty = scalar.ty;
             continue;
         }
         let ty = Type { scalar, shape: Vec::new() };
         declare_local(cx, declaration, kind, &param.name, &ty, scalar.default_value());
         if thread.active
-            && scalar.ty == Ty::Int
+            && scalar.ty != Ty::Error
             && let Some(variable) = cx.variables.last_mut()
         {
             for (copy, value) in variable.initial.iter_mut().enumerate() {
@@ -508,17 +736,15 @@ fn declare_local(
     if declaration.index_param.as_ref() == Some(&name.text) {
         return duplicate(cx, name, declaration.ast.params[0].name.span);
     }
-    let mut shape = vec![declaration.copies];
-    shape.extend(&ty.shape);
-    if shape.iter().map(|&n| u64::from(n)).product::<u64>() > MAX_ELEMENTS {
-        let message = format!("the variables of {} copies are too large", declaration.copies);
-        let help = format!("a state has at most {MAX_ELEMENTS} elements");
-        cx.report(Diagnostic::new("E0039", name.span, message, "too many elements").help(help));
-        shape.truncate(1);
+    if matches!(ty.scalar.ty, Ty::Channel(_)) {
+        let message = "a channel cannot belong to one thread";
+        return cx.report(Diagnostic::new("E0052", name.span, message, "declare it in the system"));
     }
     let full_name = format!("{}.{}", declaration.ast.name.text, name.text);
-    let id = add_variable(cx, full_name, VarRole::Local(kind), ty, shape, initial, name.span);
-    declaration.locals.push(Declared { name: name.text.clone(), id, ty: ty.clone(), span: name.span });
+    let copies = [declaration.copies];
+    let leaves = add_leaves(cx, &full_name, VarRole::Local(kind), ty, &copies, initial, name.span);
+    let id = leaves.first().copied().unwrap_or(VarId(u32::MAX));
+    declaration.locals.push(Declared { name: name.text.clone(), id, leaves, ty: ty.clone(), span: name.span });
 }
 
 fn limit_size(cx: &mut Context<'_>, span: Span) {

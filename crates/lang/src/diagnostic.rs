@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn consequences_of_syntax_errors_are_removed() {
-        let text = "int x; E a b;\nx a; F f;\nx := ;\ny := z;";
+        let text = "int x; E a b;\nx a; F f;\nq := ;\ny := z;";
         let at = |code, start, end| Diagnostic::new(code, Span::new(start, end), "", "");
         let all = [at("E0022", 14, 15), at("E0023", 19, 20), at("E0022", 24, 25), at("E0020", 36, 37)];
         let left = |syntax: &[Diagnostic], steps: &[Span]| {

@@ -3,10 +3,11 @@
 //! `&&`, `||`, `=>` and `?:` evaluate only what they need, so a hazard of their right side counts only where that
 //! side is reached. Functions are inlined; their arguments are bound once.
 
-use birk_ir::{BinaryOp, Expr, FaultKind, FoldOp, LocalId, Span, UnaryOp};
+use birk_ir::{BinaryOp, Expr, FaultKind, LocalId, Span, UnaryOp};
 
 use crate::ast::{self, ExprKind};
 use crate::context::{Context, Symbol};
+use crate::control::Scope;
 use crate::diagnostic::{Diagnostic, list};
 use crate::types::{Facts, Hazard, INT_MAX, INT_MIN, Scalar, Ty, Value, decided, interval, outside};
 
@@ -37,6 +38,8 @@ pub(crate) struct Elaborator<'c, 'a> {
     pub(crate) locals: u32,
     /// Variables may be read; otherwise only constants.
     pub(crate) stateful: bool,
+    /// The calls and rounds that this stands inside of.
+    pub(crate) scope: Scope<'a>,
     /// Constants decide that this is never evaluated: it must have a type, but nothing can go wrong in it.
     pub(crate) unreached: bool,
     calls: Vec<usize>,
@@ -52,6 +55,7 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             facts: Facts::default(),
             locals: 0,
             stateful: true,
+            scope: None,
             unreached: false,
             calls: Vec::new(),
             nodes: 0,
@@ -61,6 +65,11 @@ impl<'c, 'a> Elaborator<'c, 'a> {
     /// For expressions that must be constant.
     pub(crate) fn constant(cx: &'c mut Context<'a>) -> Self {
         Self { stateful: false, ..Self::new(cx, None) }
+    }
+
+    /// Makes the names of calls and rounds visible.
+    pub(crate) fn enter(&mut self, scope: &Scope<'a>) {
+        self.scope.clone_from(scope);
     }
 
     pub(crate) fn fresh(&mut self) -> LocalId {
@@ -80,7 +89,7 @@ impl<'c, 'a> Elaborator<'c, 'a> {
         self.expect(value, Ty::Int, expr.span, what)
     }
 
-    fn expect(&mut self, value: Value, ty: Ty, span: Span, what: &str) -> Value {
+    pub(crate) fn expect(&mut self, value: Value, ty: Ty, span: Span, what: &str) -> Value {
         if value.ty == ty || value.ty == Ty::Error {
             return value;
         }
@@ -110,7 +119,14 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             ExprKind::Unary(op, operand) => self.unary(*op, operand, expr.span),
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right, expr.span),
             ExprKind::Conditional(condition, yes, no) => self.conditional(condition, yes, no),
-            ExprKind::Quantifier(all, name, lo, hi, body) => self.quantifier(*all, name, [lo, hi, body]),
+            ExprKind::Quantifier(kind, name, domain, body) => self.quantifier(*kind, name, domain, body),
+            ExprKind::Let(name, value, body) => self.let_in(name, value, body),
+            ExprKind::Set(_) => {
+                let message = "nothing here says what this is a set of";
+                let help = "compare it with a set, add it to one, or assign it to one";
+                self.cx.report(Diagnostic::new("E0022", expr.span, message, "a set of what?").help(help));
+                Value::error()
+            }
             ExprKind::Error => Value::error(),
         }
     }
@@ -165,6 +181,16 @@ impl<'c, 'a> Elaborator<'c, 'a> {
 
     fn binary(&mut self, op: ast::BinaryOp, left: &ast::Expr, right: &ast::Expr, span: Span) -> Value {
         use ast::BinaryOp as B;
+        if let B::Eq | B::Ne = op {
+            if let Some(value) = self.compare_whole(op == B::Eq, left, right) {
+                return value;
+            }
+        }
+        if let B::Add | B::Sub | B::Mul | B::Le | B::Eq | B::Ne | B::In = op {
+            if let Some(value) = self.set_operation(op, left, right) {
+                return value;
+            }
+        }
         match op {
             B::And | B::Or | B::Implies => self.logical(op, left, right),
             B::Add => self.arithmetic(BinaryOp::Add, left, right, span),
@@ -178,6 +204,12 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             B::Ge => self.ordering(BinaryOp::Ge, left, right),
             B::Eq | B::Iff => self.equality(BinaryOp::Eq, left, right),
             B::Ne => self.equality(BinaryOp::Ne, left, right),
+            B::In => {
+                let found = self.cx.source(right.span);
+                let message = format!("`{found}` is not a set");
+                self.cx.report(Diagnostic::new("E0022", right.span, message, "expected a set"));
+                Value::error()
+            }
             B::Until | B::WeakUntil | B::Release => {
                 self.temporal(span);
                 Value::error()
@@ -236,7 +268,7 @@ impl<'c, 'a> Elaborator<'c, 'a> {
     }
 
     /// Adds the hazard of leaving 32 bits, where that can happen.
-    fn checked(&mut self, mut value: Value, span: Span) -> Value {
+    pub(crate) fn checked(&mut self, mut value: Value, span: Span) -> Value {
         if !value.is_within(INT_MIN, INT_MAX) {
             let when = outside(&value, INT_MIN, INT_MAX);
             if when == Expr::TRUE && value.fixed && !self.unreached {
@@ -297,7 +329,7 @@ impl<'c, 'a> Elaborator<'c, 'a> {
         self.comparison(op, a, b)
     }
 
-    fn comparison(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
+    pub(crate) fn comparison(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         if a.ty == Ty::Error || b.ty == Ty::Error {
             return Value::error();
         }
@@ -347,33 +379,12 @@ impl<'c, 'a> Elaborator<'c, 'a> {
         Value { expr: Expr::choose(c.expr, a.expr, b.expr), ty: a.ty, lo, hi, hazards, fixed }
     }
 
-    /// Every value of the range is looked at, so a hazard of the body counts wherever it happens.
-    fn quantifier(&mut self, all: bool, name: &ast::Name, [lo, hi, body]: [&ast::Expr; 3]) -> Value {
-        let from = self.integer(lo, "a bound of a quantifier");
-        let to = self.integer(hi, "a bound of a quantifier");
-        let local = self.fresh();
-        let mut bound = Value::constant(0, Ty::Int);
-        (bound.expr, bound.lo, bound.hi, bound.fixed) = (Expr::Local(local), from.lo, to.hi.max(from.lo), false);
-        self.bindings.push((name.text.clone(), bound));
-        let inner = self.condition(body, "the body of a quantifier");
-        self.bindings.pop();
-        if [&from, &to, &inner].iter().any(|value| value.ty == Ty::Error) {
-            return Value::error();
-        }
-        let fold = |op, body| Expr::Fold { op, local, parts: Box::new((from.expr.clone(), to.expr.clone(), body)) };
-        let mut hazards: Vec<Hazard> = from.hazards.iter().chain(&to.hazards).cloned().collect();
-        for hazard in inner.hazards {
-            if hazard.when != Expr::FALSE {
-                hazards.push(Hazard { when: fold(FoldOp::Any, hazard.when), fault: hazard.fault });
+    fn call(&mut self, name: &ast::Name, args: &[ast::Expr], span: Span) -> Value {
+        if !self.cx.symbols.contains_key(name.text.as_str()) {
+            if let Some(value) = self.built_in(name, args, span) {
+                return value;
             }
         }
-        let op = if all { FoldOp::All } else { FoldOp::Any };
-        let expr =
-            if from.fixed && to.fixed && from.lo > to.hi { Expr::Const(i64::from(all)) } else { fold(op, inner.expr) };
-        Value { hazards, ..Value::boolean(expr) }
-    }
-
-    fn call(&mut self, name: &ast::Name, args: &[ast::Expr], span: Span) -> Value {
         let values: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect();
         let Some(&(Symbol::Function(index), _)) = self.cx.symbols.get(name.text.as_str()) else {
             self.not_a_function(name);
@@ -469,7 +480,7 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             }
             bindings.push((param.name.text.clone(), value));
         }
-        let outer = (std::mem::replace(&mut self.bindings, bindings), self.thread.take());
+        let outer = (std::mem::replace(&mut self.bindings, bindings), self.thread.take(), self.scope.take());
         self.calls.push(index);
         let result = self.value(&function.body);
         let scalar = crate::declarations::scalar_type(self.cx, &function.result);
@@ -477,7 +488,7 @@ impl<'c, 'a> Elaborator<'c, 'a> {
         let (value, declared) = (function.body.span, Some(function.result.span));
         let mut result = self.convert(result, &scalar, &Receiver { what: &what, value, whole: value, declared });
         self.calls.pop();
-        (self.bindings, self.thread) = outer;
+        (self.bindings, self.thread, self.scope) = outer;
         let within = |body: Expr| match body {
             Expr::Const(_) => body,
             body => bound

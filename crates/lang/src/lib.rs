@@ -8,19 +8,23 @@
 #![forbid(unsafe_code)]
 
 pub mod ast;
+mod channel;
 pub mod codes;
 mod constant;
 mod context;
+mod control;
 mod declarations;
 pub mod diagnostic;
 mod expression;
 pub mod fmt;
+pub mod import;
 pub mod lexer;
 mod lint;
 mod lower;
 pub mod parser;
 mod path;
 mod properties;
+mod set;
 mod types;
 
 use std::collections::HashSet;
@@ -41,15 +45,23 @@ pub struct Loaded {
     pub program: Option<Program>,
     /// Errors and warnings in the order of the source.
     pub diagnostics: Vec<Diagnostic>,
+    /// The imported files, name and text, by the number in their spans; the model itself, without a name, is the first.
+    pub files: Vec<(String, String)>,
 }
 
 /// Reads a system; `overrides` are the `-D NAME=VALUE` of the command line.
+///
+/// Only the standard library can be imported; `load_files` reads other files too.
 pub fn load(text: &str, overrides: &[(String, String)]) -> Loaded {
-    let parsed = parser::parse(text, 0);
-    let mut diagnostics = parsed.diagnostics;
-    let Some(system) = parsed.system else { return Loaded { program: None, diagnostics } };
+    load_files(text, overrides, &mut |_| Err("there is no such file in the standard library".into()))
+}
+
+/// Reads a system of files: `resolve` gives the text of an imported file.
+pub fn load_files(text: &str, overrides: &[(String, String)], resolve: import::Resolve<'_>) -> Loaded {
+    let import::Files { texts: files, system, mut diagnostics } = import::read(text, resolve);
+    let Some(system) = system else { return Loaded { program: None, diagnostics, files } };
     let broken = diagnostics.iter().any(|d| !d.is_warning());
-    let mut cx = Context::new(text);
+    let mut cx = Context::new(files.iter().map(|(_, text)| text.as_str()).collect());
     declarations::declare(&mut cx, &system, overrides);
     check_functions(&mut cx);
     let steps = lower::lower(&mut cx);
@@ -58,7 +70,10 @@ pub fn load(text: &str, overrides: &[(String, String)]) -> Loaded {
     if !failed {
         lint::lint(&mut cx, &system, &steps, &properties);
     }
-    diagnostic::remove_consequences(text, &diagnostics, &steps_of(&system), &mut cx.diagnostics);
+    // What a broken library leads to is not told apart: its own errors come first.
+    if diagnostics.iter().all(|d| d.span.file == 0) && cx.diagnostics.iter().all(|d| d.span.file == 0) {
+        diagnostic::remove_consequences(text, &diagnostics, &steps_of(&system), &mut cx.diagnostics);
+    }
     diagnostics.append(&mut cx.diagnostics);
     let program = (!failed).then(|| assemble(cx, &system.name.text, steps, properties, property_faults));
     // The copies of a thread share their text: say everything once.
@@ -67,7 +82,7 @@ pub fn load(text: &str, overrides: &[(String, String)]) -> Loaded {
     // A stable sort: at one place the cause was found before its consequence.
     diagnostics.sort_by_key(|d| (d.span.file, d.span.start));
     diagnostic::remove_repetitions(&mut diagnostics);
-    Loaded { program, diagnostics }
+    Loaded { program, diagnostics, files }
 }
 
 /// The parts of a system that declare nothing which others use.
@@ -78,6 +93,7 @@ fn steps_of(system: &ast::System) -> Vec<birk_ir::Span> {
             ast::Item::Property(property) => spans.push(property.span),
             ast::Item::Thread(thread) => {
                 spans.extend(thread.locations.iter().flat_map(|l| &l.transformations).map(|t| t.span));
+                spans.extend(thread.body.iter().map(|statement| statement.span));
             }
             _ => {}
         }
@@ -116,7 +132,8 @@ fn assemble(
                 let names = match value.ty {
                     types::Ty::Boolean => ValueKind::Boolean,
                     types::Ty::Enum(e) => ValueKind::Names(cx.enums[e].variants.clone()),
-                    types::Ty::Int | types::Ty::Error => ValueKind::Integer,
+                    types::Ty::Set(lo, _) => ValueKind::Set(lo),
+                    _ => ValueKind::Integer,
                 };
                 (constant.full_name.clone(), names.text(value.lo))
             }

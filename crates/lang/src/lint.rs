@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use birk_ir::{Expr, Property, PropertyKind, VarId};
 
-use crate::ast::{self, Jump};
+use crate::ast;
 use crate::context::Context;
 use crate::diagnostic::Diagnostic;
 use crate::lower::Steps;
@@ -15,8 +15,8 @@ pub(crate) fn lint(cx: &mut Context<'_>, system: &ast::System, steps: &Steps, lo
     variables(cx);
     properties(cx, system, lowered);
     guards(cx, steps);
-    for thread in cx.threads.iter().map(|t| t.ast).collect::<Vec<_>>() {
-        locations(cx, thread);
+    for kind in 0..cx.threads.len() {
+        locations(cx, kind);
     }
     if !steps.threads.iter().any(|t| cx.threads[t.kind].ast.active) {
         let help = "mark a thread `active` to let it run from the start";
@@ -37,19 +37,20 @@ fn variables(cx: &mut Context<'_>) {
     let mut found = Vec::new();
     for declared in cx.globals.iter().chain(locals) {
         let name = &declared.name;
-        let (code, message, label) = match (read[declared.id.index()], written[declared.id.index()]) {
+        let any = |seen: &[bool]| declared.leaves.iter().any(|id| seen[id.index()]);
+        let (code, message, label) = match (any(&read), any(&written)) {
             (false, false) => ("W0002", format!("`{name}` is never used"), "neither read nor written"),
             (false, true) => ("W0002", format!("`{name}` is never read"), "written, but it decides nothing"),
             (true, false) => ("W0003", format!("`{name}` is never written"), "it keeps its initial value"),
             (true, true) => continue,
         };
         let mut diagnostic = Diagnostic::new(code, declared.span, message, label);
-        if code == "W0003" && declared.ty.shape.is_empty() {
+        if code == "W0003" && declared.ty.shape.is_empty() && declared.leaves.len() == 1 {
             let initial = cx.variables[declared.id.index()].initial.first().copied().unwrap_or(0);
             let value = match declared.ty.scalar.ty {
                 Ty::Boolean => (initial != 0).to_string(),
                 Ty::Enum(index) => format!("{}.{}", cx.enums[index].name, cx.enums[index].variants[initial as usize]),
-                Ty::Int | Ty::Error => initial.to_string(),
+                _ => initial.to_string(),
             };
             diagnostic = diagnostic.help(format!("make it a constant: `const {name} = {value};`"));
         } else if code == "W0002" {
@@ -102,25 +103,23 @@ fn guards(cx: &mut Context<'_>, steps: &Steps) {
     }
 }
 
-/// Locations to which no chain of jumps leads.
-fn locations(cx: &mut Context<'_>, thread: &ast::Thread) {
-    let position: HashMap<&str, usize> =
-        thread.locations.iter().enumerate().rev().map(|(i, l)| (l.name.text.as_str(), i)).collect();
-    let mut reached = vec![false; thread.locations.len()];
+/// Locations to which no chain of steps leads.
+fn locations(cx: &mut Context<'_>, kind: usize) {
+    let control = std::rc::Rc::clone(&cx.threads[kind].control);
+    let mut next = vec![Vec::new(); control.spots.len()];
+    for edge in &control.edges {
+        next[edge.from].extend(edge.to);
+    }
+    let mut reached = vec![false; control.spots.len()];
     let mut work = vec![0];
-    while let Some(location) = work.pop() {
-        if location >= reached.len() || std::mem::replace(&mut reached[location], true) {
-            continue;
-        }
-        for transformation in &thread.locations[location].transformations {
-            if let Some(Jump::Goto(name)) = &transformation.jump {
-                work.extend(position.get(name.text.as_str()));
-            }
+    while let Some(spot) = work.pop() {
+        if spot < reached.len() && !std::mem::replace(&mut reached[spot], true) {
+            work.append(&mut next[spot]);
         }
     }
-    for (location, _) in thread.locations.iter().zip(reached).filter(|(_, reached)| !reached) {
-        let message = format!("the location `{}` is unreachable", location.name.text);
-        let label = format!("no jumps lead here from `{}`", thread.locations[0].name.text);
-        cx.report(Diagnostic::new("W0001", location.name.span, message, label));
+    for (spot, _) in control.spots.iter().zip(reached).filter(|(spot, reached)| !reached && spot.named) {
+        let message = format!("the location `{}` is unreachable", spot.name);
+        let label = format!("no steps lead here from `{}`", control.spots[0].name);
+        cx.report(Diagnostic::new("W0001", spot.span, message, label));
     }
 }

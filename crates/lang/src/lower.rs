@@ -3,12 +3,16 @@
 //! What can go wrong becomes a `Check` in front of the operation that would go wrong. A guard with hazards is
 //! enabled where it is true or where evaluating it goes wrong; the checks come first, so that the latter is a fault.
 
+use std::rc::Rc;
+
 use birk_ir::{Expr, FaultKind, LocationId, Op, Place, Span, Thread, ThreadId, ThreadKind, Transition, VarId};
 
-use crate::ast::{self, ActionKind, Jump, Mark};
+use crate::ast::{self, Action, ActionKind};
 use crate::context::{Context, Symbol};
+use crate::control::{Edge, Spot, What};
 use crate::diagnostic::Diagnostic;
 use crate::expression::{Elaborator, Receiver, count};
+use crate::path::{Indexed, Path};
 use crate::types::{Hazard, Ty, Value};
 
 /// A choice may have this many values.
@@ -22,19 +26,20 @@ pub(crate) struct Steps {
     pub(crate) transitions: Vec<Transition>,
 }
 
-/// Lowers all threads.
+/// Lowers all threads, and what the environment does to channels.
 pub(crate) fn lower(cx: &mut Context<'_>) -> Steps {
     let mut steps = Steps::default();
     for kind in 0..cx.threads.len() {
         let (thread, copies) = (cx.threads[kind].ast, cx.threads[kind].copies);
+        let control = Rc::clone(&cx.threads[kind].control);
         steps.kinds.push(ThreadKind {
             name: thread.name.text.clone(),
             span: thread.name.span,
-            locations: thread.locations.iter().map(location).collect(),
+            locations: control.spots.iter().map(location).collect(),
             counter: cx.threads[kind].counter,
             copies,
             indexed: thread.copies.is_some(),
-            fair: false,
+            fair: thread.fair,
         });
         if copies == 0 {
             // No copy runs, but its text is checked all the same.
@@ -44,47 +49,57 @@ pub(crate) fn lower(cx: &mut Context<'_>) -> Steps {
             lower_copy(cx, &mut steps, kind, copy);
         }
     }
+    crate::channel::environment(cx, &mut steps);
     steps
 }
 
-fn location(location: &ast::Location) -> birk_ir::Location {
-    let has = |mark| location.marks.iter().any(|(m, _)| *m == mark);
+fn location(spot: &Spot) -> birk_ir::Location {
     birk_ir::Location {
-        name: location.name.text.clone(),
-        span: location.name.span,
-        end: has(Mark::End),
-        accept: has(Mark::Accept),
-        progress: has(Mark::Progress),
+        name: spot.name.clone(),
+        span: spot.span,
+        end: spot.end,
+        accept: spot.accept,
+        progress: spot.progress,
     }
 }
 
 fn lower_copy(cx: &mut Context<'_>, steps: &mut Steps, kind: usize, copy: u32) {
-    let thread = cx.threads[kind].ast;
+    let control = Rc::clone(&cx.threads[kind].control);
     let id = ThreadId::new(steps.threads.len());
     let mut at = Vec::new();
-    for (l, location) in thread.locations.iter().enumerate() {
+    let mut edges = control.edges.iter().peekable();
+    for from in 0..control.spots.len() {
         let start = steps.transitions.len() as u32;
-        for (ordinal, transformation) in location.transformations.iter().enumerate() {
-            let mut step = Step { elaborator: Elaborator::new(cx, Some((kind, copy))), ops: Vec::new(), kind, copy };
-            let (guard, target) = step.transformation(transformation, l);
-            let Step { elaborator, ops, .. } = step;
-            let locals = elaborator.locals;
-            cx.note_writes(&ops);
-            steps.transitions.push(Transition {
-                thread: id,
-                location: LocationId::new(l),
-                ordinal: ordinal as u32,
-                target,
-                span: transformation.span,
-                guard_span: transformation.guard.as_ref().map(|g| g.span),
-                guard,
-                ops,
-                locals,
-                fair: false,
-            });
+        while let Some(edge) = edges.next_if(|edge| edge.from == from) {
+            for partner in partners(cx, edge, kind, copy) {
+                let mut step = Step::new(cx, kind, copy);
+                step.edge(edge, partner.as_ref());
+                let guard_span = edge.parts.iter().find_map(|part| match part.what {
+                    What::Require(guard) => Some(guard.span),
+                    What::Do(Action {
+                        kind: ActionKind::Send(channel, _) | ActionKind::Receive(channel, ..), ..
+                    }) => Some(channel.span),
+                    _ => None,
+                });
+                let (guard, ops, locals) = step.finish();
+                cx.note_writes(&ops);
+                steps.transitions.push(Transition {
+                    thread: id,
+                    location: LocationId::new(from),
+                    ordinal: steps.transitions.len() as u32 - start,
+                    target: edge.to.map(LocationId::new),
+                    span: edge.span,
+                    guard_span,
+                    guard,
+                    ops,
+                    locals,
+                    fair: edge.fair,
+                });
+            }
         }
         at.push((start, steps.transitions.len() as u32));
     }
+    let thread = cx.threads[kind].ast;
     let name = match thread.copies {
         Some(_) => format!("{}[{copy}]", thread.name.text),
         None => thread.name.text.clone(),
@@ -92,46 +107,188 @@ fn lower_copy(cx: &mut Context<'_>, steps: &mut Steps, kind: usize, copy: u32) {
     steps.threads.push(Thread { name, kind, copy, at });
 }
 
-/// One transformation of one copy on its way to a transition.
-struct Step<'c, 'a> {
-    elaborator: Elaborator<'c, 'a>,
-    ops: Vec<Op>,
-    kind: usize,
-    copy: u32,
+/// The other side of a rendezvous: a thread, and the step of it that receives.
+pub(crate) struct Partner<'a> {
+    pub(crate) kind: usize,
+    pub(crate) copy: u32,
+    pub(crate) edge: Edge<'a>,
 }
 
-impl Step<'_, '_> {
-    fn transformation(&mut self, t: &ast::Transformation, from: usize) -> (Expr, Option<LocationId>) {
-        let guard = match &t.guard {
-            None => Expr::TRUE,
-            Some(guard) => {
-                let value = self.elaborator.condition(guard, "a guard");
-                let goes_wrong = value.hazards.iter().map(|h| h.when.clone()).collect();
-                self.check(value.hazards);
-                self.elaborator.facts.assume(&value.expr);
-                Expr::any(goes_wrong).or(value.expr)
+/// With whom a step is taken: alone, with each of the steps that can receive what it sends, or (a step that receives
+/// at a rendezvous) only as somebody's partner.
+fn partners<'a>(cx: &mut Context<'a>, edge: &Edge<'a>, kind: usize, copy: u32) -> Vec<Option<Partner<'a>>> {
+    let Some((sends, channel)) = rendezvous(cx, edge, kind, copy) else { return vec![None] };
+    let mut partners = Vec::new();
+    for other in (0..cx.threads.len()).filter(|_| sends) {
+        let control = Rc::clone(&cx.threads[other].control);
+        for other_copy in (0..cx.threads[other].copies).filter(|&c| (other, c) != (kind, copy)) {
+            for received in &control.edges {
+                if rendezvous(cx, received, other, other_copy) == Some((false, channel)) {
+                    partners.push(Some(Partner { kind: other, copy: other_copy, edge: received.clone() }));
+                }
             }
-        };
-        for action in &t.actions {
-            self.action(action);
         }
-        let target = match &t.jump {
-            Some(Jump::Goto(name)) => self.goto(name, from),
-            Some(Jump::Return(_)) => {
-                self.end();
-                None
-            }
-            None => None,
+    }
+    partners
+}
+
+/// Whether a step sends (or else receives) at a rendezvous, and which channel that is.
+fn rendezvous<'a>(cx: &mut Context<'a>, edge: &Edge<'a>, kind: usize, copy: u32) -> Option<(bool, VarId)> {
+    for part in &edge.parts {
+        let What::Do(action) = part.what else { continue };
+        let (sends, channel) = match &action.kind {
+            ActionKind::Send(channel, _) => (true, channel),
+            ActionKind::Receive(channel, ..) => (false, channel),
+            _ => continue,
         };
-        (guard, target)
+        let reported = cx.diagnostics.len();
+        let mut elaborator = Elaborator::new(cx, Some((kind, copy)));
+        elaborator.enter(&part.scope);
+        let path = elaborator.path(channel);
+        // Whatever is wrong with it is said when the step is lowered.
+        cx.diagnostics.truncate(reported);
+        if let Path::Variable(indexed) = path {
+            if let Ty::Channel(index) = indexed.scalar.ty {
+                if cx.channels[index].capacity == 0 {
+                    return Some((sends, indexed.leaves[0]));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// One step of one copy on its way to a transition.
+pub(crate) struct Step<'c, 'a> {
+    pub(crate) elaborator: Elaborator<'c, 'a>,
+    ops: Vec<Op>,
+    /// What must be true before anything is done, and what can go wrong in finding out.
+    guard: Expr,
+    wrong: Vec<Expr>,
+    /// Nothing was done yet: what is required now belongs to the guard.
+    leading: bool,
+    pub(crate) kind: usize,
+    pub(crate) copy: u32,
+    /// What is being handed over at a rendezvous: the values, and the index of the channel.
+    pub(crate) handed: Option<Handed>,
+}
+
+/// What a sender hands over at a rendezvous.
+pub(crate) struct Handed {
+    pub(crate) channel: VarId,
+    pub(crate) index: Option<Expr>,
+    pub(crate) values: Vec<Value>,
+}
+
+impl<'c, 'a> Step<'c, 'a> {
+    fn new(cx: &'c mut Context<'a>, kind: usize, copy: u32) -> Self {
+        Self {
+            elaborator: Elaborator::new(cx, Some((kind, copy))),
+            ops: Vec::new(),
+            guard: Expr::TRUE,
+            wrong: Vec::new(),
+            leading: true,
+            kind,
+            copy,
+            handed: None,
+        }
     }
 
-    fn check(&mut self, hazards: Vec<Hazard>) {
+    fn finish(self) -> (Expr, Vec<Op>, u32) {
+        (Expr::any(self.wrong).or(self.guard), self.ops, self.elaborator.locals)
+    }
+
+    fn edge(&mut self, edge: &Edge<'a>, partner: Option<&Partner<'a>>) {
+        if let Some(partner) = partner {
+            let counter = self.elaborator.cx.threads[partner.kind].counter;
+            let here = Expr::element(counter, Expr::Const(i64::from(partner.copy)));
+            self.require(Value::boolean(here.equals(partner.edge.from as i64)));
+        }
+        self.parts(edge, partner);
+        self.jump(edge);
+    }
+
+    fn parts(&mut self, edge: &Edge<'a>, partner: Option<&Partner<'a>>) {
+        for part in &edge.parts {
+            self.elaborator.enter(&part.scope);
+            match part.what {
+                What::Require(condition) => {
+                    let value = self.elaborator.condition(condition, "a guard");
+                    self.require(value);
+                }
+                What::Refuse(condition) => {
+                    // Where the condition goes wrong, the branch that requires it says so.
+                    let value = self.elaborator.condition(condition, "a condition");
+                    let goes_wrong = Expr::any(value.hazards.into_iter().map(|hazard| hazard.when).collect());
+                    if value.ty != Ty::Error {
+                        self.require(Value::boolean(goes_wrong.or(value.expr).negate()));
+                    }
+                }
+                What::Do(action) => self.action(action),
+            }
+            if let (Some(partner), Some(_)) = (partner, &self.handed) {
+                self.hand_over(partner);
+            }
+        }
+    }
+
+    /// The partner's whole step, in the middle of the sender's.
+    fn hand_over(&mut self, partner: &Partner<'a>) {
+        let own = (self.kind, self.copy, self.elaborator.scope.clone());
+        (self.kind, self.copy) = (partner.kind, partner.copy);
+        self.elaborator.thread = Some((partner.kind, partner.copy));
+        self.parts(&partner.edge, None);
+        self.jump(&partner.edge);
+        self.handed = None;
+        (self.kind, self.copy, self.elaborator.scope) = own;
+        self.elaborator.thread = Some((self.kind, self.copy));
+    }
+
+    fn jump(&mut self, edge: &Edge<'a>) {
+        match edge.to {
+            None => self.end(),
+            Some(to) if to != edge.from => {
+                let counter = self.elaborator.cx.threads[self.kind].counter;
+                self.write(counter, Expr::Const(i64::from(self.copy)), Expr::Const(to as i64));
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn push(&mut self, op: Op) {
+        self.leading = false;
+        self.ops.push(op);
+    }
+
+    /// The step exists only where this is true.
+    pub(crate) fn require(&mut self, value: Value) {
+        if value.ty == Ty::Error {
+            return;
+        }
+        if self.leading {
+            for hazard in value.hazards {
+                let when = self.guard.clone().and(hazard.when);
+                if when != Expr::FALSE {
+                    self.ops.push(Op::Check(when.clone().negate(), hazard.fault));
+                    self.wrong.push(when);
+                }
+            }
+            self.guard = std::mem::replace(&mut self.guard, Expr::TRUE).and(value.expr.clone());
+        } else {
+            self.check(value.hazards);
+            if value.expr != Expr::TRUE {
+                self.push(Op::Require(value.expr.clone()));
+            }
+        }
+        self.elaborator.facts.assume(&value.expr);
+    }
+
+    pub(crate) fn check(&mut self, hazards: Vec<Hazard>) {
         for hazard in hazards {
             if hazard.when != Expr::FALSE {
                 let holds = hazard.when.negate();
                 self.elaborator.facts.assume(&holds);
-                self.ops.push(Op::Check(holds, hazard.fault));
+                self.push(Op::Check(holds, hazard.fault));
             }
         }
     }
@@ -140,9 +297,25 @@ impl Step<'_, '_> {
         match &action.kind {
             ActionKind::Skip => {}
             ActionKind::Assign(place, expr) => {
-                let target = self.elaborator.target(place);
-                let value = self.elaborator.value(expr);
+                let Some(target) = self.elaborator.target(place) else {
+                    self.elaborator.value(expr);
+                    return;
+                };
+                if target.is_whole() {
+                    let what = format!("`{}`", self.elaborator.cx.source(place.span));
+                    if let Some(values) = self.elaborator.parts(expr, &target.ty(), &what) {
+                        self.assign_whole(&target, values, [place.span, expr.span, action.span]);
+                    }
+                    return;
+                }
+                let value = self.elaborator.value_as(expr, target.scalar.ty);
+                let target = self.elaborator.target_of(target);
                 self.assign(target, value, [place.span, expr.span, action.span]);
+            }
+            ActionKind::ChooseMember(place, set) => self.choose_member(place, set, action.span),
+            ActionKind::Send(channel, values) => self.send(channel, values, action.span),
+            ActionKind::Receive(channel, patterns, condition) => {
+                self.receive(channel, patterns, condition.as_ref(), action.span);
             }
             ActionKind::Choose(place, lo, hi) => self.choose(place, lo, hi, action.span),
             ActionKind::Assert(condition, message) => {
@@ -154,27 +327,98 @@ impl Step<'_, '_> {
                 });
                 if value.expr != Expr::TRUE {
                     self.elaborator.facts.assume(&value.expr);
-                    self.ops.push(Op::Check(value.expr, fault));
+                    self.push(Op::Check(value.expr, fault));
                 }
             }
             ActionKind::Assume(condition) => {
                 let value = self.elaborator.condition(condition, "an assumption");
                 self.check(value.hazards);
                 self.elaborator.facts.assume(&value.expr);
-                self.ops.push(Op::Assume(value.expr));
+                self.push(Op::Assume(value.expr));
             }
             ActionKind::Start(name, args) => self.start(name, args, action.span),
+            // Control has made edges of these.
+            ActionKind::Await(_)
+            | ActionKind::Call(..)
+            | ActionKind::If(..)
+            | ActionKind::While(..)
+            | ActionKind::For(..)
+            | ActionKind::Either(_)
+            | ActionKind::Atomic(_)
+            | ActionKind::Break
+            | ActionKind::Return
+            | ActionKind::Goto(_) => unreachable!("not an action of one step"),
         }
     }
 
+    /// Assigns all parts of a record or array; all values are computed before the first is written.
+    pub(crate) fn assign_whole(&mut self, target: &Indexed, values: Vec<Value>, spans: [Span; 3]) {
+        let values = self.hold(values);
+        for (part, value) in self.elaborator.spread(target, spans[0]).into_iter().zip(values) {
+            let part = self.elaborator.target_of(part);
+            self.assign(part, value, spans);
+        }
+    }
+
+    /// Values that later writes do not change.
+    pub(crate) fn hold(&mut self, values: Vec<Value>) -> Vec<Value> {
+        let mut held = Vec::new();
+        for mut value in values {
+            self.check(std::mem::take(&mut value.hazards));
+            if value.expr.as_const().is_none() {
+                let local = self.elaborator.fresh();
+                self.push(Op::Let(local, std::mem::replace(&mut value.expr, Expr::Local(local))));
+            }
+            held.push(value);
+        }
+        held
+    }
+
+    /// `place := choose(set)`: one outcome for each member.
+    fn choose_member(&mut self, place: &ast::Expr, set: &ast::Expr, span: Span) {
+        let Some(target) = self.elaborator.target(place) else { return };
+        let target = self.elaborator.target_of(target);
+        let local = self.elaborator.fresh();
+        let member = Value { expr: Expr::Local(local), fixed: false, ..Value::constant(0, Ty::Int) };
+        if let Some((ty, last)) = self.elaborator.symmetric(set) {
+            self.push(Op::Choose(local, Expr::Const(0), Expr::Const(last)));
+            let chosen = Value { ty, lo: 0, hi: last, ..member };
+            return self.assign(target, chosen, [place.span, span, span]);
+        }
+        let mut value = self.elaborator.value(set);
+        let Ty::Set(lo, hi) = value.ty else {
+            if value.ty != Ty::Error {
+                let message = format!("`{}` is not a set", self.elaborator.cx.source(set.span));
+                let help = "choose from a set, or from a range: `choose(lo, hi)`";
+                self.elaborator.cx.report(Diagnostic::new("E0022", set.span, message, "expected a set").help(help));
+            }
+            return;
+        };
+        self.check(std::mem::take(&mut value.hazards));
+        let fault = self
+            .elaborator
+            .cx
+            .fault(FaultKind::EmptyChoice, span, |cx| format!("`{}` has no value to choose", cx.source(span)));
+        self.check(vec![Hazard { when: value.expr.clone().equals(0), fault }]);
+        self.push(Op::Choose(local, Expr::Const(lo), Expr::Const(hi)));
+        let chosen = Value { lo, hi, ..member };
+        self.push(Op::Require(crate::set::has(&chosen, value.expr, lo, hi)));
+        self.assign(target, chosen, [place.span, span, span]);
+    }
+
     /// The spans are those of the place, of the value, and of the whole action.
-    fn assign(&mut self, target: Option<crate::path::Target>, mut value: Value, [place, at, whole]: [Span; 3]) {
+    pub(crate) fn assign(
+        &mut self,
+        target: Option<crate::path::Target>,
+        mut value: Value,
+        [place, at, whole]: [Span; 3],
+    ) {
         let Some(target) = target else { return };
         self.check(target.hazards);
         self.check(std::mem::take(&mut value.hazards));
         if !value.is_within(target.scalar.lo, target.scalar.hi) && value.expr.size() > 1 && value.ty != Ty::Error {
             let local = self.elaborator.fresh();
-            self.ops.push(Op::Let(local, std::mem::replace(&mut value.expr, Expr::Local(local))));
+            self.push(Op::Let(local, std::mem::replace(&mut value.expr, Expr::Local(local))));
         }
         let name = format!("`{}`", self.elaborator.cx.source(place));
         let declared = Some(self.elaborator.cx.variables[target.place.variable.index()].span);
@@ -185,11 +429,16 @@ impl Step<'_, '_> {
         }
         self.check(std::mem::take(&mut value.hazards));
         self.elaborator.facts.write(target.place.variable, target.element, value.lo, value.hi);
-        self.ops.push(Op::Assign(target.place, value.expr));
+        self.push(Op::Assign(target.place, value.expr));
     }
 
     fn choose(&mut self, place: &ast::Expr, lo: &ast::Expr, hi: &ast::Expr, span: Span) {
-        let target = self.elaborator.target(place);
+        let Some(target) = self.elaborator.target(place) else { return };
+        if target.is_whole() {
+            self.elaborator.element(target, place.span);
+            return;
+        }
+        let target = self.elaborator.target_of(target);
         let mut from = self.elaborator.integer(lo, "a bound of `choose`");
         let mut to = self.elaborator.integer(hi, "a bound of `choose`");
         if from.ty == Ty::Error || to.ty == Ty::Error {
@@ -226,7 +475,7 @@ impl Step<'_, '_> {
             self.check(vec![Hazard { when: some.negate(), fault }]);
         }
         let local = self.elaborator.fresh();
-        self.ops.push(Op::Choose(local, from.expr, to.expr));
+        self.push(Op::Choose(local, from.expr, to.expr));
         let expr = Expr::Local(local);
         let chosen = Value { expr, ty: Ty::Int, lo: from.lo, hi: to.hi, hazards: Vec::new(), fixed: false };
         self.assign(target, chosen, [place.span, span, span]);
@@ -256,6 +505,7 @@ impl Step<'_, '_> {
             return;
         }
         let params: Vec<_> = declaration.locals[..declaration.params].to_vec();
+        let idle = declaration.control.spots.len() as i64;
         let mut converted = Vec::new();
         for ((value, param), arg) in values.into_iter().zip(&params).zip(args) {
             let what = format!("the argument `{}`", param.name);
@@ -265,13 +515,12 @@ impl Step<'_, '_> {
             self.check(std::mem::take(&mut value.hazards));
             converted.push((param.id, value.expr));
         }
-        let idle = thread.locations.len() as i64;
         let is_free = |copy: u32| Expr::element(counter, Expr::Const(i64::from(copy))).equals(idle);
         let fault = self.elaborator.cx.fault(FaultKind::Start, span, |_| match copies {
             1 => format!("`{}` is already running", name.text),
             _ => format!("all {copies} copies of `{}` are already running", name.text),
         });
-        self.ops.push(Op::Check(Expr::any((0..copies).map(is_free).collect()), fault));
+        self.push(Op::Check(Expr::any((0..copies).map(is_free).collect()), fault));
         let slot = if copies == 1 {
             Expr::Const(0)
         } else {
@@ -280,7 +529,7 @@ impl Step<'_, '_> {
                 .rev()
                 .fold(last, |rest, copy| Expr::choose(is_free(copy), Expr::Const(i64::from(copy)), rest));
             let local = self.elaborator.fresh();
-            self.ops.push(Op::Let(local, first));
+            self.push(Op::Let(local, first));
             Expr::Local(local)
         };
         for (variable, value) in converted {
@@ -289,7 +538,7 @@ impl Step<'_, '_> {
         self.write(counter, slot, Expr::Const(0));
     }
 
-    fn write(&mut self, variable: VarId, index: Expr, value: Expr) {
+    pub(crate) fn write(&mut self, variable: VarId, index: Expr, value: Expr) {
         let (lo, hi) = {
             let declared = &self.elaborator.cx.variables[variable.index()];
             (declared.lo, declared.hi)
@@ -297,28 +546,16 @@ impl Step<'_, '_> {
         let element = index.as_const().and_then(|i| u32::try_from(i).ok());
         let (lo, hi) = value.as_const().map_or((lo, hi), |constant| (constant, constant));
         self.elaborator.facts.write(variable, element, lo, hi);
-        self.ops.push(Op::Assign(Place { variable, index: Some(index) }, value));
-    }
-
-    fn goto(&mut self, name: &ast::Name, from: usize) -> Option<LocationId> {
-        let thread = self.elaborator.cx.threads[self.kind].ast;
-        let Some(target) = thread.locations.iter().position(|l| l.name.text == name.text) else {
-            self.elaborator.unknown_location(thread, name);
-            return None;
-        };
-        if target != from {
-            let counter = self.elaborator.cx.threads[self.kind].counter;
-            self.write(counter, Expr::Const(i64::from(self.copy)), Expr::Const(target as i64));
-        }
-        Some(LocationId::new(target))
+        self.push(Op::Assign(Place { variable, index: Some(index) }, value));
     }
 
     /// `return`: locals and parameters go back to where they began, so that ended threads are all alike.
     fn end(&mut self) {
         let declaration = &self.elaborator.cx.threads[self.kind];
-        let (counter, idle) = (declaration.counter, declaration.ast.locations.len() as i64);
+        let (counter, idle) = (declaration.counter, declaration.control.spots.len() as i64);
+        let locals = declaration.locals.iter().enumerate();
         let ids: Vec<(VarId, bool)> =
-            declaration.locals.iter().enumerate().map(|(i, l)| (l.id, i < declaration.params)).collect();
+            locals.flat_map(|(i, l)| l.leaves.iter().map(move |&id| (id, i < declaration.params))).collect();
         for (id, is_param) in ids {
             let variable = &self.elaborator.cx.variables[id.index()];
             let own: u32 = variable.shape[1..].iter().product();

@@ -7,6 +7,7 @@
 mod action;
 mod expression;
 mod item;
+mod statement;
 mod thread;
 mod transformation;
 
@@ -56,6 +57,12 @@ struct Parser<'a> {
     reported_at: Option<usize>,
     /// How deep the expression being parsed is nested.
     depth: usize,
+    /// How deep the statement being parsed is nested in blocks.
+    blocks: usize,
+    /// Lengths behind the capacity of the channel type just parsed: they make an array of channels.
+    channel_dimensions: Vec<crate::ast::Expr>,
+    /// A name is not a call here: the parenthesis behind it belongs to `send` or `receive`.
+    is_channel: bool,
     /// Whether temporal operators are allowed.
     in_formula: bool,
     /// The first block whose closing brace is indented less than its opening line: if a brace is missing, it is its.
@@ -94,6 +101,9 @@ impl<'a> Parser<'a> {
             position: 0,
             reported_at: None,
             depth: 0,
+            blocks: 0,
+            is_channel: false,
+            channel_dimensions: Vec::new(),
             in_formula: false,
             suspect: None,
             diagnostics,

@@ -4,12 +4,13 @@ use birk_ir::{BinaryOp, Expr, FaultKind, Place, Span, VarId, VarRole};
 
 use crate::ast::{self, ExprKind};
 use crate::context::{Symbol, ThreadDecl};
+use crate::control::FrameKind;
 use crate::diagnostic::{Diagnostic, list, nearest};
-use crate::expression::{Elaborator, count};
-use crate::types::{Hazard, Scalar, Ty, Value, outside};
+use crate::expression::{Elaborator, Receiver, count};
+use crate::types::{Hazard, Scalar, Ty, Type, Value, outside};
 
 /// What a path stands for.
-enum Path {
+pub(crate) enum Path {
     /// A variable with the indices given so far.
     Variable(Indexed),
     Value(Value),
@@ -20,13 +21,27 @@ enum Path {
     Error,
 }
 
-struct Indexed {
-    id: VarId,
-    scalar: Scalar,
-    shape: Vec<u32>,
-    indices: Vec<(Value, Span)>,
+#[derive(Clone)]
+pub(crate) struct Indexed {
+    /// The variables it is made of: one, unless it is a record or a channel.
+    pub(crate) leaves: Vec<VarId>,
+    pub(crate) scalar: Scalar,
+    pub(crate) shape: Vec<u32>,
+    pub(crate) indices: Vec<(Value, Span)>,
     /// Belongs to a thread other than the one being lowered.
-    foreign: bool,
+    pub(crate) foreign: bool,
+}
+
+impl Indexed {
+    /// Whether it is more than one value: a record, or an array for which an index is missing.
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self.scalar.ty, Ty::Record(_)) || self.indices.len() < self.shape.len()
+    }
+
+    /// Its type.
+    pub(crate) fn ty(&self) -> Type {
+        Type { scalar: self.scalar, shape: self.shape[self.indices.len()..].to_vec() }
+    }
 }
 
 /// A place to write to.
@@ -49,8 +64,8 @@ impl Elaborator<'_, '_> {
             Path::Error => Value::error(),
             Path::Variable(indexed) => self.element(indexed, expr.span),
             Path::Thread(kind, _) => {
-                let locations = &self.cx.threads[kind].ast.locations;
-                let location = locations.first().map_or("LOCATION", |l| l.name.text.as_str());
+                let spots = &self.cx.threads[kind].control.spots;
+                let location = spots.iter().find(|spot| spot.named).map_or("LOCATION", |spot| spot.name.as_str());
                 let help = format!("ask where it is: `{}@{location}`", self.cx.source(expr.span));
                 self.not_a_value(expr.span, "a thread", help)
             }
@@ -75,8 +90,18 @@ impl Elaborator<'_, '_> {
         Value::error()
     }
 
-    fn element(&mut self, indexed: Indexed, span: Span) -> Value {
-        let (id, scalar) = (indexed.id, indexed.scalar);
+    pub(crate) fn element(&mut self, indexed: Indexed, span: Span) -> Value {
+        if let Ty::Record(_) | Ty::Channel(_) = indexed.scalar.ty {
+            let what = self.cx.type_name(indexed.scalar.ty);
+            let message = format!("`{}` is {what}, not a single value", self.cx.source(span));
+            let help = match indexed.scalar.ty {
+                Ty::Record(_) => "name one of its fields; whole records can be assigned, compared and sent",
+                _ => "use `send`, `receive`, `len`, `full`, `empty` or `peek`",
+            };
+            self.cx.report(Diagnostic::new("E0022", span, message, "expected a single value").help(help));
+            return Value::error();
+        }
+        let (id, scalar) = (indexed.leaves[0], indexed.scalar);
         if indexed.indices.len() < indexed.shape.len() {
             let message = format!("`{}` is an array, not a value", self.cx.source(span));
             let help = format!("name one element: `{}`", self.one_element(&indexed, span));
@@ -105,9 +130,9 @@ impl Elaborator<'_, '_> {
     }
 
     /// The place that an assignment writes.
-    pub(crate) fn target(&mut self, expr: &ast::Expr) -> Option<Target> {
+    pub(crate) fn target(&mut self, expr: &ast::Expr) -> Option<Indexed> {
         let indexed = match self.path(expr) {
-            Path::Variable(indexed) if !indexed.foreign => indexed,
+            Path::Variable(indexed) if !indexed.foreign && !matches!(indexed.scalar.ty, Ty::Channel(_)) => indexed,
             Path::Error => return None,
             other => {
                 let (label, help) = self.why_not(&other, expr);
@@ -118,13 +143,12 @@ impl Elaborator<'_, '_> {
                 return None;
             }
         };
-        if indexed.indices.len() < indexed.shape.len() {
-            let message = format!("cannot assign to the whole array `{}`", self.cx.source(expr.span));
-            let help = format!("assign to its elements: `{} := …;`", self.one_element(&indexed, expr.span));
-            self.cx.report(Diagnostic::new("E0033", expr.span, message, "an index is missing").help(help));
-            return None;
-        }
-        let (id, scalar) = (indexed.id, indexed.scalar);
+        Some(indexed)
+    }
+
+    /// The place of a single value.
+    pub(crate) fn target_of(&mut self, indexed: Indexed) -> Option<Target> {
+        let (id, scalar) = (indexed.leaves[0], indexed.scalar);
         let (index, hazards) = self.flatten(indexed)?;
         let element = match &index {
             None => Some(0),
@@ -169,8 +193,8 @@ impl Elaborator<'_, '_> {
     }
 
     /// One index from several, with the hazards of computing it and of missing the array. None may be missing.
-    fn flatten(&mut self, indexed: Indexed) -> Option<(Option<Expr>, Vec<Hazard>)> {
-        let owner = &self.cx.variables[indexed.id.index()];
+    pub(crate) fn flatten(&mut self, indexed: Indexed) -> Option<(Option<Expr>, Vec<Hazard>)> {
+        let owner = &self.cx.variables[indexed.leaves[0].index()];
         // The first index of what belongs to a thread is the number of the copy.
         let thread = match owner.role {
             VarRole::Counter(kind) | VarRole::Local(kind) => Some(kind),
@@ -211,7 +235,7 @@ impl Elaborator<'_, '_> {
         Some((flat, hazards))
     }
 
-    fn path(&mut self, expr: &ast::Expr) -> Path {
+    pub(crate) fn path(&mut self, expr: &ast::Expr) -> Path {
         let path = match &expr.kind {
             ExprKind::Name(name) => self.name(name, expr.span),
             ExprKind::Member(base, name) => {
@@ -220,7 +244,11 @@ impl Elaborator<'_, '_> {
             }
             ExprKind::Index(base, index) => {
                 let path = self.path(base);
-                let value = self.integer(index, "an index");
+                let value = self.value(index);
+                let value = match value.ty {
+                    Ty::Symmetric(_) => Value { ty: Ty::Int, ..value },
+                    _ => self.expect(value, Ty::Int, index.span, "an index"),
+                };
                 self.index(path, value, index.span, base.span)
             }
             _ => Path::Value(self.value(expr)),
@@ -235,7 +263,30 @@ impl Elaborator<'_, '_> {
         if let Some((_, value)) = self.bindings.iter().rev().find(|(n, _)| n == name) {
             return Path::Value(value.clone());
         }
-        if let Some((kind, copy)) = self.thread {
+        let scope = self.scope.clone();
+        let mut inside = &scope;
+        let mut in_procedure = false;
+        while let Some(frame) = inside {
+            match &frame.kind {
+                FrameKind::Round(own, value) if own.text == name => {
+                    return Path::Value(Value { fixed: false, ..Value::constant(*value, Ty::Int) });
+                }
+                FrameKind::Round(..) => {}
+                FrameKind::Call(procedure, args) => {
+                    if let Some(position) = procedure.params.iter().position(|param| param.name.text == name) {
+                        // A parameter stands for its argument, which is read where the call stands.
+                        let before = std::mem::replace(&mut self.scope, frame.outer.clone());
+                        let path = self.path(&args[position]);
+                        self.scope = before;
+                        return path;
+                    }
+                    in_procedure = true;
+                    break;
+                }
+            }
+            inside = &frame.outer;
+        }
+        if let Some((kind, copy)) = self.thread.filter(|_| !in_procedure) {
             let own = Value { fixed: false, ..Value::constant(i64::from(copy), Ty::Int) };
             if let Some(path) = self.local(kind, name, (own, span), false) {
                 return path;
@@ -249,7 +300,7 @@ impl Elaborator<'_, '_> {
                     return Path::Error;
                 }
                 Path::Variable(Indexed {
-                    id: declared.id,
+                    leaves: declared.leaves.clone(),
                     scalar: declared.ty.scalar,
                     shape: declared.ty.shape.clone(),
                     indices: Vec::new(),
@@ -269,7 +320,7 @@ impl Elaborator<'_, '_> {
                 self.cx.report(diagnostic);
                 Path::Error
             }
-            Some(Symbol::Alias(_) | Symbol::Function(_)) => {
+            Some(Symbol::Alias(_) | Symbol::Function(_) | Symbol::Record(_) | Symbol::Procedure(_)) => {
                 let is_function = self.cx.functions.iter().any(|(function, _)| function.name.text == name);
                 if let Some(mut diagnostic) = self.cx.misused(name, span, "a value") {
                     diagnostic.help = is_function.then(|| format!("call it: `{name}(…)`"));
@@ -311,7 +362,7 @@ impl Elaborator<'_, '_> {
             let owner = &cx.threads[kind].ast.name.text;
             return Some(format!("write `{owner}{}.{name}` for the variable of the thread", a_copy(kind)));
         }
-        let has_location = |thread: &ThreadDecl<'_>| thread.ast.locations.iter().any(|l| l.name.text == name);
+        let has_location = |thread: &ThreadDecl<'_>| thread.control.names.contains_key(name);
         let kind = cx.threads.iter().position(has_location)?;
         let owner = &cx.threads[kind].ast.name.text;
         Some(format!("write `{owner}{}@{name}` to ask whether the thread is there", a_copy(kind)))
@@ -328,6 +379,7 @@ impl Elaborator<'_, '_> {
             Symbol::Constant(_) | Symbol::Block(_) | Symbol::Enum(_) => true,
             Symbol::Variable(_) | Symbol::Thread(_) => self.stateful,
             Symbol::Function(_) | Symbol::Alias(_) | Symbol::Ambiguous => false,
+            Symbol::Record(_) | Symbol::Procedure(_) => false,
         };
         let symbols = self.cx.symbols.iter().filter(|(_, (symbol, _))| is_value(symbol)).map(|(name, _)| *name);
         let meant = nearest(name, bound.chain(locals).chain(symbols).chain(["true", "false"]))?;
@@ -339,7 +391,7 @@ impl Elaborator<'_, '_> {
         let thread = &self.cx.threads[kind];
         if thread.index_param.as_deref() == Some(name) {
             // The copies' numbers are written by the system, not by a constant expression.
-            return Some(Path::Value(Value { fixed: false, ..copy.0 }));
+            return Some(Path::Value(Value { fixed: false, ty: thread.index_ty, ..copy.0 }));
         }
         let declared = thread.locals.iter().find(|local| local.name == name)?;
         if declared.ty.scalar.ty == Ty::Error {
@@ -348,8 +400,8 @@ impl Elaborator<'_, '_> {
         let copies = self.cx.threads[kind].copies;
         let mut shape = vec![copies];
         shape.extend(&declared.ty.shape);
-        let (id, scalar) = (declared.id, declared.ty.scalar);
-        Some(Path::Variable(Indexed { id, scalar, shape, indices: vec![copy], foreign }))
+        let (leaves, scalar) = (declared.leaves.clone(), declared.ty.scalar);
+        Some(Path::Variable(Indexed { leaves, scalar, shape, indices: vec![copy], foreign }))
     }
 
     fn member(&mut self, base: Path, name: &ast::Name, at: Span) -> Path {
@@ -389,15 +441,126 @@ impl Elaborator<'_, '_> {
                 self.no_member(&owner, "variable", name, &names)
             }
             Path::Error => Path::Error,
+            Path::Variable(indexed) if matches!(indexed.scalar.ty, Ty::Record(_)) => self.field(indexed, name, at),
             Path::Variable(_) | Path::Value(_) => {
                 if !name.text.is_empty() {
                     let message = format!("`{}` has no members", self.cx.source(at));
-                    let label = "neither a thread, nor an enumeration, nor a block of constants";
+                    let label = "neither a record, nor a thread, nor an enumeration, nor a block of constants";
                     self.cx.report(Diagnostic::new("E0035", at, message, label));
                 }
                 Path::Error
             }
         }
+    }
+
+    /// A field of a record, which must be one record and not an array of them.
+    fn field(&mut self, indexed: Indexed, name: &ast::Name, at: Span) -> Path {
+        let Ty::Record(record) = indexed.scalar.ty else { return Path::Error };
+        if indexed.indices.len() < indexed.shape.len() {
+            let message = format!("`{}` is an array of records", self.cx.source(at));
+            self.cx.report(Diagnostic::new("E0033", at, message, "an index is missing"));
+            return Path::Error;
+        }
+        let mut offset = 0;
+        let fields = crate::declarations::fields_of(self.cx, record);
+        for (field, ty) in &fields {
+            let size = crate::declarations::leaves_of(self.cx, ty).len();
+            if *field == name.text {
+                if ty.scalar.ty == Ty::Error {
+                    return Path::Error;
+                }
+                let leaves = indexed.leaves.get(offset..offset + size).unwrap_or_default().to_vec();
+                let shape = indexed.shape.iter().chain(&ty.shape).copied().collect();
+                return Path::Variable(Indexed { leaves, scalar: ty.scalar, shape, ..indexed });
+            }
+            offset += size;
+        }
+        let owner = self.cx.records[record].ast.name.text.clone();
+        let names: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
+        self.no_member(&owner, "field", name, &names)
+    }
+
+    /// Every single value of a record or array, in order.
+    pub(crate) fn spread(&mut self, indexed: &Indexed, at: Span) -> Vec<Indexed> {
+        let leaves = crate::declarations::leaves_of(self.cx, &indexed.ty());
+        let mut values = Vec::new();
+        for (leaf, &id) in leaves.iter().zip(&indexed.leaves) {
+            let elements: u32 = leaf.shape.iter().product();
+            for mut element in 0..elements {
+                let mut own = Vec::new();
+                for &length in leaf.shape.iter().rev() {
+                    let value = Value { fixed: false, ..Value::constant(i64::from(element % length), Ty::Int) };
+                    own.push((value, at));
+                    element /= length;
+                }
+                own.reverse();
+                let given = indexed.shape[..indexed.indices.len()].iter();
+                values.push(Indexed {
+                    leaves: vec![id],
+                    scalar: leaf.scalar,
+                    shape: given.chain(&leaf.shape).copied().collect(),
+                    indices: indexed.indices.iter().cloned().chain(own).collect(),
+                    foreign: indexed.foreign,
+                });
+            }
+        }
+        values
+    }
+
+    /// The single values of an expression of a type: a variable, or a record put together from its fields.
+    pub(crate) fn parts(&mut self, expr: &ast::Expr, ty: &Type, what: &str) -> Option<Vec<Value>> {
+        if ty.shape.is_empty() && !matches!(ty.scalar.ty, Ty::Record(_)) {
+            let value = self.value_as(expr, ty.scalar.ty);
+            let receiver = Receiver { what, value: expr.span, whole: expr.span, declared: None };
+            let value = self.convert(value, &ty.scalar, &receiver);
+            return (value.ty != Ty::Error).then(|| vec![value]);
+        }
+        if let (ExprKind::Call(name, args), Ty::Record(record)) = (&expr.kind, ty.scalar.ty) {
+            let is_own = self.cx.symbols.get(name.text.as_str()).map(|(s, _)| *s) == Some(Symbol::Record(record));
+            if is_own && ty.shape.is_empty() {
+                return self.fields(record, args, expr.span);
+            }
+        }
+        let found = match self.path(expr) {
+            Path::Variable(indexed) if indexed.ty().is_like(ty) => indexed,
+            Path::Error => return None,
+            _ => {
+                let wanted = self.cx.type_name(ty.scalar.ty);
+                let array = if ty.shape.is_empty() { "" } else { "an array of " };
+                let message = format!("{what} must be {array}{wanted}");
+                self.cx.report(Diagnostic::new("E0022", expr.span, message, "another type"));
+                return None;
+            }
+        };
+        let parts = self.spread(&found, expr.span);
+        let leaves = crate::declarations::leaves_of(self.cx, ty);
+        let scalars =
+            leaves.iter().flat_map(|l| std::iter::repeat_n(l.scalar, l.shape.iter().product::<u32>() as usize));
+        let mut values = Vec::new();
+        for (part, scalar) in parts.into_iter().zip(scalars.collect::<Vec<_>>()) {
+            let value = self.element(part, expr.span);
+            let receiver = Receiver { what, value: expr.span, whole: expr.span, declared: None };
+            values.push(self.convert(value, &scalar, &receiver));
+        }
+        values.iter().all(|value| value.ty != Ty::Error).then_some(values)
+    }
+
+    /// The single values of a record from its fields.
+    pub(crate) fn fields(&mut self, record: usize, args: &[ast::Expr], span: Span) -> Option<Vec<Value>> {
+        let fields = crate::declarations::fields_of(self.cx, record);
+        if fields.len() != args.len() {
+            let owner = &self.cx.records[record].ast.name;
+            let message = format!("`{}` has {}, not {}", owner.text, count(fields.len(), "field"), args.len());
+            let diagnostic = Diagnostic::new("E0027", span, message, "wrong number of values");
+            let declared = owner.span;
+            self.cx.report(diagnostic.related(declared, "declared here"));
+            return None;
+        }
+        let mut values = Vec::new();
+        for ((name, ty), arg) in fields.iter().zip(args) {
+            values.extend(self.parts(arg, ty, &format!("the field `{name}`"))?);
+        }
+        Some(values)
     }
 
     fn no_member(&mut self, owner: &str, what: &str, name: &ast::Name, names: &[&str]) -> Path {
@@ -475,15 +638,14 @@ impl Elaborator<'_, '_> {
         };
         let Some(copy) = self.copy_of(kind, copy, thread.span) else { return Value::error() };
         let declaration = &self.cx.threads[kind];
-        let Some(position) = declaration.ast.locations.iter().position(|l| l.name.text == location.text) else {
-            let owner = declaration.ast;
-            self.unknown_location(owner, location);
+        let Some(&position) = declaration.control.names.get(&location.text) else {
+            self.unknown_location(kind, location);
             return Value::error();
         };
         let (id, copies) = (declaration.counter, declaration.copies);
         let scalar = Scalar { ty: Ty::Int, lo: 0, hi: self.cx.variables[id.index()].hi, wrap: false };
         let counter =
-            self.element(Indexed { id, scalar, shape: vec![copies], indices: vec![copy], foreign: true }, span);
+            self.element(Indexed { leaves: vec![id], scalar, shape: vec![copies], indices: vec![copy], foreign: true }, span);
         if counter.ty == Ty::Error {
             return counter;
         }
@@ -491,18 +653,24 @@ impl Elaborator<'_, '_> {
     }
 
     /// Says that a thread has no such location.
-    pub(crate) fn unknown_location(&mut self, thread: &ast::Thread, location: &ast::Name) {
+    fn unknown_location(&mut self, kind: usize, location: &ast::Name) {
+        let thread = &self.cx.threads[kind];
         // A location whose name is missing may be the one that is meant.
-        let is_broken = thread.locations.is_empty() || thread.locations.iter().any(|l| l.name.text.is_empty());
+        let locations = &thread.ast.locations;
+        let is_empty = locations.is_empty() && thread.ast.body.is_empty();
+        let is_broken = is_empty || locations.iter().any(|l| l.name.text.is_empty());
         if location.text.is_empty() || is_broken {
             return;
         }
-        let message = format!("`{}` has no location `{}`", thread.name.text, location.text);
-        let diagnostic = Diagnostic::new("E0026", location.span, message, "no such location");
-        let names = || thread.locations.iter().map(|l| l.name.text.as_str());
-        self.cx.report(match nearest(&location.text, names()) {
-            Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
-            None => diagnostic.help(format!("it has {}", list(names()))),
-        });
+        let message = format!("`{}` has no location `{}`", thread.ast.name.text, location.text);
+        let mut diagnostic = Diagnostic::new("E0026", location.span, message, "no such location");
+        let mut names: Vec<&str> = thread.control.names.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        diagnostic.help = match nearest(&location.text, names.iter().copied()) {
+            Some(meant) => Some(format!("did you mean `{meant}`?")),
+            None if names.is_empty() => Some("name a statement: `here: await …;`".into()),
+            None => Some(format!("it has {}", list(names.into_iter()))),
+        };
+        self.cx.report(diagnostic);
     }
 }

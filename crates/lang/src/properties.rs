@@ -2,7 +2,7 @@
 
 use birk_ir::{Expr, FaultId, Formula, Property, PropertyKind};
 
-use crate::ast::{self, BinaryOp, ExprKind, Item, UnaryOp};
+use crate::ast::{self, BinaryOp, Domain, ExprKind, Item, Quantifier, UnaryOp};
 use crate::constant::constant_int;
 use crate::context::Context;
 use crate::diagnostic::Diagnostic;
@@ -58,9 +58,11 @@ impl Lowering<'_, '_, '_> {
     /// An expression of one state.
     fn state(&mut self, expr: &ast::Expr, what: &str) -> Expr {
         let value = self.elaborator.condition(expr, what);
-        let happens = value.hazards.into_iter().filter(|hazard| hazard.when != Expr::FALSE);
-        self.faults.extend(happens.map(|hazard| (hazard.when, hazard.fault)));
-        value.expr
+        let happens: Vec<_> = value.hazards.into_iter().filter(|hazard| hazard.when != Expr::FALSE).collect();
+        let wrong = Expr::any(happens.iter().map(|hazard| hazard.when.clone()).collect());
+        self.faults.extend(happens.into_iter().map(|hazard| (hazard.when, hazard.fault)));
+        // Where it cannot be evaluated it is not true, whoever asks.
+        wrong.negate().and(value.expr)
     }
 
     fn formula(&mut self, expr: &ast::Expr) -> Formula {
@@ -79,7 +81,10 @@ impl Lowering<'_, '_, '_> {
                 }
             }
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right, expr),
-            ExprKind::Quantifier(all, name, lo, hi, body) => self.unroll(*all, name, [lo, hi, body], expr),
+            ExprKind::Quantifier(kind @ (Quantifier::All | Quantifier::Any), name, domain, body) => match &**domain {
+                Domain::Range(lo, hi) => self.unroll(*kind == Quantifier::All, name, [lo, hi, body], expr),
+                Domain::Members(_) => self.misplaced(expr),
+            },
             ExprKind::Conditional(c, yes, no) => {
                 let (c, yes, no) = (self.formula(c), self.formula(yes), self.formula(no));
                 let then = Formula::And(Box::new((c.clone(), yes)));
@@ -162,9 +167,10 @@ fn is_temporal(expr: &ast::Expr) -> bool {
         ExprKind::Binary(BinaryOp::Until | BinaryOp::WeakUntil | BinaryOp::Release, ..) => true,
         ExprKind::Unary(_, a) | ExprKind::Member(a, _) | ExprKind::At(a, _) => is_temporal(a),
         ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => is_temporal(a) || is_temporal(b),
-        ExprKind::Conditional(a, b, c) | ExprKind::Quantifier(_, _, a, b, c) => {
-            is_temporal(a) || is_temporal(b) || is_temporal(c)
-        }
+        ExprKind::Conditional(a, b, c) => is_temporal(a) || is_temporal(b) || is_temporal(c),
+        ExprKind::Quantifier(_, _, _, body) => is_temporal(body),
+        ExprKind::Let(_, a, b) => is_temporal(a) || is_temporal(b),
+        ExprKind::Set(members) => members.iter().any(is_temporal),
         ExprKind::Call(_, args) => args.iter().any(is_temporal),
         ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Name(_) | ExprKind::Error => false,
     }

@@ -15,6 +15,14 @@ pub(crate) enum Ty {
     Int,
     /// Position in the table of enumerations.
     Enum(usize),
+    /// A set of numbers between these two; its value has a bit for each.
+    Set(i64, i64),
+    /// Position in the table of types: only equality, assignment and indexing.
+    Symmetric(usize),
+    /// Position in the table of records; not a single value.
+    Record(usize),
+    /// Position in the table of channels; not a value at all.
+    Channel(usize),
     /// Already reported; compatible with everything.
     Error,
 }
@@ -50,6 +58,13 @@ pub(crate) struct Type {
 impl Type {
     /// Of what has no type that makes sense, which was reported.
     pub(crate) const ERROR: Type = Type { scalar: Scalar::ERROR, shape: Vec::new() };
+}
+
+impl Type {
+    /// Whether values of one can become values of the other.
+    pub(crate) fn is_like(&self, other: &Type) -> bool {
+        self.scalar.ty == other.scalar.ty && self.shape == other.shape
+    }
 }
 
 /// Something that goes wrong where the condition is true.
@@ -250,7 +265,18 @@ fn opposite(op: BinaryOp) -> Option<BinaryOp> {
 #[derive(Clone, Debug)]
 pub(crate) struct Declared {
     pub(crate) name: String,
+    /// The first of its variables.
     pub(crate) id: VarId,
+    /// What it is made of: one variable, or one for each part of a record or channel.
+    pub(crate) leaves: Vec<VarId>,
     pub(crate) ty: Type,
     pub(crate) span: Span,
+}
+
+/// One single-valued part of a type: what follows the name, all lengths, and the type of an element.
+#[derive(Clone, Debug)]
+pub(crate) struct Leaf {
+    pub(crate) suffix: String,
+    pub(crate) shape: Vec<u32>,
+    pub(crate) scalar: Scalar,
 }

@@ -5,11 +5,8 @@ use crate::ast::{Action, ActionKind, Expr, ExprKind};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{TokenKind as T, text_value};
 
-/// Statements of other languages, and of a later BIR.
-pub(super) const FOREIGN: [&str; 16] = [
-    "if", "else", "while", "for", "switch", "case", "break", "continue", "repeat", "atomic", "either", "await", "send",
-    "receive", "import", "print",
-];
+/// Statements of other languages.
+pub(super) const FOREIGN: [&str; 6] = ["else", "switch", "case", "continue", "repeat", "print"];
 
 impl Parser<'_> {
     /// One action with its `;`.
@@ -46,7 +43,7 @@ impl Parser<'_> {
         };
         let span = self.since(start);
         self.expect_semicolon();
-        kind.map(|kind| Action { kind, span })
+        kind.map(|kind| Action { labels: Vec::new(), fair: false, kind, span })
     }
 
     fn not_an_action(&mut self) {
@@ -117,6 +114,9 @@ impl Parser<'_> {
             return None;
         }
         let low = self.root_expression();
+        if self.eat(T::CloseParen) {
+            return Some(ActionKind::ChooseMember(place, low));
+        }
         if self.at(T::DotDot) {
             self.replace(T::Comma, "`choose` takes two numbers", "expected `,`", "write `choose(lo, hi)`");
         }
@@ -169,14 +169,13 @@ impl Parser<'_> {
             return false;
         }
         let help = match word {
-            "if" | "else" | "switch" | "case" | "either" => "write one `when … do { … }` for each case",
-            "while" | "for" | "repeat" | "break" | "continue" => "a loop is a location with a `goto` back to it",
-            "await" => "wait with a guard: `when … do { … }`",
-            "atomic" => "every transformation is atomic",
-            "send" | "receive" => "model a channel with variables",
+            "else" => "`else` follows the block of an `if`",
+            "switch" | "case" => "write `if (…) { … } else if (…) { … }`",
+            "repeat" => "write `while (true) { … }`",
+            "continue" => "label the loop, and `goto` the label",
             _ => "it has to be left out",
         };
-        let message = format!("`{word}` is not part of the language yet");
+        let message = format!("BIR has no `{word}` here");
         self.report(Diagnostic::new("E0012", self.span(), message, "not known in BIR").help(help));
         self.skip_header();
         self.recover();

@@ -4,7 +4,7 @@
 //! Chains of `&&` and `||` are collected and built balanced, so that their length does not count.
 
 use super::{Parser, ends_expression, shorten};
-use crate::ast::{BinaryOp, Expr, ExprKind, MAX_DEPTH, Name, UnaryOp};
+use crate::ast::{BinaryOp, Domain, Expr, ExprKind, MAX_DEPTH, Name, Quantifier, UnaryOp};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{TokenKind as T, number_value};
 use birk_ir::Span;
@@ -191,6 +191,7 @@ impl Parser<'_> {
             T::Star => (BinaryOp::Mul, PRODUCT),
             T::Slash => (BinaryOp::Div, PRODUCT),
             T::Percent => (BinaryOp::Rem, PRODUCT),
+            T::Name if self.at_word("in") && !self.starts_line(self.position) => (BinaryOp::In, RELATION),
             T::Name => return self.infix_word(),
             _ => return if self.is_foreign_infix() { self.infix() } else { None },
         })
@@ -334,7 +335,8 @@ impl Parser<'_> {
     fn postfix(&mut self) -> Tree {
         let is_name = self.at(T::Name);
         let mut tree = self.primary();
-        if is_name && self.at(T::OpenParen) {
+        let is_channel = std::mem::take(&mut self.is_channel);
+        if is_name && self.at(T::OpenParen) && !is_channel {
             tree = self.call(&tree);
         }
         loop {
@@ -394,7 +396,12 @@ impl Parser<'_> {
             T::Number => number_value(self.word()).map_or(ExprKind::Error, ExprKind::Int),
             T::True => ExprKind::Bool(true),
             T::False => ExprKind::Bool(false),
+            T::Name if self.is_total() => return self.quantifier(),
+            T::Name if self.at_word("let") && self.peek(1) == T::Name && self.peek(2) == T::Single => {
+                return self.let_in();
+            }
             T::Name => ExprKind::Name(self.word().to_string()),
+            T::OpenBrace => return self.set(),
             T::Forall | T::Exists => return self.quantifier(),
             T::OpenParen => {
                 let open = self.bump();
@@ -422,27 +429,93 @@ impl Parser<'_> {
 
     /// `forall (i : lo .. hi) body`, whose body reaches as far as it can.
     fn quantifier(&mut self) -> Tree {
-        let is_forall = self.at(T::Forall);
+        let quantifier = match self.word() {
+            "forall" => Quantifier::All,
+            "exists" => Quantifier::Any,
+            "count" => Quantifier::Count,
+            _ => Quantifier::Sum,
+        };
         let start = self.bump();
         let open = self.span();
         let opened = self.expect(T::OpenParen);
         let name = self.name("a name");
-        self.expect(T::Colon);
+        let members = self.at_word("in");
+        if members {
+            self.bump();
+        } else {
+            self.expect(T::Colon);
+        }
         let low = self.expression();
+        let mut depth = low.depth;
         if self.at(T::Comma) {
             self.replace(T::DotDot, "a range is written with `..`", "expected `..`", "write `(i : lo .. hi)`");
         }
-        self.expect(T::DotDot);
-        let high = self.expression();
+        let domain = if members && !self.at(T::DotDot) {
+            Domain::Members(low.expr)
+        } else {
+            self.expect(T::DotDot);
+            let high = self.expression();
+            depth = depth.max(high.depth);
+            Domain::Range(low.expr, high.expr)
+        };
         if opened {
             self.expect_close(T::CloseParen, open);
         } else {
             self.eat(T::CloseParen);
         }
-        let body = if self.is_reported() { self.error() } else { self.expression() };
+        let body = match quantifier {
+            _ if self.is_reported() => self.error(),
+            Quantifier::All | Quantifier::Any => self.expression(),
+            // A number is compared and added: the body of `count` and `sum` is one operand.
+            Quantifier::Count | Quantifier::Sum => self.unary(),
+        };
         let span = start.to(body.outer);
-        let depth = low.depth.max(high.depth).max(body.depth);
-        let parts = (Box::new(low.expr), Box::new(high.expr), Box::new(body.expr));
-        self.node(ExprKind::Quantifier(is_forall, name, parts.0, parts.1, parts.2), span, depth)
+        let kind = ExprKind::Quantifier(quantifier, name, Box::new(domain), Box::new(body.expr));
+        self.node(kind, span, depth.max(body.depth))
+    }
+
+    /// Whether `count (i :` or `sum (x in` follows.
+    fn is_total(&self) -> bool {
+        let is_word = self.at_word("count") || self.at_word("sum");
+        let binds =
+            self.peek(3) == T::Colon || self.tokens.get(self.position + 3).is_some_and(|t| self.source(t.span) == "in");
+        is_word && self.peek(1) == T::OpenParen && self.peek(2) == T::Name && binds
+    }
+
+    /// `let x = value in body`
+    fn let_in(&mut self) -> Tree {
+        let start = self.bump();
+        let name = self.name("a name");
+        self.bump();
+        let value = self.operand(SUM);
+        if !self.at_word("in") {
+            self.report(self.unexpected("`in` and the value").help("write `let x = a + b in x * x`"));
+            return self.error();
+        }
+        self.bump();
+        let body = self.expression();
+        let span = start.to(body.outer);
+        let depth = value.depth.max(body.depth);
+        self.node(ExprKind::Let(name, Box::new(value.expr), Box::new(body.expr)), span, depth)
+    }
+
+    /// `{a, b}`
+    fn set(&mut self) -> Tree {
+        let open = self.bump();
+        let mut members = Vec::new();
+        let mut depth = 0;
+        if !self.eat(T::CloseBrace) {
+            loop {
+                let member = self.expression();
+                depth = depth.max(member.depth);
+                members.push(member.expr);
+                if !self.eat(T::Comma) {
+                    break;
+                }
+            }
+            self.expect_close(T::CloseBrace, open);
+        }
+        let span = self.since(open);
+        self.node(ExprKind::Set(members), span, depth)
     }
 }

@@ -2,11 +2,11 @@
 
 use super::{Parser, is_landmark};
 use crate::ast::{
-    Alias, Constants, Enum, Expr, Function, Item, Name, Param, Property, PropertyKind, System, Type, TypeKind,
-    Variables,
+    Alias, ChannelMarks, Constants, Enum, Expr, Function, Import, Item, Name, Param, Procedure, Property, PropertyKind,
+    Record, System, Type, TypeKind, Variables,
 };
 use crate::diagnostic::Diagnostic;
-use crate::lexer::TokenKind as T;
+use crate::lexer::{TokenKind as T, text_value};
 use birk_ir::Span;
 
 /// The words that can begin a declaration.
@@ -36,6 +36,11 @@ impl Parser<'_> {
             return None;
         }
         let start = self.span();
+        let imports = self.imports();
+        let library = self.at_word("library") && self.peek(1) == T::Name;
+        if library {
+            self.correct(T::System);
+        }
         if !self.at(T::System) && !self.is_misspelt("`system`", &[T::System]) {
             let message = format!("a file is one system, expected `system`, found {}", self.found());
             let diagnostic = Diagnostic::new("E0010", self.span(), message, "expected `system NAME {`");
@@ -48,7 +53,7 @@ impl Parser<'_> {
             return Some(system);
         }
         self.bump();
-        let mut system = System { name: self.name("the system's name"), ..System::default() };
+        let mut system = System { library, imports, name: self.name("the system's name"), ..System::default() };
         let open = self.span();
         let opened = self.expect(T::OpenBrace);
         self.items(&mut system);
@@ -60,6 +65,23 @@ impl Parser<'_> {
         }
         system.span = self.since(start);
         Some(system)
+    }
+
+    /// `import "path";` before the system.
+    fn imports(&mut self) -> Vec<Import> {
+        let mut imports = Vec::new();
+        while self.at_word("import") {
+            let start = self.bump();
+            if self.at(T::Text) {
+                let path = text_value(self.word());
+                self.bump();
+                imports.push(Import { path, span: self.since(start) });
+            } else {
+                self.report(self.unexpected("a path in quotes").help("write `import \"std/mutex.bir\";`"));
+            }
+            self.expect_semicolon();
+        }
+        imports
     }
 
     /// Reports text behind the system. If it looks like more of the system, it is read as such.
@@ -105,6 +127,14 @@ impl Parser<'_> {
             T::Active | T::Thread | T::OpenBracket => self.thread().map(Item::Thread),
             T::Invariant | T::Reachable | T::Ltl => Some(Item::Property(self.property())),
             T::Boolean | T::Byte | T::Int => Some(Item::Variables(self.variables())),
+            T::Name if self.at_word("record") && self.peek(2) == T::OpenBrace => Some(Item::Record(self.record())),
+            T::Name if self.at_word("procedure") && self.peek(2) == T::OpenParen => {
+                Some(Item::Procedure(self.procedure()))
+            }
+            T::Name if self.at_word("symmetric") && self.peek(1) == T::Typealias => Some(Item::Alias(self.alias())),
+            T::Name if self.at_word("fair") && matches!(self.peek(1), T::Active | T::Thread | T::OpenBracket) => {
+                self.thread().map(Item::Thread)
+            }
             T::Name if self.is_item_name() => Some(Item::Variables(self.variables())),
             T::Name if self.peek(1) != T::Assign && self.is_misspelt("a declaration", &ITEMS) => self.item(system),
             T::Name if self.peek(1) == T::Name => Some(Item::Variables(self.variables())),
@@ -166,12 +196,13 @@ impl Parser<'_> {
         let message = format!("{} outside a thread", self.found());
         let diagnostic = Diagnostic::new("E0004", self.span(), message, "expected a declaration");
         self.report(diagnostic.help("is there a `}` too many before it?"));
-        let (mut variables, mut locations) = (Vec::new(), Vec::new());
-        self.thread_body(&mut variables, &mut locations);
+        let (mut variables, mut locations, mut body) = (Vec::new(), Vec::new(), Vec::new());
+        self.thread_body(&mut variables, &mut locations, &mut body);
         self.eat(T::CloseBrace);
         if let Some(Item::Thread(thread)) = system.items.last_mut() {
             thread.variables.append(&mut variables);
             thread.locations.append(&mut locations);
+            thread.body.append(&mut body);
         }
     }
 
@@ -232,8 +263,44 @@ impl Parser<'_> {
         self.root_expression()
     }
 
-    fn alias(&mut self) -> Alias {
+    /// `record NAME { type field; … }`
+    fn record(&mut self) -> Record {
         let start = self.bump();
+        let name = self.name("a name for the record");
+        let open = self.span();
+        self.expect(T::OpenBrace);
+        let mut fields = Vec::new();
+        while !matches!(self.kind(), T::CloseBrace | T::End) && !is_landmark(self.kind()) {
+            let before = self.position;
+            fields.push(self.variables());
+            if self.position == before {
+                self.bump();
+            }
+        }
+        self.expect_close(T::CloseBrace, open);
+        self.eat(T::Semicolon);
+        Record { name, fields, span: self.since(start) }
+    }
+
+    /// `procedure NAME(params) { statements }`
+    fn procedure(&mut self) -> Procedure {
+        let start = self.bump();
+        let name = self.name("the procedure's name");
+        let params = self.params();
+        let open = self.span();
+        self.expect(T::OpenBrace);
+        let body = self.statements();
+        self.expect_close(T::CloseBrace, open);
+        Procedure { name, params, body, span: self.since(start) }
+    }
+
+    fn alias(&mut self) -> Alias {
+        let start = self.span();
+        let symmetric = self.at_word("symmetric");
+        if symmetric {
+            self.bump();
+        }
+        self.bump();
         let name = self.name("a name for the type");
         if self.at(T::Single) {
             self.report(self.unexpected("a type").help("write `typealias NAME type;` without `=`"));
@@ -241,7 +308,7 @@ impl Parser<'_> {
         }
         let target = self.ty();
         self.expect_semicolon();
-        Alias { name, target, span: self.since(start) }
+        Alias { symmetric, name, target, span: self.since(start) }
     }
 
     fn enumeration(&mut self) -> Enum {
@@ -376,19 +443,67 @@ impl Parser<'_> {
             T::Boolean => self.base(TypeKind::Boolean),
             T::Byte => self.base(TypeKind::Byte),
             T::Int => self.int_type(),
+            T::Name if self.at_word("set") && self.is_word_ahead(1, "of") => self.set_type(),
+            T::Name if self.is_channel_type() => self.channel_type(),
             T::Name => TypeKind::Named(self.name("a type")),
             _ => {
                 self.report(self.unexpected("a type"));
                 return Type { kind: TypeKind::Error, dimensions: Vec::new(), span: self.behind() };
             }
         };
-        let mut dimensions = Vec::new();
+        let mut dimensions = std::mem::take(&mut self.channel_dimensions);
         while self.at(T::OpenBracket) {
             let open = self.bump();
             dimensions.push(self.root_expression());
             self.expect_close(T::CloseBracket, open);
         }
         Type { kind, dimensions, span: self.since(start) }
+    }
+
+    fn is_word_ahead(&self, ahead: usize, word: &str) -> bool {
+        self.tokens.get(self.position + ahead).is_some_and(|t| t.kind == T::Name && self.source(t.span) == word)
+    }
+
+    /// `set of lo .. hi`
+    fn set_type(&mut self) -> TypeKind {
+        self.bump();
+        self.bump();
+        let low = self.root_expression();
+        self.expect(T::DotDot);
+        let high = self.root_expression();
+        TypeKind::Set(Box::new(low), Box::new(high))
+    }
+
+    /// Whether marks and `channel of` follow.
+    fn is_channel_type(&self) -> bool {
+        let is_mark = |ahead| ["lossy", "duplicating", "reordering"].iter().any(|mark| self.is_word_ahead(ahead, mark));
+        let marks = (0..4).take_while(|&ahead| is_mark(ahead)).count();
+        self.is_word_ahead(marks, "channel") && self.is_word_ahead(marks + 1, "of")
+    }
+
+    /// `lossy channel of type [capacity]`; further lengths make an array of channels.
+    fn channel_type(&mut self) -> TypeKind {
+        let mut marks = ChannelMarks::default();
+        while !self.at_word("channel") {
+            match self.word() {
+                "lossy" => marks.lossy = true,
+                "duplicating" => marks.duplicating = true,
+                _ => marks.reordering = true,
+            }
+            self.bump();
+        }
+        self.bump();
+        self.bump();
+        let mut element = self.ty();
+        let capacity = if element.dimensions.is_empty() {
+            let help = "write the capacity: `channel of byte [2] c;`; 0 is a rendezvous";
+            self.report(self.unexpected("`[` and the capacity").help(help));
+            self.nothing()
+        } else {
+            element.dimensions.remove(0)
+        };
+        self.channel_dimensions = std::mem::take(&mut element.dimensions);
+        TypeKind::Channel(marks, Box::new(element), Box::new(capacity))
     }
 
     fn base(&mut self, kind: TypeKind) -> TypeKind {

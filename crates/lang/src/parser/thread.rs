@@ -3,7 +3,7 @@
 use super::action::FOREIGN;
 use super::transformation::JUMP_HELP;
 use super::{Parser, is_item};
-use crate::ast::{Location, Mark, Thread, Transformation, Variables};
+use crate::ast::{Action, Location, Mark, Thread, Transformation, Variables};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::lexer::TokenKind as T;
 use birk_ir::Span;
@@ -12,6 +12,10 @@ impl Parser<'_> {
     /// `active [N] thread NAME(params) { … }`
     pub(super) fn thread(&mut self) -> Option<Thread> {
         let start = self.span();
+        let fair = self.at_word("fair");
+        if fair {
+            self.bump();
+        }
         let active = self.eat(T::Active);
         let mut copies = None;
         if self.at(T::OpenBracket) {
@@ -27,8 +31,17 @@ impl Parser<'_> {
         self.bump();
         let name = self.name("the thread's name");
         let params = self.params();
-        let mut thread =
-            Thread { active, copies, name, params, variables: Vec::new(), locations: Vec::new(), span: start };
+        let mut thread = Thread {
+            active,
+            fair,
+            copies,
+            name,
+            params,
+            variables: Vec::new(),
+            locations: Vec::new(),
+            body: Vec::new(),
+            span: start,
+        };
         let messages = self.diagnostics.len();
         let open = self.span();
         let opened = self.expect(T::OpenBrace);
@@ -37,11 +50,15 @@ impl Parser<'_> {
             self.recover();
         }
         if has_body || self.at(T::Loc) {
-            self.thread_body(&mut thread.variables, &mut thread.locations);
-            if thread.locations.is_empty() && self.at(T::CloseBrace) && self.diagnostics.len() == messages {
+            self.thread_body(&mut thread.variables, &mut thread.locations, &mut thread.body);
+            if thread.locations.is_empty()
+                && thread.body.is_empty()
+                && self.at(T::CloseBrace)
+                && self.diagnostics.len() == messages
+            {
                 let message = "a thread without a location";
-                let diagnostic = Diagnostic::new("E0004", self.span(), message, "expected `loc NAME:`");
-                self.report(diagnostic.help("give it one: `loc a: do { } return;`"));
+                let diagnostic = Diagnostic::new("E0004", self.span(), message, "expected `loc NAME:` or a statement");
+                self.report(diagnostic.help("give it one: `loc a: do { } return;`, or a statement: `skip;`"));
             }
             self.expect_close(T::CloseBrace, open);
         }
@@ -50,7 +67,12 @@ impl Parser<'_> {
     }
 
     /// Variables and locations up to the closing brace, or to what cannot be part of a thread.
-    pub(super) fn thread_body(&mut self, variables: &mut Vec<Variables>, locations: &mut Vec<Location>) {
+    pub(super) fn thread_body(
+        &mut self,
+        variables: &mut Vec<Variables>,
+        locations: &mut Vec<Location>,
+        body: &mut Vec<Action>,
+    ) {
         loop {
             let before = self.position;
             match self.kind() {
@@ -58,6 +80,7 @@ impl Parser<'_> {
                 kind if is_item(kind) => return,
                 T::Loc => locations.push(self.location()),
                 T::Boolean | T::Byte | T::Int => self.thread_variables(variables, locations),
+                _ if locations.is_empty() && self.is_statement() => body.append(&mut self.statements()),
                 T::Name if self.is_local_name() => self.thread_variables(variables, locations),
                 T::Name if self.is_misspelt("a location", &[T::Loc, T::When, T::Do]) => {}
                 _ if self.foreign_statement() => {}
@@ -83,7 +106,7 @@ impl Parser<'_> {
     /// Whether a name begins a variable whose type it is.
     fn is_local_name(&self) -> bool {
         match (self.peek(1), self.peek(2)) {
-            (T::Name, after) => after != T::Colon && !FOREIGN.contains(&self.word()),
+            (T::Name, after) => after != T::Colon && !FOREIGN.contains(&self.word()) && !self.is_statement_word(),
             (next, _) => next == T::OpenBracket && self.is_array_variable(),
         }
     }
@@ -115,7 +138,7 @@ impl Parser<'_> {
         Location { name, marks, transformations, span: self.since(start) }
     }
 
-    fn marks(&mut self) -> Vec<(Mark, Span)> {
+    pub(super) fn marks(&mut self) -> Vec<(Mark, Span)> {
         const MARKS: [(&str, Mark); 3] = [("end", Mark::End), ("accept", Mark::Accept), ("progress", Mark::Progress)];
         let mut marks = Vec::new();
         while self.at(T::Name) {
@@ -143,6 +166,9 @@ impl Parser<'_> {
         loop {
             match self.kind() {
                 T::When | T::Do => transformations.push(self.transformation()),
+                T::Name if self.at_word("fair") && matches!(self.peek(1), T::When | T::Do) => {
+                    transformations.push(self.transformation());
+                }
                 T::OpenBrace if !self.is_reported() => {
                     self.report(self.unexpected("`do`").help("write `do { … } goto LOCATION;`"));
                     transformations.push(self.transformation());

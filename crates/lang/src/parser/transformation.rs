@@ -14,13 +14,17 @@ impl Parser<'_> {
     /// `when guard do { actions } jump`
     pub(super) fn transformation(&mut self) -> Transformation {
         let start = self.span();
+        let fair = self.at_word("fair");
+        if fair {
+            self.bump();
+        }
         let guard = if self.eat(T::When) { Some(self.root_expression()) } else { None };
         if !self.eat(T::Do) && !self.is_misspelt_do() {
             self.report(self.unexpected("`do`"));
             self.skip_to_block();
         }
         let open = self.span();
-        let mut transformation = Transformation { guard, actions: Vec::new(), jump: None, span: start };
+        let mut transformation = Transformation { fair, guard, actions: Vec::new(), jump: None, span: start };
         if !self.expect(T::OpenBrace) {
             self.braceless(&mut transformation);
             transformation.span = self.since(start);
@@ -108,7 +112,7 @@ impl Parser<'_> {
                         let diagnostic = self.unexpected("`}`").related(jump, "nothing can follow this jump");
                         self.report(diagnostic.help("put the jump behind the actions"));
                     }
-                    transformation.actions.extend(self.action());
+                    transformation.actions.extend(self.statement());
                 }
             }
             if self.position == before {

@@ -1,0 +1,654 @@
+//! Control: the places where a thread can be, and the steps between them, from locations or from statements.
+//!
+//! Each statement is one step; `atomic` makes one step of several. `either`, `while (true)`, `goto`, `break`, labels and
+//! calls are no steps of their own: they are silent edges, removed at the end, so that they cost no states. What is
+//! inside one step (a transformation's braces, `atomic`) is written out as one edge for each way through it.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use birk_ir::Span;
+
+use crate::ast::{self, Action, ActionKind, Expr, ExprKind, Jump, Mark, Name};
+use crate::context::{Context, Symbol};
+use crate::diagnostic::Diagnostic;
+use crate::expression::Elaborator;
+
+/// A thread may not have more steps, nor a step more ways through it.
+const MAX_EDGES: usize = 20_000;
+/// A `for` may not have more rounds.
+const MAX_ROUNDS: i64 = 1000;
+/// Where a thread is when it has ended.
+const END: usize = usize::MAX;
+
+/// The places and steps of a thread.
+#[derive(Debug, Default)]
+pub(crate) struct Control<'a> {
+    pub(crate) spots: Vec<Spot>,
+    pub(crate) edges: Vec<Edge<'a>>,
+    /// Locations and labels by name.
+    pub(crate) names: HashMap<String, usize>,
+}
+
+/// A place where a thread can be.
+#[derive(Clone, Debug)]
+pub(crate) struct Spot {
+    /// The location's or label's name, or the line of the statement that comes next.
+    pub(crate) name: String,
+    /// It was named by the user.
+    pub(crate) named: bool,
+    pub(crate) span: Span,
+    pub(crate) end: bool,
+    pub(crate) accept: bool,
+    pub(crate) progress: bool,
+}
+
+/// A step.
+#[derive(Clone, Debug)]
+pub(crate) struct Edge<'a> {
+    pub(crate) from: usize,
+    /// `None` ends the thread.
+    pub(crate) to: Option<usize>,
+    pub(crate) span: Span,
+    pub(crate) fair: bool,
+    pub(crate) parts: Vec<Part<'a>>,
+}
+
+/// A part of a step, with the names that are visible to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Part<'a> {
+    pub(crate) scope: Scope<'a>,
+    pub(crate) what: What<'a>,
+}
+
+/// What a part does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum What<'a> {
+    /// The step exists only where this is true.
+    Require(&'a Expr),
+    /// The step exists only where this is false.
+    Refuse(&'a Expr),
+    Do(&'a Action),
+}
+
+/// The calls and rounds that a statement is inside of, innermost first.
+pub(crate) type Scope<'a> = Option<Rc<Frame<'a>>>;
+
+/// A call or a round.
+#[derive(Debug)]
+pub(crate) struct Frame<'a> {
+    pub(crate) kind: FrameKind<'a>,
+    pub(crate) outer: Scope<'a>,
+}
+
+/// What a frame gives names to.
+#[derive(Debug)]
+pub(crate) enum FrameKind<'a> {
+    /// The parameters of a procedure stand for the arguments.
+    Call(&'a ast::Procedure, &'a [Expr]),
+    /// The variable of a `for` is this.
+    Round(&'a Name, i64),
+}
+
+/// The control of a thread; what is wrong with it is reported.
+pub(crate) fn control<'a>(cx: &mut Context<'a>, thread: &'a ast::Thread) -> Control<'a> {
+    let mut builder = Builder { cx, spots: Vec::new(), out: Vec::new(), edges: Vec::new(), names: HashMap::new() };
+    if thread.locations.is_empty() {
+        let start = builder.spot(thread.body.first().map_or(thread.name.span, |first| first.span), None);
+        let around = Around { scope: None, site: None, exit: None, back: END };
+        builder.list(&thread.body, start, END, &around);
+    } else {
+        builder.locations(&thread.locations);
+    }
+    builder.finish(thread)
+}
+
+struct Builder<'c, 'a> {
+    cx: &'c mut Context<'a>,
+    spots: Vec<Spot>,
+    /// What leaves each place, in order.
+    out: Vec<Vec<Out>>,
+    edges: Vec<Edge<'a>>,
+    names: HashMap<String, usize>,
+}
+
+/// What leaves a place: a step, or silence.
+#[derive(Clone, Copy, Debug)]
+enum Out {
+    Edge(usize),
+    Silent(usize),
+}
+
+/// What a statement is inside of.
+#[derive(Clone)]
+struct Around<'a> {
+    scope: Scope<'a>,
+    /// The outermost call.
+    site: Option<Span>,
+    /// Behind the innermost loop.
+    exit: Option<usize>,
+    /// Where `return` leads.
+    back: usize,
+}
+
+/// A way through a step, and how it leaves.
+type Way<'a> = (Vec<Part<'a>>, Leave<'a>);
+
+#[derive(Clone, Copy, Debug)]
+enum Leave<'a> {
+    Next,
+    Break,
+    Return,
+    Goto(&'a Name),
+}
+
+impl<'a> Builder<'_, 'a> {
+    /// A place before what stands at `span`; inside a procedure, it is named after the call.
+    fn spot(&mut self, span: Span, around: Option<&Around<'a>>) -> usize {
+        let span = around.and_then(|around| around.site).unwrap_or(span);
+        let name = format!("line {}", self.cx.line_of(span));
+        self.spots.push(Spot { name, named: false, span, end: false, accept: false, progress: false });
+        self.out.push(Vec::new());
+        self.spots.len() - 1
+    }
+
+    /// The place with a name, which may come later in the text.
+    fn named(&mut self, name: &Name) -> usize {
+        if let Some(&spot) = self.names.get(&name.text) {
+            return spot;
+        }
+        let spot = self.spot(name.span, None);
+        self.names.insert(name.text.clone(), spot);
+        spot
+    }
+
+    fn edge(&mut self, from: usize, to: usize, span: Span, fair: bool, parts: Vec<Part<'a>>) {
+        if self.edges.len() >= MAX_EDGES {
+            if self.edges.len() == MAX_EDGES {
+                self.too_many(span);
+            }
+            return;
+        }
+        self.out[from].push(Out::Edge(self.edges.len()));
+        self.edges.push(Edge { from, to: (to != END).then_some(to), span, fair, parts });
+    }
+
+    fn too_many(&mut self, span: Span) {
+        let message = format!("this thread has more than {MAX_EDGES} steps");
+        let help = "procedures and `for` are written out: call them less often, or use a `while` with a variable";
+        self.cx.report(Diagnostic::new("E0039", span, message, "too many").help(help));
+    }
+
+    fn mark(&mut self, spot: usize, name: &Name, marks: &[(Mark, Span)]) {
+        let has = |mark| marks.iter().any(|(m, _)| *m == mark);
+        let place = &mut self.spots[spot];
+        if !place.named {
+            (place.name, place.named, place.span) = (name.text.clone(), true, name.span);
+        }
+        place.end |= has(Mark::End);
+        place.accept |= has(Mark::Accept);
+        place.progress |= has(Mark::Progress);
+    }
+
+    /// The form with locations: one edge for each way through each transformation.
+    fn locations(&mut self, locations: &'a [ast::Location]) {
+        for location in locations {
+            let spot = self.spot(location.name.span, None);
+            self.mark(spot, &location.name, &location.marks);
+            self.names.entry(location.name.text.clone()).or_insert(spot);
+        }
+        for (from, location) in locations.iter().enumerate() {
+            for t in &location.transformations {
+                let guard = t.guard.iter().map(|guard| Part { scope: None, what: What::Require(guard) }).collect();
+                for (parts, leave) in self.ways(&t.actions, vec![(guard, Leave::Next)], &None) {
+                    let to = match (leave, &t.jump) {
+                        (Leave::Next, Some(Jump::Goto(name))) => self.location(name),
+                        (Leave::Next, Some(Jump::Return(_))) => Some(END),
+                        (Leave::Next, None) => None,
+                        (Leave::Goto(name), _) => self.location(name),
+                        (Leave::Return, _) => Some(END),
+                        (Leave::Break, _) => {
+                            self.no_loop(t.span);
+                            None
+                        }
+                    };
+                    if let Some(to) = to {
+                        self.edge(from, to, t.span, t.fair, parts);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A location that must exist; `finish` reports it if it does not.
+    fn location(&mut self, name: &Name) -> Option<usize> {
+        let known = self.names.get(&name.text).copied();
+        if known.is_none() {
+            self.unknown_location(name);
+        }
+        known
+    }
+
+    fn unknown_location(&mut self, name: &Name) {
+        if name.text.is_empty() {
+            return;
+        }
+        let message = format!("there is no location `{}` in this thread", name.text);
+        let mut diagnostic = Diagnostic::new("E0026", name.span, message, "no such location");
+        let mut names: Vec<&str> = self.names.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        if let Some(meant) = crate::diagnostic::nearest(&name.text, names) {
+            diagnostic = diagnostic.help(format!("did you mean `{meant}`?"));
+        }
+        self.cx.report(diagnostic);
+    }
+
+    fn no_loop(&mut self, span: Span) {
+        let help = "`break` leaves the innermost `while` of the same thread or procedure";
+        self.cx.report(Diagnostic::new("E0049", span, "`break` outside a loop", "nothing to leave").help(help));
+    }
+
+    /// A list of statements from one place to another.
+    fn list(&mut self, statements: &'a [Action], mut here: usize, next: usize, around: &Around<'a>) {
+        if statements.is_empty() {
+            self.out[here].push(Out::Silent(next));
+        }
+        for (i, statement) in statements.iter().enumerate() {
+            let after = match statements.get(i + 1) {
+                Some(following) => self.spot(following.span, Some(around)),
+                None => next,
+            };
+            self.labels(statement, here, around);
+            self.statement(statement, here, after, around);
+            here = after;
+        }
+    }
+
+    fn labels(&mut self, statement: &'a Action, here: usize, around: &Around<'a>) {
+        for label in &statement.labels {
+            if around.scope.is_some() {
+                let message =
+                    format!("the label `{}` is in something that is written out several times", label.name.text);
+                let help = "labels stand outside procedures and `for`";
+                self.cx.report(Diagnostic::new("E0048", label.name.span, message, "not one place").help(help));
+                continue;
+            }
+            let spot = self.named(&label.name);
+            if self.spots[spot].named {
+                let first = self.spots[spot].span;
+                let message = format!("`{}` is declared twice", label.name.text);
+                let diagnostic = Diagnostic::new("E0021", label.name.span, message, "declared again here");
+                self.cx.report(diagnostic.related(first, "first declared here, as a label"));
+                continue;
+            }
+            // A jump forward may have made a place for the label already: the two become one.
+            self.mark(spot, &label.name, &label.marks);
+            self.mark(here, &label.name, &label.marks);
+            self.names.insert(label.name.text.clone(), here);
+            if spot != here {
+                self.out[spot].push(Out::Silent(here));
+            }
+        }
+    }
+
+    fn statement(&mut self, statement: &'a Action, here: usize, next: usize, around: &Around<'a>) {
+        let part = |what| Part { scope: around.scope.clone(), what };
+        let fair = statement.fair;
+        let at = |span: Span| around.site.unwrap_or(span);
+        match &statement.kind {
+            ActionKind::If(branches, otherwise) => {
+                let mut refused = Vec::new();
+                for (condition, branch) in branches {
+                    let mut parts = refused.clone();
+                    parts.push(part(What::Require(condition)));
+                    self.branch(branch, here, next, at(condition.span), fair, parts, around);
+                    refused.push(part(What::Refuse(condition)));
+                }
+                let otherwise = otherwise.as_deref().unwrap_or_default();
+                self.branch(otherwise, here, next, at(branches[0].0.span), fair, refused, around);
+            }
+            ActionKind::While(condition, body) => {
+                let inside = Around { exit: Some(next), ..around.clone() };
+                if matches!(condition.kind, ExprKind::Bool(true)) {
+                    let start = self.spot(body.first().map_or(statement.span, |first| first.span), Some(around));
+                    self.out[here].push(Out::Silent(start));
+                    self.list(body, start, here, &inside);
+                } else {
+                    let parts = vec![part(What::Require(condition))];
+                    let start = self.spot(body.first().map_or(statement.span, |first| first.span), Some(around));
+                    self.edge(here, start, at(condition.span), fair, parts);
+                    self.list(body, start, here, &inside);
+                    self.edge(here, next, at(condition.span), fair, vec![part(What::Refuse(condition))]);
+                }
+            }
+            ActionKind::For(name, lo, hi, body) => {
+                let rounds = self.rounds(name, lo, hi, &around.scope);
+                let mut at = here;
+                for (i, scope) in rounds.iter().enumerate() {
+                    let to = if i + 1 == rounds.len() { next } else { self.spot(statement.span, Some(around)) };
+                    self.list(body, at, to, &Around { scope: scope.clone(), ..around.clone() });
+                    at = to;
+                }
+                if rounds.is_empty() {
+                    self.out[here].push(Out::Silent(next));
+                }
+            }
+            ActionKind::Either(branches) => {
+                for branch in branches {
+                    let start = self.spot(branch.first().map_or(statement.span, |first| first.span), Some(around));
+                    self.out[here].push(Out::Silent(start));
+                    self.list(branch, start, next, around);
+                }
+            }
+            ActionKind::Call(name, args) => {
+                if let Some((procedure, scope)) = self.call(name, args, &around.scope) {
+                    let site = around.site.or(Some(statement.span));
+                    self.list(&procedure.body, here, next, &Around { scope, site, exit: None, back: next });
+                }
+            }
+            ActionKind::Break => match around.exit {
+                Some(exit) => self.out[here].push(Out::Silent(exit)),
+                None => self.no_loop(statement.span),
+            },
+            ActionKind::Return => self.out[here].push(Out::Silent(around.back)),
+            ActionKind::Goto(name) => {
+                let target = self.named(name);
+                self.out[here].push(Out::Silent(target));
+            }
+            _ => {
+                for (parts, leave) in self.ways(std::slice::from_ref(statement), Vec::new(), &around.scope) {
+                    let to = match leave {
+                        Leave::Next => Some(next),
+                        Leave::Break => around.exit,
+                        Leave::Return => Some(around.back),
+                        Leave::Goto(name) => Some(self.named(name)),
+                    };
+                    match to {
+                        Some(to) => self.edge(here, to, at(statement.span), fair, parts),
+                        None => self.no_loop(statement.span),
+                    }
+                }
+            }
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the two places, what the step is, and where it stands")]
+    fn branch(
+        &mut self,
+        branch: &'a [Action],
+        here: usize,
+        next: usize,
+        span: Span,
+        fair: bool,
+        parts: Vec<Part<'a>>,
+        around: &Around<'a>,
+    ) {
+        match branch.first() {
+            None => self.edge(here, next, span, fair, parts),
+            Some(first) => {
+                let start = self.spot(first.span, Some(around));
+                self.edge(here, start, span, fair, parts);
+                self.list(branch, start, next, around);
+            }
+        }
+    }
+
+    /// The scopes of the rounds of a `for`.
+    fn rounds(&mut self, name: &'a Name, lo: &'a Expr, hi: &'a Expr, scope: &Scope<'a>) -> Vec<Scope<'a>> {
+        let mut elaborator = Elaborator::constant(self.cx);
+        elaborator.enter(scope);
+        let bound = |elaborator: &mut Elaborator<'_, '_>, expr: &Expr| {
+            let value = elaborator.integer(expr, "a bound of `for`");
+            elaborator.settle(value, expr.span)
+        };
+        let (from, to) = (bound(&mut elaborator, lo), bound(&mut elaborator, hi));
+        if from.ty == crate::types::Ty::Error || to.ty == crate::types::Ty::Error {
+            return Vec::new();
+        }
+        if to.lo - from.lo >= MAX_ROUNDS {
+            let message = format!("a `for` with {} rounds", to.lo - from.lo + 1);
+            let help = format!("at most {MAX_ROUNDS} are possible; use a `while` with a variable");
+            self.cx.report(Diagnostic::new("E0039", lo.span.to(hi.span), message, "too many").help(help));
+            return Vec::new();
+        }
+        let frame = |value| Some(Rc::new(Frame { kind: FrameKind::Round(name, value), outer: scope.clone() }));
+        (from.lo..=to.lo).map(frame).collect()
+    }
+
+    /// The procedure that is called, and the scope inside it.
+    fn call(&mut self, name: &'a Name, args: &'a [Expr], scope: &Scope<'a>) -> Option<(&'a ast::Procedure, Scope<'a>)> {
+        let Some(&(Symbol::Procedure(index), _)) = self.cx.symbols.get(name.text.as_str()) else {
+            let names: Vec<&str> = self.cx.procedures.iter().map(|p| p.name.text.as_str()).collect();
+            self.cx.unknown("a procedure named", name, &names);
+            return None;
+        };
+        let procedure = self.cx.procedures[index];
+        let mut outer = scope;
+        while let Some(frame) = outer {
+            if matches!(frame.kind, FrameKind::Call(inner, _) if std::ptr::eq(inner, procedure)) {
+                let message = format!("`{}` calls itself", name.text);
+                let help = "procedures are put in place of their calls, so they must not be recursive";
+                self.cx.report(Diagnostic::new("E0028", procedure.name.span, message, "recursive").help(help));
+                return None;
+            }
+            outer = &frame.outer;
+        }
+        if procedure.params.len() != args.len() {
+            let wanted = crate::expression::count(procedure.params.len(), "argument");
+            let message = format!("`{}` takes {wanted}, not {}", name.text, args.len());
+            let diagnostic = Diagnostic::new("E0027", name.span, message, "wrong number of arguments");
+            self.cx.report(diagnostic.related(procedure.name.span, "declared here"));
+            return None;
+        }
+        let frame = Frame { kind: FrameKind::Call(procedure, args), outer: scope.clone() };
+        Some((procedure, Some(Rc::new(frame))))
+    }
+
+    /// All ways through statements that are one step, behind the ways that lead to them.
+    fn ways(&mut self, statements: &'a [Action], before: Vec<Way<'a>>, scope: &Scope<'a>) -> Vec<Way<'a>> {
+        let mut ways = if before.is_empty() { vec![(Vec::new(), Leave::Next)] } else { before };
+        for statement in statements {
+            for label in &statement.labels {
+                if statements.len() > 1 || self.is_inside(statement) {
+                    let message = format!("the label `{}` is inside a step", label.name.text);
+                    let help = "no thread ever stands there; put the label before the step";
+                    self.cx.report(Diagnostic::new("E0048", label.name.span, message, "not a place").help(help));
+                }
+            }
+            let (open, closed): (Vec<_>, Vec<_>) = ways.into_iter().partition(|(_, l)| matches!(l, Leave::Next));
+            ways = closed;
+            ways.extend(self.extend(statement, open, scope));
+            if ways.len() > MAX_EDGES {
+                self.too_many(statement.span);
+                return Vec::new();
+            }
+        }
+        ways
+    }
+
+    /// A statement with labels is a place if it is a step of its own; inside a larger one it is not.
+    fn is_inside(&self, statement: &Action) -> bool {
+        statement.labels.iter().any(|label| !self.names.contains_key(&label.name.text))
+    }
+
+    /// The ways that go on through one more statement.
+    fn extend(&mut self, statement: &'a Action, open: Vec<Way<'a>>, scope: &Scope<'a>) -> Vec<Way<'a>> {
+        let with = |open: Vec<Way<'a>>, whats: &[What<'a>]| -> Vec<Way<'a>> {
+            let more = |(mut parts, leave): Way<'a>| {
+                parts.extend(whats.iter().map(|&what| Part { scope: scope.clone(), what }));
+                (parts, leave)
+            };
+            open.into_iter().map(more).collect()
+        };
+        let leaving = |open: Vec<Way<'a>>, leave| open.into_iter().map(|(parts, _)| (parts, leave)).collect();
+        match &statement.kind {
+            ActionKind::Await(condition) => with(open, &[What::Require(condition)]),
+            ActionKind::If(branches, otherwise) => {
+                let mut ways = Vec::new();
+                let mut refused = Vec::new();
+                for (condition, branch) in branches {
+                    let mut conditions = refused.clone();
+                    conditions.push(What::Require(condition));
+                    let begun = with(open.clone(), &conditions);
+                    ways.extend(self.through(branch, begun, scope));
+                    refused.push(What::Refuse(condition));
+                }
+                let begun = with(open, &refused);
+                ways.extend(self.through(otherwise.as_deref().unwrap_or_default(), begun, scope));
+                ways
+            }
+            ActionKind::Either(branches) => {
+                branches.iter().flat_map(|branch| self.through(branch, open.clone(), scope)).collect()
+            }
+            ActionKind::Atomic(body) => self.through(body, open, scope),
+            ActionKind::For(name, lo, hi, body) => {
+                let rounds = self.rounds(name, lo, hi, scope);
+                rounds.iter().fold(open, |ways, scope| self.through(body, ways, scope))
+            }
+            ActionKind::Call(name, args) => match self.call(name, args, scope) {
+                None => Vec::new(),
+                Some((procedure, scope)) => {
+                    let ways = self.through(&procedure.body, open, &scope);
+                    // `return` ends the procedure only.
+                    let back = |(parts, leave)| match leave {
+                        Leave::Return => (parts, Leave::Next),
+                        other => (parts, other),
+                    };
+                    ways.into_iter().map(back).collect()
+                }
+            },
+            ActionKind::While(..) => {
+                let help = "use `for` with constant bounds, or let each round be a step of its own";
+                let message = "a `while` inside one step";
+                self.cx.report(Diagnostic::new("E0047", statement.span, message, "may have no end").help(help));
+                Vec::new()
+            }
+            ActionKind::Break => leaving(open, Leave::Break),
+            ActionKind::Return => leaving(open, Leave::Return),
+            ActionKind::Goto(name) => leaving(open, Leave::Goto(name)),
+            _ => with(open, &[What::Do(statement)]),
+        }
+    }
+
+    /// As `ways`, where there may be no way at all.
+    fn through(&mut self, statements: &'a [Action], open: Vec<Way<'a>>, scope: &Scope<'a>) -> Vec<Way<'a>> {
+        if open.is_empty() { Vec::new() } else { self.ways(statements, open, scope) }
+    }
+
+    /// Removes the silent edges and what nobody reaches, and numbers the places.
+    fn finish(mut self, thread: &ast::Thread) -> Control<'a> {
+        let undeclared: Vec<usize> = self.names.values().copied().filter(|&spot| !self.spots[spot].named).collect();
+        for spot in undeclared {
+            let name = self.names.iter().find(|(_, s)| **s == spot).map(|(name, _)| name.clone());
+            let name = Name { text: name.unwrap_or_default(), span: self.spots[spot].span };
+            self.names.remove(&name.text);
+            self.unknown_location(&name);
+        }
+        let alias: Vec<usize> = (0..self.spots.len()).map(|spot| self.follow(spot, thread)).collect();
+        let resolve = |spot: usize| if spot == END { END } else { alias[spot] };
+        let mut edges: Vec<Edge<'a>> = Vec::new();
+        let mut order: Vec<Option<usize>> = vec![None; self.spots.len()];
+        let mut found = Vec::new();
+        let mut work: Vec<usize> = vec![resolve(0)];
+        let mut labelled: Vec<usize> = self.names.values().map(|&spot| resolve(spot)).collect();
+        labelled.sort_unstable();
+        work.splice(0..0, labelled.into_iter().filter(|&spot| spot != END));
+        while let Some(spot) = work.pop() {
+            if spot == END || order[spot].is_some() {
+                continue;
+            }
+            order[spot] = Some(0);
+            found.push(spot);
+            let mut leaving = Vec::new();
+            self.closure(spot, &alias, &mut HashSet::new(), &mut leaving);
+            for edge in leaving {
+                let to = edge.to.map_or(END, resolve);
+                work.push(to);
+                edges.push(Edge { from: spot, to: (to != END).then_some(to), ..edge });
+            }
+        }
+        self.number(edges, found, order, &alias)
+    }
+
+    fn number(
+        mut self,
+        mut edges: Vec<Edge<'a>>,
+        mut found: Vec<usize>,
+        mut order: Vec<Option<usize>>,
+        alias: &[usize],
+    ) -> Control<'a> {
+        // The start comes first, then the order of the text.
+        let start = alias.first().copied().unwrap_or(END);
+        found.sort_unstable_by_key(|&spot| (spot != start, self.spots[spot].span, spot));
+        for (number, &spot) in found.iter().enumerate() {
+            order[spot] = Some(number);
+        }
+        for edge in &mut edges {
+            edge.from = order[edge.from].unwrap_or(0);
+            edge.to = edge.to.and_then(|to| order[to]);
+        }
+        edges.sort_by_key(|edge| edge.from);
+        let mut used: HashMap<String, usize> = HashMap::new();
+        let mut spots = Vec::new();
+        for &spot in &found {
+            let mut place = self.spots[spot].clone();
+            let times = used.entry(place.name.clone()).or_insert(0);
+            *times += 1;
+            if *times > 1 {
+                place.name = format!("{} ({times})", place.name);
+            }
+            spots.push(place);
+        }
+        let number = |spot: usize| if spot == END { None } else { order[alias[spot]] };
+        let names = self.names.drain().filter_map(|(name, spot)| Some((name, number(spot)?))).collect();
+        Control { spots, edges, names }
+    }
+
+    /// The place at which a place without steps of its own really is.
+    fn follow(&mut self, from: usize, thread: &ast::Thread) -> usize {
+        let mut spot = from;
+        for _ in 0..=self.spots.len() {
+            match self.out[spot][..] {
+                [Out::Silent(END)] => return END,
+                [Out::Silent(next)] => spot = next,
+                _ => {
+                    let (end, accept, progress) = {
+                        let passed = &self.spots[from];
+                        (passed.end, passed.accept, passed.progress)
+                    };
+                    let place = &mut self.spots[spot];
+                    place.end |= end;
+                    place.accept |= accept;
+                    place.progress |= progress;
+                    return spot;
+                }
+            }
+        }
+        let span = self.spots[from].span;
+        let message = format!("`{}` can go round for ever without a step", thread.name.text);
+        let help = "a loop needs at least one step: `skip;` is one";
+        self.cx.report(Diagnostic::new("E0046", span, message, "this loop does nothing").help(help));
+        self.out[from] = Vec::new();
+        from
+    }
+
+    /// The steps that leave a place, through silence.
+    fn closure(&self, spot: usize, alias: &[usize], seen: &mut HashSet<usize>, leaving: &mut Vec<Edge<'a>>) {
+        if !seen.insert(spot) {
+            return;
+        }
+        for out in &self.out[spot] {
+            match *out {
+                Out::Edge(edge) => leaving.push(self.edges[edge].clone()),
+                Out::Silent(END) => leaving.push(self.ending(spot)),
+                Out::Silent(next) if alias[next] == END => leaving.push(self.ending(spot)),
+                Out::Silent(next) => self.closure(alias[next], alias, seen, leaving),
+            }
+        }
+    }
+
+    /// Ending the thread as one of several choices is a step.
+    fn ending(&self, from: usize) -> Edge<'a> {
+        Edge { from, to: None, span: self.spots[from].span, fair: false, parts: Vec::new() }
+    }
+}

@@ -1,0 +1,245 @@
+//! Statements: what a structured body is made of, and what may stand inside one step.
+
+use super::{Parser, is_item};
+use crate::ast::{Action, ActionKind, Expr, Label, MAX_DEPTH, Pattern};
+use crate::diagnostic::Diagnostic;
+use crate::lexer::TokenKind as T;
+
+/// Words that begin a statement where they are not used as names.
+pub(super) const STATEMENTS: [&str; 10] =
+    ["if", "while", "for", "either", "await", "atomic", "break", "send", "receive", "fair"];
+
+impl Parser<'_> {
+    /// Whether a statement begins here that is not also an action of the form with locations.
+    pub(super) fn is_statement(&self) -> bool {
+        match self.kind() {
+            T::Name if self.peek(1) == T::Colon => true,
+            T::Name => self.is_statement_word() || self.is_action_begin(),
+            T::Assert | T::Assume | T::Start | T::Skip | T::Goto | T::Return => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the current word begins a statement rather than naming a variable.
+    pub(super) fn is_statement_word(&self) -> bool {
+        let is_name = matches!(self.peek(1), T::Assign | T::OpenBracket | T::Dot | T::Single | T::Equal | T::Colon);
+        self.at(T::Name) && !is_name && STATEMENTS.contains(&self.word())
+    }
+
+    /// `x :=`, `a[i] :=`, `r.f :=`, `p(…)`
+    fn is_action_begin(&self) -> bool {
+        matches!(self.peek(1), T::Assign | T::Dot | T::OpenParen | T::Single | T::Equal)
+            || (self.peek(1) == T::OpenBracket && !self.declares_array())
+    }
+
+    /// Whether `NAME [ … ] NAME` follows (looking only a little ahead): a variable of an array type.
+    fn declares_array(&self) -> bool {
+        let mut depth = 0usize;
+        for ahead in 1..64 {
+            match self.peek(ahead) {
+                T::OpenBracket => depth += 1,
+                T::CloseBracket => {
+                    depth -= 1;
+                    if depth == 0 && self.peek(ahead + 1) != T::OpenBracket {
+                        return self.peek(ahead + 1) == T::Name;
+                    }
+                }
+                T::Semicolon | T::OpenBrace | T::CloseBrace | T::End => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Statements up to the closing brace.
+    pub(super) fn statements(&mut self) -> Vec<Action> {
+        let mut list = Vec::new();
+        loop {
+            let before = self.position;
+            match self.kind() {
+                T::CloseBrace | T::End | T::Loc | T::When | T::Do => return list,
+                kind if is_item(kind) => return list,
+                T::Name if self.is_misspelt_action() => continue,
+                _ => list.extend(self.statement()),
+            }
+            if self.position == before {
+                self.bump();
+            }
+        }
+    }
+
+    /// `{ statements }`
+    fn block(&mut self) -> Vec<Action> {
+        let open = self.span();
+        if !self.expect(T::OpenBrace) {
+            self.recover();
+            return Vec::new();
+        }
+        if self.blocks >= MAX_DEPTH / 2 {
+            let message = format!("nested too deeply: blocks may be {} levels deep", MAX_DEPTH / 2);
+            self.report(Diagnostic::new("E0009", open, message, "one level too many"));
+            self.position -= 1;
+            self.recover();
+            return Vec::new();
+        }
+        self.blocks += 1;
+        let list = self.statements();
+        self.blocks -= 1;
+        self.expect_close(T::CloseBrace, open);
+        list
+    }
+
+    /// One statement with its labels and its `;`.
+    pub(super) fn statement(&mut self) -> Option<Action> {
+        let labels = self.labels();
+        let fair = self.at_word("fair") && self.is_statement_word();
+        if fair {
+            self.bump();
+        }
+        let start = self.span();
+        let kind = match self.kind() {
+            T::Goto => {
+                self.bump();
+                let name = self.name("a label");
+                self.expect_semicolon();
+                Some(ActionKind::Goto(name))
+            }
+            T::Return => {
+                self.bump();
+                self.expect_semicolon();
+                Some(ActionKind::Return)
+            }
+            T::Name if self.is_statement_word() => self.worded(),
+            T::Name if self.peek(1) == T::OpenParen => {
+                let name = self.name("a procedure");
+                let arguments = self.arguments();
+                self.expect_semicolon();
+                Some(ActionKind::Call(name, arguments))
+            }
+            _ => {
+                let action = self.action()?;
+                return Some(Action { labels, fair, ..action });
+            }
+        };
+        let span = self.since(start);
+        kind.map(|kind| Action { labels, fair, kind, span })
+    }
+
+    fn labels(&mut self) -> Vec<Label> {
+        let mut labels = Vec::new();
+        while self.at(T::Name) && self.peek(1) == T::Colon {
+            let name = self.name("a label");
+            self.bump();
+            let is_mark = matches!(self.peek(1), T::Assign | T::OpenBracket | T::Dot | T::OpenParen | T::Colon);
+            labels.push(Label { name, marks: if is_mark { Vec::new() } else { self.marks() } });
+        }
+        labels
+    }
+
+    /// A statement that begins with a word of its own.
+    fn worded(&mut self) -> Option<ActionKind> {
+        let word = self.word();
+        self.bump();
+        Some(match word {
+            "if" => self.conditional_statement(),
+            "while" => {
+                let condition = self.root_expression();
+                ActionKind::While(condition, self.block())
+            }
+            "for" => return self.for_statement(),
+            "either" => self.either(),
+            "atomic" => ActionKind::Atomic(self.block()),
+            "await" => {
+                let condition = self.root_expression();
+                self.expect_semicolon();
+                ActionKind::Await(condition)
+            }
+            "break" => {
+                self.expect_semicolon();
+                ActionKind::Break
+            }
+            "send" => {
+                self.is_channel = true;
+                let channel = self.place();
+                let values = self.arguments();
+                self.expect_semicolon();
+                ActionKind::Send(channel, values)
+            }
+            _ => self.receive(),
+        })
+    }
+
+    fn conditional_statement(&mut self) -> ActionKind {
+        let condition = self.root_expression();
+        let mut branches = vec![(condition, self.block())];
+        while self.at_word("else") {
+            self.bump();
+            if !self.at_word("if") {
+                return ActionKind::If(branches, Some(self.block()));
+            }
+            self.bump();
+            let condition = self.root_expression();
+            branches.push((condition, self.block()));
+        }
+        ActionKind::If(branches, None)
+    }
+
+    /// `for (i : lo .. hi) { … }`
+    fn for_statement(&mut self) -> Option<ActionKind> {
+        let open = self.span();
+        if !self.expect(T::OpenParen) {
+            self.recover();
+            return None;
+        }
+        let name = self.name("a name");
+        self.expect(T::Colon);
+        let low = self.root_expression();
+        self.expect(T::DotDot);
+        let high = self.root_expression();
+        self.expect_close(T::CloseParen, open);
+        Some(ActionKind::For(name, low, high, self.block()))
+    }
+
+    fn either(&mut self) -> ActionKind {
+        let mut branches = vec![self.block()];
+        while self.at_word("or") {
+            self.bump();
+            branches.push(self.block());
+        }
+        if branches.len() == 1 && !self.is_reported() {
+            let diagnostic = self.unexpected("`or { … }`");
+            self.report(diagnostic.help("`either` offers at least two ways: `either { … } or { … }`"));
+        }
+        ActionKind::Either(branches)
+    }
+
+    /// `receive channel (patterns) when condition;`
+    fn receive(&mut self) -> ActionKind {
+        self.is_channel = true;
+        let channel = self.place();
+        let mut patterns = Vec::new();
+        let open = self.span();
+        if self.expect(T::OpenParen) && !self.eat(T::CloseParen) {
+            loop {
+                patterns.push(self.pattern());
+                if !self.eat(T::Comma) {
+                    break;
+                }
+            }
+            self.expect_close(T::CloseParen, open);
+        }
+        let condition: Option<Expr> = self.eat(T::When).then(|| self.root_expression());
+        self.expect_semicolon();
+        ActionKind::Receive(channel, patterns, condition)
+    }
+
+    fn pattern(&mut self) -> Pattern {
+        if self.eat(T::Question) {
+            return Pattern::Bind(self.place());
+        }
+        if self.at_word("_") {
+            return Pattern::Any(self.bump());
+        }
+        Pattern::Equal(self.root_expression())
+    }
+}
