@@ -291,12 +291,12 @@ pub(crate) fn resolve_type(cx: &mut Context<'_>, ty: &ast::Type) -> Type {
 
 /// The length of an array: a number, or how many values a symmetric type has.
 fn length_of(cx: &mut Context<'_>, dimension: &ast::Expr, what: &str) -> Option<i64> {
-    if let ast::ExprKind::Name(name) = &dimension.kind {
-        if let Some(&(Symbol::Alias(index), _)) = cx.symbols.get(name.as_str()) {
-            let scalar = resolve_alias(cx, index).scalar;
-            if matches!(scalar.ty, Ty::Symmetric(_)) {
-                return Some(scalar.hi - scalar.lo + 1);
-            }
+    if let ast::ExprKind::Name(name) = &dimension.kind
+        && let Some(&(Symbol::Alias(index), _)) = cx.symbols.get(name.as_str())
+    {
+        let scalar = resolve_alias(cx, index).scalar;
+        if matches!(scalar.ty, Ty::Symmetric(_)) {
+            return Some(scalar.hi - scalar.lo + 1);
         }
     }
     constant_int(cx, dimension, what)

@@ -181,15 +181,15 @@ impl<'c, 'a> Elaborator<'c, 'a> {
 
     fn binary(&mut self, op: ast::BinaryOp, left: &ast::Expr, right: &ast::Expr, span: Span) -> Value {
         use ast::BinaryOp as B;
-        if let B::Eq | B::Ne = op {
-            if let Some(value) = self.compare_whole(op == B::Eq, left, right) {
-                return value;
-            }
+        if let B::Eq | B::Ne = op
+            && let Some(value) = self.compare_whole(op == B::Eq, left, right)
+        {
+            return value;
         }
-        if let B::Add | B::Sub | B::Mul | B::Le | B::Eq | B::Ne | B::In = op {
-            if let Some(value) = self.set_operation(op, left, right) {
-                return value;
-            }
+        if let B::Add | B::Sub | B::Mul | B::Le | B::Eq | B::Ne | B::In = op
+            && let Some(value) = self.set_operation(op, left, right)
+        {
+            return value;
         }
         match op {
             B::And | B::Or | B::Implies => self.logical(op, left, right),
@@ -380,10 +380,10 @@ impl<'c, 'a> Elaborator<'c, 'a> {
     }
 
     fn call(&mut self, name: &ast::Name, args: &[ast::Expr], span: Span) -> Value {
-        if !self.cx.symbols.contains_key(name.text.as_str()) {
-            if let Some(value) = self.built_in(name, args, span) {
-                return value;
-            }
+        if !self.cx.symbols.contains_key(name.text.as_str())
+            && let Some(value) = self.built_in(name, args, span)
+        {
+            return value;
         }
         let values: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect();
         let Some(&(Symbol::Function(index), _)) = self.cx.symbols.get(name.text.as_str()) else {

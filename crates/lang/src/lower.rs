@@ -147,12 +147,11 @@ fn rendezvous<'a>(cx: &mut Context<'a>, edge: &Edge<'a>, kind: usize, copy: u32)
         let path = elaborator.path(channel);
         // Whatever is wrong with it is said when the step is lowered.
         cx.diagnostics.truncate(reported);
-        if let Path::Variable(indexed) = path {
-            if let Ty::Channel(index) = indexed.scalar.ty {
-                if cx.channels[index].capacity == 0 {
-                    return Some((sends, indexed.leaves[0]));
-                }
-            }
+        if let Path::Variable(indexed) = path
+            && let Ty::Channel(index) = indexed.scalar.ty
+            && cx.channels[index].capacity == 0
+        {
+            return Some((sends, indexed.leaves[0]));
         }
     }
     None

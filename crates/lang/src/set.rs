@@ -281,14 +281,14 @@ impl Elaborator<'_, '_> {
                     let bound = Value { ty, lo: 0, hi: last, ..at };
                     return Some(Range { from: number(0), to: number(last), bound, only: Expr::TRUE });
                 }
-                if let Path::Variable(indexed) = self.path(members) {
-                    if indexed.indices.len() + 1 == indexed.shape.len() {
-                        let length = i64::from(indexed.shape[indexed.indices.len()]);
-                        let mut element = indexed;
-                        element.indices.push((Value { lo: 0, hi: length - 1, ..at }, members.span));
-                        let bound = self.element(element, members.span);
-                        return Some(Range { from: number(0), to: number(length - 1), bound, only: Expr::TRUE });
-                    }
+                if let Path::Variable(indexed) = self.path(members)
+                    && indexed.indices.len() + 1 == indexed.shape.len()
+                {
+                    let length = i64::from(indexed.shape[indexed.indices.len()]);
+                    let mut element = indexed;
+                    element.indices.push((Value { lo: 0, hi: length - 1, ..at }, members.span));
+                    let bound = self.element(element, members.span);
+                    return Some(Range { from: number(0), to: number(length - 1), bound, only: Expr::TRUE });
                 }
                 let set = self.value(members);
                 let Ty::Set(lo, hi) = set.ty else {
