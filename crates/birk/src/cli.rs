@@ -83,6 +83,12 @@ pub(crate) struct CheckArgs {
     /// Stop after this many states
     #[arg(long, value_name = "N", env = "BIRK_MAX_STATES")]
     pub(crate) max_states: Option<u64>,
+    /// Threads to search with; auto means one for each core
+    #[arg(long, value_name = "N|auto", default_value = "auto", value_parser = parse_threads)]
+    pub(crate) threads: Threads,
+    /// How states are remembered: exact, or compact (fingerprints of 64 bits; what may be lost is stated)
+    #[arg(long, value_name = "exact|compact", value_enum, default_value = "exact", hide_possible_values = true)]
+    pub(crate) store: StoreKind,
     /// The seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0, env = "BIRK_SEED")]
     pub(crate) seed: u64,
@@ -159,6 +165,20 @@ pub(crate) enum OnOff {
     Off,
 }
 
+/// How many threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Threads {
+    Auto,
+    Number(usize),
+}
+
+/// How states are remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StoreKind {
+    Exact,
+    Compact,
+}
+
 /// What to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -205,6 +225,14 @@ fn parse_define(text: &str) -> Result<(String, String), String> {
             Ok((name.trim().to_owned(), value.trim().to_owned()))
         }
         _ => Err("write NAME=VALUE, for example -D N=5".into()),
+    }
+}
+
+fn parse_threads(text: &str) -> Result<Threads, String> {
+    match text.parse() {
+        _ if text == "auto" => Ok(Threads::Auto),
+        Ok(number @ 1..=1024) => Ok(Threads::Number(number)),
+        _ => Err("write a number from 1 to 1024, or auto".to_owned()),
     }
 }
 
