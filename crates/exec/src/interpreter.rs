@@ -132,6 +132,10 @@ impl Model for Interpreter<'_> {
         self.program.layout.words()
     }
 
+    fn used_bits(&self, word: usize) -> u32 {
+        self.program.layout.used_bits(word)
+    }
+
     fn initial(&self, out: &mut Successors) {
         out.push(TransitionId(0), 0, &self.program.initial_state());
     }

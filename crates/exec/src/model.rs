@@ -10,6 +10,11 @@ pub trait Model: Sync {
     /// Length of a state in 32-bit words.
     fn words(&self) -> usize;
 
+    /// How many bits of a word, from bit 0 on, can be other than 0: what a store need not keep.
+    fn used_bits(&self, _word: usize) -> u32 {
+        32
+    }
+
     /// Appends the initial states.
     fn initial(&self, out: &mut Successors);
 
@@ -137,5 +142,11 @@ impl Successors {
     #[inline]
     pub fn step(&self, index: usize) -> Step {
         self.steps[..self.len][index]
+    }
+
+    /// The steps from a position on.
+    #[inline]
+    pub fn steps(&self, from: usize) -> &[Step] {
+        &self.steps[from..self.len]
     }
 }

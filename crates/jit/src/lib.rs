@@ -7,6 +7,9 @@
 mod emit;
 mod environment;
 mod expression;
+mod staged;
+
+pub use staged::Staged;
 
 use birk_exec::{GoalSet, Model, Successors};
 use birk_ir::{Goal, Op, Program, Step, TransitionId};
@@ -82,6 +85,10 @@ impl Drop for Compiled<'_> {
 impl Model for Compiled<'_> {
     fn words(&self) -> usize {
         self.program.layout.words()
+    }
+
+    fn used_bits(&self, word: usize) -> u32 {
+        self.program.layout.used_bits(word)
     }
 
     fn initial(&self, out: &mut Successors) {

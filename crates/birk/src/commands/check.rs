@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use birk_exec::{GoalSet, Interpreter, goal_of, replay};
+use birk_exec::{GoalSet, goal_of, replay};
 use birk_ir::{Expr, Goal, Outcome, Program, Property, PropertyKind, Stop, Verdict};
-use birk_search::{Engine, Job, Limits, engine};
+use birk_jit::Staged;
+use birk_search::{Engine, Job, Limits, Storage, engine};
 
-use crate::cli::{Accept, CheckArgs, Format, OnOff};
+use crate::cli::{Accept, CheckArgs, Format, OnOff, StoreKind, Threads};
 use crate::commands::print;
 use crate::progress::Watcher;
 use crate::report::{self, Answer, Report, ShownTrace};
@@ -29,10 +30,13 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         )));
     }
     let goals: Vec<Goal> = hunted.iter().map(|(_, goal)| goal.clone()).collect();
-    let model = Interpreter::new(&program, &goals);
+    let model = Staged::new(&program, &goals);
     let mut watcher = Watcher::start(args.progress, args.time)?;
     let hunt = (engine.hunt)(&model, &job(args, &properties, &hunted), &mut watcher);
     watcher.clear();
+    if let Some(reason) = model.refusal() {
+        eprintln!("note: the model was interpreted, because it could not be compiled: {reason}");
+    }
     let seconds = watcher.elapsed().as_secs_f64();
 
     let mut traces = Vec::new();
@@ -140,6 +144,14 @@ fn job(args: &CheckArgs, properties: &[&Property], hunted: &[(usize, Goal)]) -> 
             memory: args.memory.unwrap_or_else(limits::default_memory),
             depth: args.max_depth.unwrap_or(u32::MAX),
             states: args.max_states.unwrap_or(u64::MAX),
+            threads: match args.threads {
+                Threads::Number(number) => number,
+                Threads::Auto => std::thread::available_parallelism().map_or(1, usize::from),
+            },
+            storage: match args.store {
+                StoreKind::Exact => Storage::Exact,
+                StoreKind::Compact => Storage::Compact,
+            },
         },
     }
 }

@@ -1,0 +1,86 @@
+//! A program that is interpreted until its search proves worth compiling.
+//!
+//! Compiling costs milliseconds, as much as interpreting some thousand states; most models are smaller than that.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use birk_exec::{GoalSet, Interpreter, Model, Successors};
+use birk_ir::{Goal, Program};
+
+use crate::Compiled;
+
+/// Expansions after which the program is compiled.
+const PATIENCE: u32 = 2000;
+
+/// A program, first interpreted, then as native code. Both give the same successors in the same order.
+#[derive(Debug)]
+pub struct Staged<'p> {
+    program: &'p Program,
+    goals: &'p [Goal],
+    interpreter: Interpreter<'p>,
+    native: OnceLock<Result<Compiled<'p>, String>>,
+    expansions: AtomicU32,
+}
+
+impl<'p> Staged<'p> {
+    /// A model that judges states by these goals.
+    pub fn new(program: &'p Program, goals: &'p [Goal]) -> Self {
+        let interpreter = Interpreter::new(program, goals);
+        Self { program, goals, interpreter, native: OnceLock::new(), expansions: AtomicU32::new(0) }
+    }
+
+    /// Why native code was wanted and could not be had, if so.
+    pub fn refusal(&self) -> Option<&str> {
+        self.native.get()?.as_ref().err().map(String::as_str)
+    }
+
+    #[cold]
+    fn interpret(&self, state: &[u32], out: &mut Successors) {
+        if self.native.get().is_none() && self.expansions.fetch_add(1, Ordering::Relaxed) == PATIENCE {
+            self.native.get_or_init(|| Compiled::new(self.program, self.goals));
+        }
+        self.interpreter.successors(state, out);
+    }
+
+    #[inline]
+    fn native(&self) -> Option<&Compiled<'p>> {
+        self.native.get().and_then(|native| native.as_ref().ok())
+    }
+}
+
+impl Model for Staged<'_> {
+    fn words(&self) -> usize {
+        self.interpreter.words()
+    }
+
+    fn used_bits(&self, word: usize) -> u32 {
+        self.interpreter.used_bits(word)
+    }
+
+    fn initial(&self, out: &mut Successors) {
+        self.interpreter.initial(out);
+    }
+
+    fn successors(&self, state: &[u32], out: &mut Successors) {
+        match self.native() {
+            Some(native) => native.successors(state, out),
+            None => self.interpret(state, out),
+        }
+    }
+
+    fn judge(&self, state: &[u32], stuck: bool) -> GoalSet {
+        match self.native() {
+            Some(native) => native.judge(state, stuck),
+            None => self.interpreter.judge(state, stuck),
+        }
+    }
+
+    fn is_fault(&self, state: &[u32]) -> bool {
+        self.interpreter.is_fault(state)
+    }
+
+    fn transitions(&self) -> usize {
+        self.interpreter.transitions()
+    }
+}
