@@ -136,7 +136,7 @@ fn program() -> Program {
         properties: vec![
             property("deadlock", PropertyKind::Deadlock),
             property("fault", PropertyKind::Fault),
-            property("small", PropertyKind::Invariant(Expr::binary(BinaryOp::Le, Expr::Var(X), Expr::Const(2)))),
+            property("small", PropertyKind::Invariant(Expr::binary(BinaryOp::Le, Expr::Var(X), Expr::Const(1)))),
             property("two", PropertyKind::Reachable(x_is(2))),
             property("formula", PropertyKind::Ltl(Formula::Atom(Expr::TRUE))),
         ],
@@ -262,13 +262,13 @@ fn a_run_must_show_what_it_claims() {
     let cases: &[(&Steps, [bool; 5])] = &[
         (&[], NOTHING),
         (&[(0, 0)], NOTHING),
-        (&[(0, 1)], [false, false, false, true, false]),
-        // A failing check: only the fault is shown, although x is 2.
+        (&[(0, 1)], [false, false, true, true, false]),
+        // A failing check: only the fault is shown, although x is still 2.
         (&[(0, 1), (2, 0)], [false, true, false, false, false]),
         // The invariant is broken, and the property goes wrong.
         (&[(0, 2)], [false, true, true, false, false]),
         // Everything that could be done is cut: no deadlock.
-        (&[(0, 2), (3, 0), (5, 0)], [false, false, false, true, false]),
+        (&[(0, 2), (3, 0), (5, 0)], [false, false, true, true, false]),
         // Stuck at a location that is no end.
         (&[(0, 2), (3, 0), (7, 0)], [true, false, false, false, false]),
         // All threads have ended.

@@ -304,7 +304,7 @@ pub(crate) fn prefetch<T>(place: &T) {
     let _ = place;
 }
 
-#[cfg(all(test, not(loom)))]
-mod tests;
 #[cfg(all(test, loom))]
 mod loom_tests;
+#[cfg(all(test, not(loom)))]
+mod tests;

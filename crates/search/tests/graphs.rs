@@ -335,17 +335,38 @@ fn truthful(graph: &Graph, hunt: &Hunt) {
 #[test]
 fn memory_that_is_used_up() {
     for engine in ENGINES {
-        let graph = tree(5000);
-        let limits = Limits { memory: 1, ..Limits::NONE };
-        let hunt = (engine.hunt)(&graph, &job(&graph, limits), &mut Patient);
-        assert_eq!(hunt.stopped, Stop::Memory, "{}", engine.name);
-        assert_eq!(hunt.outcomes, [Outcome::Inconclusive], "{}", engine.name);
-        assert!(hunt.stats.states < 5000, "{}", engine.name);
-        truthful(&graph, &hunt);
-        let graph = tree(5000);
+        let mut most = 0;
+        for memory in [1, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10] {
+            let graph = tree(20_000);
+            let hunt = (engine.hunt)(&graph, &job(&graph, Limits { memory, ..Limits::NONE }), &mut Patient);
+            assert_eq!(hunt.stopped, Stop::Memory, "{} in {memory} bytes", engine.name);
+            assert_eq!(hunt.outcomes, [Outcome::Inconclusive], "{} in {memory} bytes", engine.name);
+            assert!(memory == 1 || hunt.stats.store_bytes <= memory, "{}: {hunt:?}", engine.name);
+            assert!(most <= hunt.stats.states && hunt.stats.states < 20_000, "{}: {hunt:?}", engine.name);
+            assert!(hunt.stats.states >= memory / 128, "{} wastes memory: {hunt:?}", engine.name);
+            most = hunt.stats.states;
+            truthful(&graph, &hunt);
+        }
+        let graph = tree(20_000);
         let limits = Limits { memory: 1 << 30, ..Limits::NONE };
         let hunt = (engine.hunt)(&graph, &job(&graph, limits), &mut Patient);
-        assert_eq!((hunt.stopped, hunt.stats.states), (Stop::Exhausted, 5000), "{}", engine.name);
+        assert_eq!((hunt.stopped, hunt.stats.states), (Stop::Exhausted, 20_000), "{}", engine.name);
+    }
+}
+
+/// However often the store grows.
+#[test]
+fn known_states_stay_known() {
+    let mut graph = Graph::new("^0");
+    let nodes = 30_000;
+    for node in 0..nodes {
+        graph.add_edge(node, (node + 1) % nodes);
+        graph.add_edge(node, (node * 2) % nodes);
+        graph.add_edge(node, node / 2);
+    }
+    for engine in ENGINES {
+        let hunt = (engine.hunt)(&graph, &job(&graph, Limits::NONE), &mut Patient);
+        assert_eq!((hunt.stats.states, hunt.stats.transitions), (30_000, 90_000), "{}", engine.name);
     }
 }
 

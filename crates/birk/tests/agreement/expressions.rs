@@ -3,7 +3,7 @@
 //! Most of them go right most of the time. What a constant expression would do wrong is avoided, because that is an
 //! error before the search; everything else may go wrong.
 
-use birk_lang::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
+use birk_lang::ast::{BinaryOp, Domain, Expr, ExprKind, Quantifier, UnaryOp};
 
 use crate::random::Random;
 use crate::tree::{at, binary, call, conditional, expr, index, member, name, named, number, truth, unary};
@@ -149,7 +149,11 @@ impl Place<'_> {
         self.bound.push((quantified.clone(), from, to.max(from)));
         let body = self.boolean(depth - 1);
         self.bound.pop();
-        expr(ExprKind::Quantifier(all, name(&quantified), Box::new(low), Box::new(high), Box::new(body)))
+        {
+            let kind = if all { Quantifier::All } else { Quantifier::Any };
+            let domain = Box::new(Domain::Range(low, high));
+            expr(ExprKind::Quantifier(kind, name(&quantified), domain, Box::new(body)))
+        }
     }
 
     /// An integer.
@@ -423,7 +427,8 @@ impl Place<'_> {
             ExprKind::Unary(_, a) => self.is_fixed(a),
             ExprKind::Binary(_, a, b) => self.is_fixed(a) && self.is_fixed(b),
             ExprKind::Conditional(a, b, c) => [a, b, c].iter().all(|part| self.is_fixed(part)),
-            ExprKind::Index(..) | ExprKind::At(..) | ExprKind::Quantifier(..) | ExprKind::Error => false,
+            ExprKind::Index(..) | ExprKind::At(..) | ExprKind::Quantifier(..) => false,
+            ExprKind::Let(..) | ExprKind::Set(_) | ExprKind::Error => false,
         }
     }
 }

@@ -257,7 +257,7 @@ fn quantifies(meaning: &Meaning<'_>, transformation: &ast::Transformation) -> bo
             A::Choose(a, b, c) => vec![a, b, c],
             A::Assert(a, _) | A::Assume(a) => vec![a],
             A::Start(_, args) => args.iter().collect(),
-            A::Skip => Vec::new(),
+            _ => Vec::new(),
         };
         found |= parts.iter().any(|part| has_quantifier(meaning, part));
     }
@@ -269,6 +269,8 @@ fn has_quantifier(meaning: &Meaning<'_>, expr: &ast::Expr) -> bool {
     match &expr.kind {
         ExprKind::Quantifier(..) => true,
         ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Name(_) | ExprKind::Error => false,
+        ExprKind::Let(_, a, b) => has(a) || has(b),
+        ExprKind::Set(members) => members.iter().any(has),
         ExprKind::Member(a, _) | ExprKind::At(a, _) | ExprKind::Unary(_, a) => has(a),
         ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => has(a) || has(b),
         ExprKind::Conditional(a, b, c) => has(a) || has(b) || has(c),

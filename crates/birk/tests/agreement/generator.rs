@@ -2,8 +2,8 @@
 
 use birk_ir::Span;
 use birk_lang::ast::{
-    self, Action, ActionKind, BinaryOp, Expr, ExprKind, Item, Location, Mark, Param, PropertyKind, System,
-    Transformation, UnaryOp,
+    self, Action, ActionKind, BinaryOp, Domain, Expr, ExprKind, Item, Location, Mark, Param, PropertyKind, Quantifier,
+    System, Transformation, UnaryOp,
 };
 
 use crate::expressions::Place;
@@ -31,7 +31,7 @@ pub(crate) fn generate(seed: u64) -> System {
             items.swap(i, random.below(i + 1));
         }
     }
-    System { name: name("Random"), items, span: Span::default() }
+    System { name: name("Random"), items, ..System::default() }
 }
 
 fn place<'w>(world: &'w World, random: &'w mut Random, own: Option<usize>) -> Place<'w> {
@@ -60,6 +60,8 @@ fn thread(world: &World, position: usize, random: &mut Random) -> ast::Thread {
     let locals = outside.locals.iter();
     let variables = locals.map(|l| tree::variables(l.written.clone(), vec![(name(&l.name), l.initial.clone())]));
     ast::Thread {
+        fair: false,
+        body: Vec::new(),
         active: outside.active,
         copies: outside.written.clone(),
         name: name(&outside.name),
@@ -165,7 +167,12 @@ impl<'w> Steps<'w> {
         if started.copies > 1 {
             let last = self.world.written_number(started.copies - 1, random);
             let bounds = (Box::new(number(0)), Box::new(last));
-            is_free = expr(ExprKind::Quantifier(false, name("i"), bounds.0, bounds.1, Box::new(is_free)));
+            is_free = expr(ExprKind::Quantifier(
+                Quantifier::Any,
+                name("i"),
+                Box::new(Domain::Range(*bounds.0, *bounds.1)),
+                Box::new(is_free),
+            ));
         }
         let args = started.params.iter().map(|param| self.world.constant_of(&param.scalar, random)).collect();
         Some((action(ActionKind::Start(name(&started.name), args)), is_free))

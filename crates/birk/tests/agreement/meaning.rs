@@ -141,6 +141,7 @@ impl<'a> Meaning<'a> {
             Item::Function(function) => _ = self.functions.insert(&function.name.text, function),
             Item::Property(property) => self.properties.push((property.kind, &property.body)),
             Item::Variables(_) | Item::Thread(_) => {}
+            Item::Record(_) | Item::Procedure(_) => unreachable!("not generated"),
         }
     }
 
@@ -163,6 +164,7 @@ impl<'a> Meaning<'a> {
                     (Range { lo: 0, hi: self.enums[name.text.as_str()].len() as i64 - 1, wraps: false }, Vec::new())
                 }
             },
+            TypeKind::Set(..) | TypeKind::Channel(..) => unreachable!("not generated"),
             TypeKind::Error => unreachable!("a system without errors has types"),
         };
         let outer = ty.dimensions.iter().map(|length| self.constant(length));
@@ -338,6 +340,7 @@ impl Run<'_, '_> {
             }
             ActionKind::Start(name, args) => self.start(&name.text, args, &mut scene, state)?,
             ActionKind::Assert(..) | ActionKind::Assume(_) | ActionKind::Skip => {}
+            _ => unreachable!("not generated"),
         }
         Ok(true)
     }

@@ -60,7 +60,7 @@ pub(crate) fn ty(kind: TypeKind, dimensions: Vec<Expr>) -> Type {
 }
 
 pub(crate) fn action(kind: ActionKind) -> Action {
-    Action { kind, span: Span::default() }
+    Action { labels: Vec::new(), fair: false, kind, span: Span::default() }
 }
 
 pub(crate) fn constants(block: Option<&str>, entries: Vec<(Name, Expr)>) -> Item {
@@ -68,7 +68,7 @@ pub(crate) fn constants(block: Option<&str>, entries: Vec<(Name, Expr)>) -> Item
 }
 
 pub(crate) fn alias(text: &str, target: Type) -> Item {
-    Item::Alias(Alias { name: name(text), target, span: Span::default() })
+    Item::Alias(Alias { symmetric: false, name: name(text), target, span: Span::default() })
 }
 
 pub(crate) fn enumeration(text: &str, variants: &[String]) -> Item {
@@ -100,5 +100,5 @@ pub(crate) fn location(text: &str, marks: Vec<Mark>, transformations: Vec<Transf
 /// `goto` the location, or `return`.
 pub(crate) fn transformation(guard: Option<Expr>, actions: Vec<Action>, target: Option<&str>) -> Transformation {
     let jump = target.map_or(Jump::Return(Span::default()), |target| Jump::Goto(name(target)));
-    Transformation { guard, actions, jump: Some(jump), span: Span::default() }
+    Transformation { fair: false, guard, actions, jump: Some(jump), span: Span::default() }
 }

@@ -1,7 +1,7 @@
 //! What an expression means in a state: its value, or what goes wrong in computing it.
 
 use birk_ir::FaultKind;
-use birk_lang::ast::{self, BinaryOp, Expr, ExprKind, UnaryOp};
+use birk_lang::ast::{self, BinaryOp, Domain, Expr, ExprKind, Quantifier, UnaryOp};
 
 use crate::meaning::{Meaning, Range, Variable};
 
@@ -55,19 +55,26 @@ impl<'s> Scene<'s> {
                     self.value(no)
                 }
             }
-            ExprKind::Quantifier(all, name, lo, hi, body) => {
+            ExprKind::Quantifier(kind, name, domain, body) => {
+                let Domain::Range(lo, hi) = &**domain else { unreachable!("only ranges are generated") };
                 let (lo, hi) = (self.value(lo)?, self.value(hi)?);
-                let mut result = *all;
+                let mut result = i64::from(*kind == Quantifier::All);
                 // Every value is looked at: what goes wrong for one of them goes wrong.
                 for value in lo..=hi {
                     self.bound.push((&name.text, value));
-                    let holds = self.value(body);
+                    let body = self.value(body);
                     self.bound.pop();
-                    let holds = holds? != 0;
-                    result = if *all { result && holds } else { result || holds };
+                    let body = body?;
+                    match kind {
+                        Quantifier::All => result &= i64::from(body != 0),
+                        Quantifier::Any => result |= i64::from(body != 0),
+                        Quantifier::Count => result += i64::from(body != 0),
+                        Quantifier::Sum => result += body,
+                    }
                 }
-                Ok(i64::from(result))
+                Ok(result)
             }
+            ExprKind::Let(..) | ExprKind::Set(_) => unreachable!("not generated"),
             ExprKind::Error => unreachable!("a system without errors is evaluated"),
         }
     }
@@ -96,6 +103,7 @@ impl<'s> Scene<'s> {
             BinaryOp::Le => Ok(i64::from(a <= b)),
             BinaryOp::Gt => Ok(i64::from(a > b)),
             BinaryOp::Ge => Ok(i64::from(a >= b)),
+            BinaryOp::In => unreachable!("not generated"),
             BinaryOp::Iff | BinaryOp::Until | BinaryOp::WeakUntil | BinaryOp::Release => {
                 unreachable!("formulas are not values")
             }

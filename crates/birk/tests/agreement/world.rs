@@ -2,7 +2,7 @@
 //!
 //! Only what expressions and steps need to know is kept beside the tree: names, kinds, ranges, lengths.
 
-use birk_lang::ast::{BinaryOp, Expr, ExprKind, Item, Name, Type, TypeKind};
+use birk_lang::ast::{BinaryOp, Domain, Expr, ExprKind, Item, Name, Quantifier, Type, TypeKind};
 
 use crate::random::Random;
 use crate::tree::{
@@ -146,7 +146,8 @@ impl World {
         let least = random.between(1, 3);
         let divides = binary(BinaryOp::Ge, binary(BinaryOp::Div, number(6), named("i")), number(least));
         let right = binary(BinaryOp::Or, binary(BinaryOp::Eq, named("i"), number(0)), divides);
-        let all = ExprKind::Quantifier(true, name("i"), Box::new(number(0)), Box::new(named("N")), Box::new(right));
+        let domain = Box::new(Domain::Range(number(0), named("N")));
+        let all = ExprKind::Quantifier(Quantifier::All, name("i"), domain, Box::new(right));
         self.add_constants(None, vec![(name("ALL"), expr(all))]);
         self.constant(named("ALL"), Kind::Boolean, i64::from((1..=n).all(|i| 6 / i >= least)));
     }

@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use birk_lang::ast::{
-    Action, ActionKind, BinaryOp, Expr, ExprKind, Function, Item, Jump, Location, Mark, Param, Property, PropertyKind,
-    System, Thread, Transformation, Type, TypeKind, UnaryOp, Variables,
+    Action, ActionKind, BinaryOp, Domain, Expr, ExprKind, Function, Item, Jump, Location, Mark, Param, Property,
+    PropertyKind, Quantifier, System, Thread, Transformation, Type, TypeKind, UnaryOp, Variables,
 };
 
 use crate::random::Random;
@@ -85,6 +85,7 @@ impl Writer<'_> {
             Item::Function(function) => self.function(function),
             Item::Thread(thread) => self.thread(thread),
             Item::Property(property) => self.property(property),
+            Item::Record(_) | Item::Procedure(_) => unreachable!("not generated"),
         }
     }
 
@@ -113,7 +114,7 @@ impl Writer<'_> {
                 self.put(")");
             }
             TypeKind::Named(name) => self.put(&name.text),
-            TypeKind::Error => unreachable!("trees without errors are written"),
+            TypeKind::Set(..) | TypeKind::Channel(..) | TypeKind::Error => unreachable!("not generated"),
         }
         for dimension in &ty.dimensions {
             self.put("[");
@@ -240,6 +241,7 @@ impl Writer<'_> {
                 self.put(")");
             }
             ActionKind::Skip => self.put("skip"),
+            _ => unreachable!("not generated"),
         }
     }
 
@@ -305,14 +307,17 @@ impl Writer<'_> {
                 self.put(" : ");
                 self.expr(no, ANY, last);
             }
-            ExprKind::Quantifier(all, name, lo, hi, body) => {
-                let _ = write!(self.out, "{} ({} : ", if *all { "forall" } else { "exists" }, name.text);
+            ExprKind::Quantifier(kind, name, domain, body) => {
+                let Domain::Range(lo, hi) = &**domain else { unreachable!("only ranges are generated") };
+                let word = if *kind == Quantifier::All { "forall" } else { "exists" };
+                let _ = write!(self.out, "{word} ({} : ", name.text);
                 self.expr(lo, ANY, true);
                 self.put(" .. ");
                 self.expr(hi, ANY, true);
                 self.put(") ");
                 self.expr(body, ANY, last);
             }
+            ExprKind::Let(..) | ExprKind::Set(_) => unreachable!("not generated"),
             ExprKind::Error => unreachable!("trees without errors are written"),
         }
     }
@@ -365,7 +370,7 @@ fn symbol(op: BinaryOp) -> (&'static str, u8) {
         BinaryOp::Mul => ("*", 9),
         BinaryOp::Div => ("/", 9),
         BinaryOp::Rem => ("%", 9),
-        BinaryOp::Iff | BinaryOp::Until | BinaryOp::WeakUntil | BinaryOp::Release => {
+        BinaryOp::Iff | BinaryOp::Until | BinaryOp::WeakUntil | BinaryOp::Release | BinaryOp::In => {
             unreachable!("formulas are not generated")
         }
     }

@@ -7,8 +7,8 @@
 
 use birk_exec::Model;
 
-use super::{Codec, Growth};
 use super::interner::Interner;
+use super::{Codec, Growth};
 
 /// A word of at most this many bits below the root is its own number.
 const SHORT: u32 = 12;
@@ -53,8 +53,7 @@ impl Tree {
     pub(crate) fn new(model: &dyn Model) -> Self {
         let words = model.words();
         assert!(words >= 2, "a state of one word needs no tree");
-        let mut tree =
-            Self { words, nodes: Vec::new(), above_word: vec![None; words], halves: [0; 2], widths: [0; 2] };
+        let mut tree = Self { words, nodes: Vec::new(), above_word: vec![None; words], halves: [0; 2], widths: [0; 2] };
         // Cut where the left part is a power of two, so that most paths are equally long.
         let middle = words.div_ceil(2).next_multiple_of(if words > 2 { 2 } else { 1 });
         tree.halves = [tree.half(model, 0, middle), tree.half(model, middle, words)];

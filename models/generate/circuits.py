@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""Writes asynchronous circuits as BIR models: the distributed mutual exclusion ring and the tree arbiter.
+
+  circuits.py dme CELLS [--bug 1|2|3|5] [--step gate|module]     print one model
+  circuits.py tree USERS [--buggy] [--step gate|module]          print one model (USERS: a power of two)
+  circuits.py corpus [--check]                                   write, or compare, the files of models/
+
+A circuit is a list of modules, a module a list of gates. In one step either one gate moves ("gate") or one
+module, that is any non-empty subset of its excited gates at once ("module"). A gate is excited when its output is
+not what its inputs ask for; it may stay so for any time, which is what makes the circuit speed independent.
+"""
+
+import argparse
+import pathlib
+import sys
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Gate:
+    """An output and the function that it follows; `start` is its value at power-on."""
+
+    name: str
+    kind: str  # "follow": the expression; "join": a C element of two inputs; "grant": one side of an arbiter
+    inputs: tuple
+    start: bool = False
+    rival: str = ""  # of a "grant": the other side
+
+    def target(self):
+        """What the output follows, where it may follow."""
+        return self.inputs[0]
+
+    def excited(self, alone):
+        """When it can move; `alone` if nothing else moves in the same step."""
+        if self.kind == "join":
+            first, second = self.inputs
+            return f"{first} == {second} && {self.name} != {first}"
+        if self.kind == "grant" and alone and self.rival:
+            return f"{self.name} != ({self.target()} && !{self.rival})"
+        if self.target().startswith("!") and " " not in self.target():
+            return f"{self.name} == {self.target()[1:]}"
+        return f"{self.name} != {parenthesised(self.target())}"
+
+
+@dataclass
+class Circuit:
+    system: str
+    about: list
+    modules: list = field(default_factory=list)  # (name, [Gate])
+    invariant: str = ""
+
+
+def parenthesised(expression):
+    return f"({expression})" if " " in expression else expression
+
+
+def dme(cells, bug):
+    """A ring of cells; the token is in cell 0. Whoever holds it may let its user in."""
+    about = [
+        f"Distributed mutual exclusion: a ring of {cells} cells of 18 gates each passes a token to whoever asks",
+        "(A. J. Martin's circuit, in the gates of the DME example that came with the first SMV).",
+        "u is the user's request and r its grant; p asks the right neighbour for the token and q grants it",
+        "to the left one; the cell with m holds the token. Two users must never be granted at once.",
+    ]
+    faults = {
+        0: [],
+        1: ["BUG 1: c = a instead of a && !q, so a user is served although the token is being handed on."],
+        2: ["BUG 2: d = b instead of b && !r, so the token is handed on although the user still has it."],
+        3: ["BUG 3: the arbiter of user and neighbour lets both through."],
+        5: ["BUG 5: cell 1 has a token as well."],
+    }
+    circuit = Circuit("DistributedMutualExclusion", about + faults[bug])
+    for cell in range(cells):
+        left, right = (cell + 1) % cells, (cell - 1) % cells
+        v = lambda name, at=cell: f"{name}_{at}"
+        rival = lambda name: v(name) if bug != 3 else ""
+        token = cell == 0 or (bug == 5 and cell == 1)
+        gates = [
+            Gate(v("u"), "follow", (f"!{v('r')}",)),
+            Gate(v("a"), "grant", (v("u"),), rival=rival("b")),
+            Gate(v("b"), "grant", (v("p", left),), rival=rival("a")),
+            Gate(v("c"), "follow", (v("a") if bug == 1 else f"{v('a')} && !{v('q')}",)),
+            Gate(v("d"), "follow", (v("b") if bug == 2 else f"{v('b')} && !{v('r')}",)),
+            Gate(v("g"), "follow", (f"{v('c')} || {v('d')}",)),
+            Gate(v("e"), "join", (v("c"), v("i"))),
+            Gate(v("f"), "join", (v("d"), v("i"))),
+            Gate(v("h"), "join", (v("g"), v("j"))),
+            Gate(v("k"), "follow", (f"{v('g')} && !{v('h')}",)),
+            Gate(v("i"), "follow", (f"{v('h')} && !{v('j')}",)),
+            Gate(v("l"), "follow", (f"{v('k')} && {v('m')}",)),
+            Gate(v("j"), "follow", (f"{v('l')} || {v('q', right)}",)),
+            Gate(v("p"), "follow", (f"{v('k')} && {v('n')}",)),
+            Gate(v("n"), "follow", (f"!{v('e')} && !{v('m')}",), start=not token),
+            Gate(v("m"), "follow", (f"!{v('f')} && !{v('n')}",), start=token),
+            Gate(v("r"), "follow", (f"{v('e')} && {v('m')}",)),
+            Gate(v("q"), "follow", (f"{v('f')} && {v('n')}",)),
+        ]
+        circuit.modules.append((f"Cell{cell}", gates))
+    circuit.invariant = never_two([f"r_{cell}" for cell in range(cells)])
+    return circuit
+
+
+def tree(users, buggy):
+    """A tree of arbiter cells; the root acknowledges itself. Cell i has the children 2 i + 1 and 2 i + 2."""
+    about = [
+        f"A tree arbiter for {users} users: each cell lets one of its two sides through, asks its parent and",
+        "hands the acknowledgement back down (two C elements, cross inhibition, one arbiter). A released",
+        "acknowledgement falls late, so exclusion is about users that still ask: u and the acknowledgement.",
+    ]
+    if buggy:
+        about.append("BUG: no cross inhibition, so a cell turns to its other side before the first has let go.")
+    cells = users - 1
+    first_leaf = users // 2 - 1
+    circuit = Circuit("TreeArbiter", about)
+    for cell in range(cells):
+        v = lambda name, at=cell: f"{name}_{at}"
+        is_leaf = cell >= first_leaf
+        user = lambda side: 2 * (cell - first_leaf) + side - 1
+        ask = lambda side: f"u_{user(side)}" if is_leaf else v("r", 2 * cell + side)
+        ack = v("r") if cell == 0 else v("a2" if cell % 2 == 0 else "a1", (cell - 1) // 2)
+        inhibited = lambda side: v(f"m{side}") if buggy else f"{v(f'm{side}')} && !{v(f'a{3 - side}')}"
+        gates = [Gate(f"u_{user(side)}", "follow", (f"!{v(f'a{side}')}",)) for side in (1, 2) if is_leaf]
+        gates += [Gate(v(f"m{side}"), "grant", (ask(side),), rival=v(f"m{3 - side}")) for side in (1, 2)]
+        gates += [Gate(v(f"y{side}"), "follow", (inhibited(side),)) for side in (1, 2)]
+        gates += [Gate(v("r"), "follow", (f"{v('y1')} || {v('y2')}",))]
+        gates += [Gate(v(f"a{side}"), "join", (v(f"y{side}"), ack)) for side in (1, 2)]
+        circuit.modules.append((f"Cell{cell}", gates))
+    holds = [f"(u_{user} && a{1 + user % 2}_{first_leaf + user // 2})" for user in range(users)]
+    circuit.invariant = never_two(holds)
+    return circuit
+
+
+def never_two(conditions):
+    pairs = [(one, other) for i, one in enumerate(conditions) for other in conditions[i + 1 :]]
+    return "\n    && ".join(f"!({one} && {other})" for one, other in pairs)
+
+
+def header(circuit, step, source, expect):
+    lines = circuit.about + {
+        "gate": ["One step moves one gate."],
+        "module": ["One step moves one cell: any of its excited gates at once."],
+    }[step]
+    lines += [f"Written by models/generate/{source}; do not edit."]
+    return [f"// {line}" for line in lines] + ([f"// expect: {expect}"] if expect else [])
+
+
+def by_gate(gates):
+    lines = ["    loc running:"]
+    for gate in gates:
+        value = gate.target() if gate.kind == "join" else f"!{gate.name}"
+        lines.append(f"      when {gate.excited(True)} do {{ {gate.name} := {value}; }} goto running;")
+    return lines
+
+
+def by_module(gates):
+    """All choices are made before anything moves, so that every gate sees the old values."""
+    lines = ["    loc running:", "      do {"]
+    lines += [f"        moves[{n}] := choose(0, {gate.excited(False)} ? 1 : 0);" for n, gate in enumerate(gates)]
+    lines += [f"        await exists (n : 0 .. {len(gates) - 1}) moves[n] == 1;"]
+    place = {gate.name: n for n, gate in enumerate(gates)}
+    for n, gate in enumerate(gates):
+        if gate.rival and n < place[gate.rival]:
+            other = place[gate.rival]
+            next_of = lambda name, at: f"{name} != (moves[{at}] == 1)"
+            lines += [f"        await !(({next_of(gate.name, n)}) && ({next_of(gate.rival, other)}));"]
+    lines += [f"        {gate.name} := {gate.name} != (moves[{n}] == 1);" for n, gate in enumerate(gates)]
+    lines += [f"        moves[{n}] := 0;" for n in range(len(gates))]
+    return lines + ["      } goto running;"]
+
+
+def model(circuit, step, source="circuits.py", expect=""):
+    lines = header(circuit, step, source, expect)
+    lines += [f"system {circuit.system} {{"]
+    for _, gates in circuit.modules:
+        lines += [f"  boolean {gate.name}{' := true' if gate.start else ''};" for gate in gates]
+        lines += [""]
+    if step == "module":
+        most = max(len(gates) for _, gates in circuit.modules)
+        lines += [f"  int (0, 1)[{most}] moves; // of the step that is being taken; 0 between steps", ""]
+    for name, gates in circuit.modules:
+        lines += [f"  active thread {name}() {{"]
+        lines += by_gate(gates) if step == "gate" else by_module(gates)
+        lines += ["  }", ""]
+    lines += ["  invariant exclusion:", f"    {circuit.invariant};", "}"]
+    return "\n".join(lines) + "\n"
+
+
+# The files of the corpus: name, circuit, step, what is expected.
+CORPUS = [
+    ("dme_2", dme(2, 0), "gate", ""),
+    ("dme_3", dme(3, 0), "gate", ""),
+    ("dme_module_2", dme(2, 0), "module", ""),
+    ("dme_bug1_2", dme(2, 1), "gate", ""),
+    ("dme_bug2_2", dme(2, 2), "gate", ""),
+    ("dme_bug3_2", dme(2, 3), "gate", ""),
+    ("dme_bug5_2", dme(2, 5), "gate", ""),
+    ("dme_module_bug1_2", dme(2, 1), "module", ""),
+    ("dme_module_bug2_2", dme(2, 2), "module", ""),
+    ("dme_module_bug3_2", dme(2, 3), "module", ""),
+    ("dme_module_bug5_2", dme(2, 5), "module", ""),
+    ("tree_arbiter_2", tree(2, False), "gate", ""),
+    ("tree_arbiter_4", tree(4, False), "gate", ""),
+    ("tree_arbiter_buggy_2", tree(2, True), "gate", ""),
+    ("tree_arbiter_buggy_4", tree(4, True), "gate", ""),
+    ("tree_arbiter_module_4", tree(4, False), "module", ""),
+    ("tree_arbiter_module_buggy_4", tree(4, True), "module", ""),
+]
+
+
+def corpus(check):
+    folder = pathlib.Path(__file__).resolve().parent.parent
+    stale = []
+    for name, circuit, step, expect in CORPUS:
+        path, text = folder / f"{name}.bir", model(circuit, step, expect=expect)
+        if check:
+            stale += [] if path.exists() and path.read_text() == text else [name]
+        else:
+            path.write_text(text)
+    if stale:
+        sys.exit("not as this script writes them: " + ", ".join(stale))
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Asynchronous circuits as BIR models.")
+    kinds = parser.add_subparsers(dest="kind", required=True)
+    ring = kinds.add_parser("dme")
+    ring.add_argument("cells", type=int)
+    ring.add_argument("--bug", type=int, choices=[0, 1, 2, 3, 5], default=0)
+    arbiter = kinds.add_parser("tree")
+    arbiter.add_argument("users", type=int)
+    arbiter.add_argument("--buggy", action="store_true")
+    for kind in (ring, arbiter):
+        kind.add_argument("--step", choices=["gate", "module"], default="gate")
+    kinds.add_parser("corpus").add_argument("--check", action="store_true")
+    args = parser.parse_args()
+    if args.kind == "corpus":
+        corpus(args.check)
+    elif args.kind == "dme" and args.cells >= 2:
+        print(model(dme(args.cells, args.bug), args.step), end="")
+    elif args.kind == "tree" and args.users >= 2 and args.users & (args.users - 1) == 0:
+        print(model(tree(args.users, args.buggy), args.step), end="")
+    else:
+        parser.error("a ring has at least 2 cells; a tree has 2, 4, 8, ... users")
+
+
+if __name__ == "__main__":
+    main()
