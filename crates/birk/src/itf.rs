@@ -107,7 +107,11 @@ fn is_same(shown: &Value, value: &Value) -> bool {
 
 /// The variables of a trace with their names.
 fn visible(program: &Program) -> impl Iterator<Item = (VarId, String)> + '_ {
-    let shown = program.variables.iter().enumerate().filter(|(_, variable)| variable.role != VarRole::Fault);
+    let shown = program
+        .variables
+        .iter()
+        .enumerate()
+        .filter(|(_, variable)| variable.role != VarRole::Fault && !variable.is_rendezvous());
     shown.map(|(v, variable)| (VarId::new(v), variable.name.clone()))
 }
 

@@ -243,6 +243,11 @@ impl Variable {
         self.shape.iter().product()
     }
 
+    /// Whether it only stands for a channel without messages.
+    pub fn is_rendezvous(&self) -> bool {
+        self.hi == 0 && self.name.starts_with("len(")
+    }
+
     /// Whether it has no element (an array of length 0).
     pub fn is_empty(&self) -> bool {
         self.len() == 0

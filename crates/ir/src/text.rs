@@ -87,7 +87,7 @@ impl Program {
         self.variables
             .iter()
             .enumerate()
-            .filter(|(_, variable)| variable.role != VarRole::Fault)
+            .filter(|(_, variable)| variable.role != VarRole::Fault && !variable.is_rendezvous())
             .flat_map(|(v, variable)| (0..variable.len()).map(move |element| (VarId::new(v), element)))
     }
 

@@ -62,6 +62,11 @@ impl Elaborator<'_, '_> {
                     return Some(Channel { decl, indexed });
                 }
             }
+            Path::Variable(indexed) if matches!(indexed.scalar.ty, Ty::Channel(_)) => {
+                let message = format!("`{}` is an array of channels", self.cx.source(expr.span));
+                self.cx.report(Diagnostic::new("E0033", expr.span, message, "an index is missing"));
+                return None;
+            }
             Path::Error => return None,
             _ => {}
         }

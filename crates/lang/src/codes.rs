@@ -1,6 +1,7 @@
 //! The codes of diagnostics, with what `birk explain` says of them.
 
 mod names;
+mod structured;
 mod syntax;
 mod values;
 mod warnings;
@@ -59,6 +60,14 @@ pub const CODES: &[Code] = &[
     values::E0041,
     values::E0042,
     values::E0043,
+    structured::E0046,
+    structured::E0047,
+    structured::E0048,
+    structured::E0049,
+    structured::E0050,
+    structured::E0051,
+    structured::E0052,
+    structured::E0053,
     warnings::W0001,
     warnings::W0002,
     warnings::W0003,

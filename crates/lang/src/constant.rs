@@ -33,8 +33,11 @@ impl Elaborator<'_, '_> {
             }
             Evaluated::NotYet => {}
         }
+        if !self.cx.begin(&name, span) {
+            self.cx.constants[index].state = Evaluated::Done(Value::error());
+            return Value::error();
+        }
         self.cx.constants[index].state = Evaluated::Begun;
-        self.cx.evaluating.push((name, span));
         let mut inner = Elaborator::constant(self.cx);
         let value = inner.value(expr);
         let value = inner.settle(value, expr.span);

@@ -10,6 +10,12 @@ use crate::control::Control;
 use crate::diagnostic::{Diagnostic, list, nearest};
 use crate::types::{Declared, Ty, Type, Value};
 
+/// So many constants and types may wait for each other's values.
+const MAX_CHAIN: usize = 200;
+/// After so many messages no more names are guessed, nor among more names: each guess looks at all of them.
+const MOST_ADVICE: usize = 50;
+const MOST_NAMES: usize = 20_000;
+
 /// What a name of the system stands for, with its position in the table of its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Symbol {
@@ -75,6 +81,8 @@ pub(crate) struct RecordDecl<'a> {
     pub(crate) ast: &'a ast::Record,
     /// Names and types of the fields.
     pub(crate) fields: Evaluated<Vec<(String, Type)>>,
+    /// How deep records are nested in it.
+    pub(crate) depth: usize,
 }
 
 /// A channel type.
@@ -110,6 +118,8 @@ pub(crate) struct ThreadDecl<'a> {
 pub(crate) struct Context<'a> {
     /// The texts of the files, by the number in their spans.
     pub(crate) sources: Vec<&'a str>,
+    /// Where the lines of each file end.
+    line_ends: Vec<Vec<usize>>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) symbols: HashMap<&'a str, (Symbol, Span)>,
     pub(crate) constants: Vec<Constant<'a>>,
@@ -135,7 +145,9 @@ pub(crate) struct Context<'a> {
 
 impl<'a> Context<'a> {
     pub(crate) fn new(sources: Vec<&'a str>) -> Self {
+        let ends = |text: &&str| text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at).collect();
         Self {
+            line_ends: sources.iter().map(ends).collect(),
             sources,
             diagnostics: Vec::new(),
             symbols: HashMap::new(),
@@ -162,6 +174,11 @@ impl<'a> Context<'a> {
         self.diagnostics.push(diagnostic);
     }
 
+    /// There are so many messages that nobody wants advice, or so many names that it takes too long.
+    pub(crate) fn is_hopeless(&self) -> bool {
+        self.diagnostics.len() > MOST_ADVICE || self.symbols.len() > MOST_NAMES
+    }
+
     /// The source of a span, on one line.
     pub(crate) fn source(&self, span: Span) -> String {
         let text = self.sources.get(span.file as usize).and_then(|text| text.get(span.range())).unwrap_or_default();
@@ -170,8 +187,8 @@ impl<'a> Context<'a> {
 
     /// The line of the beginning of a span, from 1.
     pub(crate) fn line_of(&self, span: Span) -> usize {
-        let before = self.sources.get(span.file as usize).and_then(|text| text.get(..span.start as usize));
-        before.unwrap_or_default().bytes().filter(|byte| *byte == b'\n').count() + 1
+        let ends = self.line_ends.get(span.file as usize).map(Vec::as_slice).unwrap_or_default();
+        ends.partition_point(|&end| end < span.start as usize) + 1
     }
 
     /// The id of a fault; the copies of a thread share it.
@@ -193,7 +210,8 @@ impl<'a> Context<'a> {
         }
         let message = format!("cannot find {what} named `{}`", name.text);
         let mut diagnostic = Diagnostic::new("E0020", name.span, message, "not declared");
-        diagnostic.help = match nearest(&name.text, candidates.iter().copied()) {
+        let meant = nearest(&name.text, candidates.iter().copied().filter(|_| !self.is_hopeless()));
+        diagnostic.help = match meant {
             Some(meant) => Some(format!("did you mean `{meant}`?")),
             None if candidates.is_empty() => None,
             None => Some(format!("there are {}", list(candidates.iter().copied()))),
@@ -209,6 +227,17 @@ impl<'a> Context<'a> {
         }
         let message = format!("`{name}` is {}, not {wanted}", symbol.noun());
         Some(Diagnostic::new("E0022", span, message, format!("expected {wanted}")).related(declared, "declared here"))
+    }
+
+    /// Begins to evaluate a constant or type, unless too many wait for each other already.
+    pub(crate) fn begin(&mut self, name: &str, span: Span) -> bool {
+        if self.evaluating.len() >= MAX_CHAIN {
+            let message = format!("`{name}` ends a chain of more than {MAX_CHAIN} declarations that need each other");
+            self.report(Diagnostic::new("E0009", span, message, "one too many"));
+            return false;
+        }
+        self.evaluating.push((name.to_owned(), span));
+        true
     }
 
     /// Says that a constant or type needs itself; what leads from it to itself is being evaluated.

@@ -4,18 +4,24 @@
 //! calls are no steps of their own: they are silent edges, removed at the end, so that they cost no states. What is
 //! inside one step (a transformation's braces, `atomic`) is written out as one edge for each way through it.
 
-use std::collections::{HashMap, HashSet};
+mod silence;
+
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use birk_ir::Span;
 
 use crate::ast::{self, Action, ActionKind, Expr, ExprKind, Jump, Mark, Name};
 use crate::context::{Context, Symbol};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, list, nearest};
 use crate::expression::Elaborator;
 
 /// A thread may not have more steps, nor a step more ways through it.
 const MAX_EDGES: usize = 20_000;
+/// A thread may not be written out into more places, parts of steps, calls and rounds.
+const MAX_WORK: usize = 400_000;
+/// How deep blocks and calls may be nested in each other.
+const MAX_NESTING: usize = 300;
 /// A `for` may not have more rounds.
 const MAX_ROUNDS: i64 = 1000;
 /// Where a thread is when it has ended.
@@ -92,7 +98,18 @@ pub(crate) enum FrameKind<'a> {
 
 /// The control of a thread; what is wrong with it is reported.
 pub(crate) fn control<'a>(cx: &mut Context<'a>, thread: &'a ast::Thread) -> Control<'a> {
-    let mut builder = Builder { cx, spots: Vec::new(), out: Vec::new(), edges: Vec::new(), names: HashMap::new() };
+    let reported = cx.diagnostics.len();
+    let mut builder = Builder {
+        cx,
+        spots: Vec::new(),
+        out: Vec::new(),
+        edges: Vec::new(),
+        names: HashMap::new(),
+        work: 0,
+        depth: 0,
+        is_full: false,
+        reported,
+    };
     if thread.locations.is_empty() {
         let start = builder.spot(thread.body.first().map_or(thread.name.span, |first| first.span), None);
         let around = Around { scope: None, site: None, exit: None, back: END };
@@ -110,6 +127,14 @@ struct Builder<'c, 'a> {
     out: Vec<Vec<Out>>,
     edges: Vec<Edge<'a>>,
     names: HashMap<String, usize>,
+    /// How much was written out so far.
+    work: usize,
+    /// How deep the blocks and calls are that are being written out.
+    depth: usize,
+    /// It became too much, which was reported: nothing more is written out.
+    is_full: bool,
+    /// How many messages there were before.
+    reported: usize,
 }
 
 /// What leaves a place: a step, or silence.
@@ -145,6 +170,7 @@ enum Leave<'a> {
 impl<'a> Builder<'_, 'a> {
     /// A place before what stands at `span`; inside a procedure, it is named after the call.
     fn spot(&mut self, span: Span, around: Option<&Around<'a>>) -> usize {
+        self.spend(1, span);
         let span = around.and_then(|around| around.site).unwrap_or(span);
         let name = format!("line {}", self.cx.line_of(span));
         self.spots.push(Spot { name, named: false, span, end: false, accept: false, progress: false });
@@ -164,16 +190,38 @@ impl<'a> Builder<'_, 'a> {
 
     fn edge(&mut self, from: usize, to: usize, span: Span, fair: bool, parts: Vec<Part<'a>>) {
         if self.edges.len() >= MAX_EDGES {
-            if self.edges.len() == MAX_EDGES {
-                self.too_many(span);
-            }
+            self.too_many(span);
+        }
+        self.spend(1 + parts.len(), span);
+        if self.is_full {
             return;
         }
         self.out[from].push(Out::Edge(self.edges.len()));
         self.edges.push(Edge { from, to: (to != END).then_some(to), span, fair, parts });
     }
 
+    fn spend(&mut self, amount: usize, span: Span) {
+        self.work += amount;
+        if self.work > MAX_WORK {
+            self.too_many(span);
+        }
+    }
+
+    /// Goes one level deeper, unless that is too deep.
+    fn descend(&mut self, span: Span) -> bool {
+        if self.depth >= MAX_NESTING && !self.is_full {
+            let message = format!("nested too deeply: blocks and calls may be {MAX_NESTING} levels deep");
+            self.cx.report(Diagnostic::new("E0009", span, message, "one level too many"));
+            self.is_full = true;
+        }
+        self.depth += usize::from(!self.is_full);
+        !self.is_full
+    }
+
     fn too_many(&mut self, span: Span) {
+        if std::mem::replace(&mut self.is_full, true) {
+            return;
+        }
         let message = format!("this thread has more than {MAX_EDGES} steps");
         let help = "procedures and `for` are written out: call them less often, or use a `while` with a variable";
         self.cx.report(Diagnostic::new("E0039", span, message, "too many").help(help));
@@ -212,9 +260,8 @@ impl<'a> Builder<'_, 'a> {
                             None
                         }
                     };
-                    if let Some(to) = to {
-                        self.edge(from, to, t.span, t.fair, parts);
-                    }
+                    // A step that leads nowhere was reported; what it does is checked all the same.
+                    self.edge(from, to.unwrap_or(from), t.span, t.fair, parts);
                 }
             }
         }
@@ -230,17 +277,31 @@ impl<'a> Builder<'_, 'a> {
     }
 
     fn unknown_location(&mut self, name: &Name) {
-        if name.text.is_empty() {
+        // A location whose name is missing may be the one that is meant.
+        if name.text.is_empty() || self.names.contains_key("") {
             return;
         }
         let message = format!("there is no location `{}` in this thread", name.text);
         let mut diagnostic = Diagnostic::new("E0026", name.span, message, "no such location");
-        let mut names: Vec<&str> = self.names.keys().map(String::as_str).collect();
-        names.sort_unstable();
-        if let Some(meant) = crate::diagnostic::nearest(&name.text, names) {
-            diagnostic = diagnostic.help(format!("did you mean `{meant}`?"));
+        // A jump forward makes a place for its label too.
+        if self.cx.is_hopeless() {
+            return self.cx.report(diagnostic);
         }
+        let declared = self.names.iter().filter(|(_, spot)| self.spots[**spot].named);
+        let mut names: Vec<&str> = declared.map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        diagnostic.help = match nearest(&name.text, names.iter().copied()) {
+            Some(meant) => Some(format!("did you mean `{meant}`?")),
+            None if names.is_empty() => Some(format!("name the place to jump to: `{}: skip;`", name.text)),
+            None => Some(format!("it has {}", list(names))),
+        };
         self.cx.report(diagnostic);
+    }
+
+    /// Gives a label that was reported a place of its own, so that nobody misses it.
+    fn misplaced(&mut self, name: &Name) {
+        let spot = self.named(name);
+        self.mark(spot, name, &[]);
     }
 
     fn no_loop(&mut self, span: Span) {
@@ -253,7 +314,13 @@ impl<'a> Builder<'_, 'a> {
         if statements.is_empty() {
             self.out[here].push(Out::Silent(next));
         }
+        if !statements.first().is_some_and(|first| self.descend(first.span)) {
+            return;
+        }
         for (i, statement) in statements.iter().enumerate() {
+            if self.is_full {
+                break;
+            }
             let after = match statements.get(i + 1) {
                 Some(following) => self.spot(following.span, Some(around)),
                 None => next,
@@ -262,6 +329,7 @@ impl<'a> Builder<'_, 'a> {
             self.statement(statement, here, after, around);
             here = after;
         }
+        self.depth -= 1;
     }
 
     fn labels(&mut self, statement: &'a Action, here: usize, around: &Around<'a>) {
@@ -271,6 +339,7 @@ impl<'a> Builder<'_, 'a> {
                     format!("the label `{}` is in something that is written out several times", label.name.text);
                 let help = "labels stand outside procedures and `for`";
                 self.cx.report(Diagnostic::new("E0048", label.name.span, message, "not one place").help(help));
+                self.misplaced(&label.name);
                 continue;
             }
             let spot = self.named(&label.name);
@@ -278,7 +347,7 @@ impl<'a> Builder<'_, 'a> {
                 let first = self.spots[spot].span;
                 let message = format!("`{}` is declared twice", label.name.text);
                 let diagnostic = Diagnostic::new("E0021", label.name.span, message, "declared again here");
-                self.cx.report(diagnostic.related(first, "first declared here, as a label"));
+                self.cx.report(diagnostic.related(first, "first declared here"));
                 continue;
             }
             // A jump forward may have made a place for the label already: the two become one.
@@ -299,6 +368,10 @@ impl<'a> Builder<'_, 'a> {
             ActionKind::If(branches, otherwise) => {
                 let mut refused = Vec::new();
                 for (condition, branch) in branches {
+                    self.spend(refused.len(), condition.span);
+                    if self.is_full {
+                        return;
+                    }
                     let mut parts = refused.clone();
                     parts.push(part(What::Require(condition)));
                     self.branch(branch, here, next, at(condition.span), fair, parts, around);
@@ -356,7 +429,7 @@ impl<'a> Builder<'_, 'a> {
                 self.out[here].push(Out::Silent(target));
             }
             _ => {
-                for (parts, leave) in self.ways(std::slice::from_ref(statement), Vec::new(), &around.scope) {
+                for (parts, leave) in self.extend(statement, vec![(Vec::new(), Leave::Next)], &around.scope) {
                     let to = match leave {
                         Leave::Next => Some(next),
                         Leave::Break => around.exit,
@@ -411,6 +484,7 @@ impl<'a> Builder<'_, 'a> {
             self.cx.report(Diagnostic::new("E0039", lo.span.to(hi.span), message, "too many").help(help));
             return Vec::new();
         }
+        self.spend(usize::try_from(to.lo - from.lo + 1).unwrap_or(0), lo.span);
         let frame = |value| Some(Rc::new(Frame { kind: FrameKind::Round(name, value), outer: scope.clone() }));
         (from.lo..=to.lo).map(frame).collect()
     }
@@ -418,8 +492,13 @@ impl<'a> Builder<'_, 'a> {
     /// The procedure that is called, and the scope inside it.
     fn call(&mut self, name: &'a Name, args: &'a [Expr], scope: &Scope<'a>) -> Option<(&'a ast::Procedure, Scope<'a>)> {
         let Some(&(Symbol::Procedure(index), _)) = self.cx.symbols.get(name.text.as_str()) else {
+            if self.cx.symbols.contains_key(name.text.as_str()) {
+                let diagnostic = self.cx.misused(&name.text, name.span, "a procedure");
+                self.cx.diagnostics.extend(diagnostic);
+                return None;
+            }
             let names: Vec<&str> = self.cx.procedures.iter().map(|p| p.name.text.as_str()).collect();
-            self.cx.unknown("a procedure named", name, &names);
+            self.cx.unknown("a procedure", name, &names);
             return None;
         };
         let procedure = self.cx.procedures[index];
@@ -440,35 +519,37 @@ impl<'a> Builder<'_, 'a> {
             self.cx.report(diagnostic.related(procedure.name.span, "declared here"));
             return None;
         }
+        self.spend(1, name.span);
         let frame = Frame { kind: FrameKind::Call(procedure, args), outer: scope.clone() };
         Some((procedure, Some(Rc::new(frame))))
     }
 
     /// All ways through statements that are one step, behind the ways that lead to them.
     fn ways(&mut self, statements: &'a [Action], before: Vec<Way<'a>>, scope: &Scope<'a>) -> Vec<Way<'a>> {
-        let mut ways = if before.is_empty() { vec![(Vec::new(), Leave::Next)] } else { before };
+        let mut ways = before;
+        let Some(first) = statements.first() else { return ways };
+        if !self.descend(first.span) {
+            return Vec::new();
+        }
         for statement in statements {
             for label in &statement.labels {
-                if statements.len() > 1 || self.is_inside(statement) {
-                    let message = format!("the label `{}` is inside a step", label.name.text);
-                    let help = "no thread ever stands there; put the label before the step";
-                    self.cx.report(Diagnostic::new("E0048", label.name.span, message, "not a place").help(help));
-                }
+                let message = format!("the label `{}` is inside a step", label.name.text);
+                let help = "no thread ever stands there; put the label before the step";
+                self.cx.report(Diagnostic::new("E0048", label.name.span, message, "not a place").help(help));
+                self.misplaced(&label.name);
+            }
+            if self.is_full {
+                break;
             }
             let (open, closed): (Vec<_>, Vec<_>) = ways.into_iter().partition(|(_, l)| matches!(l, Leave::Next));
             ways = closed;
             ways.extend(self.extend(statement, open, scope));
             if ways.len() > MAX_EDGES {
                 self.too_many(statement.span);
-                return Vec::new();
             }
         }
-        ways
-    }
-
-    /// A statement with labels is a place if it is a step of its own; inside a larger one it is not.
-    fn is_inside(&self, statement: &Action) -> bool {
-        statement.labels.iter().any(|label| !self.names.contains_key(&label.name.text))
+        self.depth -= 1;
+        if self.is_full { Vec::new() } else { ways }
     }
 
     /// The ways that go on through one more statement.
@@ -481,12 +562,18 @@ impl<'a> Builder<'_, 'a> {
             open.into_iter().map(more).collect()
         };
         let leaving = |open: Vec<Way<'a>>, leave| open.into_iter().map(|(parts, _)| (parts, leave)).collect();
+        let copied = 1 + open.iter().map(|(parts, _)| parts.len()).sum::<usize>();
+        self.spend(open.len(), statement.span);
         match &statement.kind {
             ActionKind::Await(condition) => with(open, &[What::Require(condition)]),
             ActionKind::If(branches, otherwise) => {
                 let mut ways = Vec::new();
                 let mut refused = Vec::new();
                 for (condition, branch) in branches {
+                    self.spend(copied + refused.len() * open.len(), condition.span);
+                    if self.is_full {
+                        return Vec::new();
+                    }
                     let mut conditions = refused.clone();
                     conditions.push(What::Require(condition));
                     let begun = with(open.clone(), &conditions);
@@ -498,7 +585,15 @@ impl<'a> Builder<'_, 'a> {
                 ways
             }
             ActionKind::Either(branches) => {
-                branches.iter().flat_map(|branch| self.through(branch, open.clone(), scope)).collect()
+                let mut ways = Vec::new();
+                for branch in branches {
+                    self.spend(copied, statement.span);
+                    if self.is_full {
+                        return Vec::new();
+                    }
+                    ways.extend(self.through(branch, open.clone(), scope));
+                }
+                ways
             }
             ActionKind::Atomic(body) => self.through(body, open, scope),
             ActionKind::For(name, lo, hi, body) => {
@@ -533,122 +628,5 @@ impl<'a> Builder<'_, 'a> {
     /// As `ways`, where there may be no way at all.
     fn through(&mut self, statements: &'a [Action], open: Vec<Way<'a>>, scope: &Scope<'a>) -> Vec<Way<'a>> {
         if open.is_empty() { Vec::new() } else { self.ways(statements, open, scope) }
-    }
-
-    /// Removes the silent edges and what nobody reaches, and numbers the places.
-    fn finish(mut self, thread: &ast::Thread) -> Control<'a> {
-        let undeclared: Vec<usize> = self.names.values().copied().filter(|&spot| !self.spots[spot].named).collect();
-        for spot in undeclared {
-            let name = self.names.iter().find(|(_, s)| **s == spot).map(|(name, _)| name.clone());
-            let name = Name { text: name.unwrap_or_default(), span: self.spots[spot].span };
-            self.names.remove(&name.text);
-            self.unknown_location(&name);
-        }
-        let alias: Vec<usize> = (0..self.spots.len()).map(|spot| self.follow(spot, thread)).collect();
-        let resolve = |spot: usize| if spot == END { END } else { alias[spot] };
-        let mut edges: Vec<Edge<'a>> = Vec::new();
-        let mut order: Vec<Option<usize>> = vec![None; self.spots.len()];
-        let mut found = Vec::new();
-        let mut work: Vec<usize> = vec![resolve(0)];
-        let mut labelled: Vec<usize> = self.names.values().map(|&spot| resolve(spot)).collect();
-        labelled.sort_unstable();
-        work.splice(0..0, labelled.into_iter().filter(|&spot| spot != END));
-        while let Some(spot) = work.pop() {
-            if spot == END || order[spot].is_some() {
-                continue;
-            }
-            order[spot] = Some(0);
-            found.push(spot);
-            let mut leaving = Vec::new();
-            self.closure(spot, &alias, &mut HashSet::new(), &mut leaving);
-            for edge in leaving {
-                let to = edge.to.map_or(END, resolve);
-                work.push(to);
-                edges.push(Edge { from: spot, to: (to != END).then_some(to), ..edge });
-            }
-        }
-        self.number(edges, found, order, &alias)
-    }
-
-    fn number(
-        mut self,
-        mut edges: Vec<Edge<'a>>,
-        mut found: Vec<usize>,
-        mut order: Vec<Option<usize>>,
-        alias: &[usize],
-    ) -> Control<'a> {
-        // The start comes first, then the order of the text.
-        let start = alias.first().copied().unwrap_or(END);
-        found.sort_unstable_by_key(|&spot| (spot != start, self.spots[spot].span, spot));
-        for (number, &spot) in found.iter().enumerate() {
-            order[spot] = Some(number);
-        }
-        for edge in &mut edges {
-            edge.from = order[edge.from].unwrap_or(0);
-            edge.to = edge.to.and_then(|to| order[to]);
-        }
-        edges.sort_by_key(|edge| edge.from);
-        let mut used: HashMap<String, usize> = HashMap::new();
-        let mut spots = Vec::new();
-        for &spot in &found {
-            let mut place = self.spots[spot].clone();
-            let times = used.entry(place.name.clone()).or_insert(0);
-            *times += 1;
-            if *times > 1 {
-                place.name = format!("{} ({times})", place.name);
-            }
-            spots.push(place);
-        }
-        let number = |spot: usize| if spot == END { None } else { order[alias[spot]] };
-        let names = self.names.drain().filter_map(|(name, spot)| Some((name, number(spot)?))).collect();
-        Control { spots, edges, names }
-    }
-
-    /// The place at which a place without steps of its own really is.
-    fn follow(&mut self, from: usize, thread: &ast::Thread) -> usize {
-        let mut spot = from;
-        for _ in 0..=self.spots.len() {
-            match self.out[spot][..] {
-                [Out::Silent(END)] => return END,
-                [Out::Silent(next)] => spot = next,
-                _ => {
-                    let (end, accept, progress) = {
-                        let passed = &self.spots[from];
-                        (passed.end, passed.accept, passed.progress)
-                    };
-                    let place = &mut self.spots[spot];
-                    place.end |= end;
-                    place.accept |= accept;
-                    place.progress |= progress;
-                    return spot;
-                }
-            }
-        }
-        let span = self.spots[from].span;
-        let message = format!("`{}` can go round for ever without a step", thread.name.text);
-        let help = "a loop needs at least one step: `skip;` is one";
-        self.cx.report(Diagnostic::new("E0046", span, message, "this loop does nothing").help(help));
-        self.out[from] = Vec::new();
-        from
-    }
-
-    /// The steps that leave a place, through silence.
-    fn closure(&self, spot: usize, alias: &[usize], seen: &mut HashSet<usize>, leaving: &mut Vec<Edge<'a>>) {
-        if !seen.insert(spot) {
-            return;
-        }
-        for out in &self.out[spot] {
-            match *out {
-                Out::Edge(edge) => leaving.push(self.edges[edge].clone()),
-                Out::Silent(END) => leaving.push(self.ending(spot)),
-                Out::Silent(next) if alias[next] == END => leaving.push(self.ending(spot)),
-                Out::Silent(next) => self.closure(alias[next], alias, seen, leaving),
-            }
-        }
-    }
-
-    /// Ending the thread as one of several choices is a step.
-    fn ending(&self, from: usize) -> Edge<'a> {
-        Edge { from, to: None, span: self.spots[from].span, fair: false, parts: Vec::new() }
     }
 }

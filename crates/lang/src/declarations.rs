@@ -1,6 +1,6 @@
 //! What a system declares: names, constants with their overrides, types, variables, threads.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use birk_ir::text::NOT_RUNNING;
@@ -19,6 +19,10 @@ const MAX_ELEMENTS: u64 = 1 << 18;
 const MAX_MEMBERS: i64 = 31;
 /// A channel holds at most this many messages.
 const MAX_CAPACITY: i64 = 1000;
+/// A record may have so many single values and arrays in it.
+const MAX_LEAVES: usize = 1000;
+/// How deep records may be nested in records.
+const MAX_RECORD_DEPTH: usize = 50;
 /// Stands in a suffix for the length of a channel.
 const LENGTH: &str = "#";
 /// A thread may not have more copies.
@@ -41,15 +45,18 @@ pub(crate) fn declare<'a>(cx: &mut Context<'a>, system: &'a ast::System, overrid
     for index in 0..cx.aliases.len() {
         resolve_alias(cx, index);
     }
+    for index in 0..cx.records.len() {
+        fields_of(cx, index);
+    }
     for item in &system.items {
         if let Item::Variables(variables) = item {
             declare_globals(cx, variables);
         }
     }
-    let started = started_names(system);
+    let started: HashSet<&str> = started_names(system).into_iter().collect();
     for item in &system.items {
         if let Item::Thread(thread) = item {
-            declare_thread(cx, thread, started.contains(&thread.name.text.as_str()));
+            declare_thread(cx, thread, started.contains(thread.name.text.as_str()));
         }
     }
     limit_size(cx, system.name.span);
@@ -122,7 +129,7 @@ fn declare_names<'a>(cx: &mut Context<'a>, item: &'a Item, next: &mut (usize, us
         Item::Record(record) => {
             define(cx, &record.name, Symbol::Record(cx.records.len()));
             no_duplicates(cx, record.fields.iter().flat_map(|field| &field.declarators).map(|(name, _)| name));
-            cx.records.push(RecordDecl { ast: record, fields: Evaluated::NotYet });
+            cx.records.push(RecordDecl { ast: record, fields: Evaluated::NotYet, depth: 0 });
         }
         Item::Procedure(procedure) => {
             define(cx, &procedure.name, Symbol::Procedure(cx.procedures.len()));
@@ -327,6 +334,12 @@ fn channel_type(cx: &mut Context<'_>, marks: ast::ChannelMarks, element: &ast::T
         }
         return Type::ERROR;
     };
+    if matches!(element.scalar.ty, Ty::Channel(_)) {
+        let message = "a channel cannot be sent through a channel";
+        let help = "declare an array of channels, and send an index";
+        cx.report(Diagnostic::new("E0052", capacity.span, message, "a channel of channels").help(help));
+        return Type::ERROR;
+    }
     if element.scalar.ty == Ty::Error {
         return Type::ERROR;
     }
@@ -353,8 +366,11 @@ pub(crate) fn fields_of(cx: &mut Context<'_>, index: usize) -> Vec<(String, Type
         }
         Evaluated::NotYet => {}
     }
+    if !cx.begin(&record.name.text, record.name.span) {
+        cx.records[index].fields = Evaluated::Done(Vec::new());
+        return Vec::new();
+    }
     cx.records[index].fields = Evaluated::Begun;
-    cx.evaluating.push((record.name.text.clone(), record.name.span));
     let mut fields = Vec::new();
     for field in &record.fields {
         let mut ty = resolve_type(cx, &field.ty);
@@ -372,6 +388,22 @@ pub(crate) fn fields_of(cx: &mut Context<'_>, index: usize) -> Vec<(String, Type
         }
     }
     cx.evaluating.pop();
+    let inner =
+        fields.iter().map(|(_, ty)| if let Ty::Record(inner) = ty.scalar.ty { cx.records[inner].depth } else { 0 });
+    let depth = inner.max().unwrap_or(0) + 1;
+    cx.records[index].depth = depth;
+    if depth > MAX_RECORD_DEPTH {
+        let message = format!("nested too deeply: records may be {MAX_RECORD_DEPTH} levels deep");
+        cx.report(Diagnostic::new("E0009", record.name.span, message, "one level too many"));
+        fields.clear();
+    }
+    let parts: usize = fields.iter().map(|(_, ty)| leaves_of(cx, ty).len()).sum();
+    if parts > MAX_LEAVES {
+        let message = format!("`{}` has {parts} parts", record.name.text);
+        let help = format!("a record has at most {MAX_LEAVES}, those of its records counted; use arrays");
+        cx.report(Diagnostic::new("E0039", record.name.span, message, "too many").help(help));
+        fields.clear();
+    }
     cx.records[index].fields = Evaluated::Done(fields.clone());
     fields
 }
@@ -432,6 +464,8 @@ fn named_type(cx: &mut Context<'_>, name: &ast::Name) -> Type {
             let hi = (cx.enums[index].variants.len() as i64 - 1).max(0);
             Type { scalar: Scalar { ty: Ty::Enum(index), lo: 0, hi, wrap: false }, shape: Vec::new() }
         }
+        // A record without fields is broken, which was reported.
+        Some(Symbol::Record(index)) if fields_of(cx, index).is_empty() => Type::ERROR,
         Some(Symbol::Record(index)) => {
             let scalar = Scalar { ty: Ty::Record(index), lo: 0, hi: 0, wrap: false };
             Type { scalar, shape: Vec::new() }
@@ -481,9 +515,11 @@ fn resolve_alias(cx: &mut Context<'_>, index: usize) -> Type {
         }
         Evaluated::NotYet => {
             cx.aliases[index].1 = Evaluated::Begun;
-            cx.evaluating.push((alias.name.text.clone(), alias.name.span));
-            let mut resolved = resolve_type(cx, &alias.target);
-            cx.evaluating.pop();
+            let mut resolved = Type::ERROR;
+            if cx.begin(&alias.name.text, alias.name.span) {
+                resolved = resolve_type(cx, &alias.target);
+                cx.evaluating.pop();
+            }
             if alias.symmetric && resolved.scalar.ty != Ty::Error {
                 resolved = symmetric_type(cx, index, &resolved);
             }
@@ -563,7 +599,7 @@ fn add_leaves(
             let message = format!("`{name}` is too large");
             let help = format!("a state has at most {MAX_ELEMENTS} elements");
             cx.report(Diagnostic::new("E0039", span, message, "too many elements").help(help));
-            continue;
+            return Vec::new();
         }
         let name = match leaf.suffix.as_str() {
             LENGTH => format!("len({name}{})", "[]".repeat(leaf.shape.len())),
@@ -738,7 +774,8 @@ fn declare_local(
     }
     if matches!(ty.scalar.ty, Ty::Channel(_)) {
         let message = "a channel cannot belong to one thread";
-        return cx.report(Diagnostic::new("E0052", name.span, message, "declare it in the system"));
+        cx.report(Diagnostic::new("E0052", name.span, message, "declare it in the system"));
+        return declare_local(cx, declaration, kind, name, &Type::ERROR, 0);
     }
     let full_name = format!("{}.{}", declaration.ast.name.text, name.text);
     let copies = [declaration.copies];

@@ -57,27 +57,38 @@ const SHIFTING: [&str; 4] = ["E0002", "E0006", "E0010", "E0014"];
 /// Errors that say that a name is not declared; their span is the name.
 const UNKNOWN: [&str; 4] = ["E0020", "E0023", "E0026", "E0035"];
 
+/// Errors about the course of a thread, part of which may have got lost.
+const COURSE: [&str; 3] = ["E0026", "E0046", "E0049"];
+
 /// Removes from `found` what may be a mere consequence of syntax errors: what is said about their lines and about the
 /// names on them, and, if a declaration may have got lost, all unknown names. `steps` are the spans of the parts of
 /// the system that declare nothing.
-pub(crate) fn remove_consequences(text: &str, syntax: &[Diagnostic], steps: &[Span], found: &mut Vec<Diagnostic>) {
+pub(crate) fn remove_consequences(texts: &[&str], syntax: &[Diagnostic], steps: &[Span], found: &mut Vec<Diagnostic>) {
     let is_unsure = |d: &&Diagnostic| !d.is_warning() && !MENDED.contains(&d.code);
+    let source = |span: Span| texts.get(span.file as usize).and_then(|text| text.get(span.range())).unwrap_or_default();
     let line_of = |d: &Diagnostic| {
+        let (text, rest) = (texts[d.span.file as usize], d.span.end as usize);
         let first = text[..d.span.start as usize].rfind('\n').map_or(0, |at| at + 1);
-        let rest = d.span.end as usize;
-        Span::new(first, text[rest..].find('\n').map_or(text.len(), |at| rest + at))
+        let line = Span::new(first, text[rest..].find('\n').map_or(text.len(), |at| rest + at));
+        Span { file: d.span.file, ..line }
     };
     let mut lines: Vec<Span> = syntax.iter().filter(is_unsure).map(line_of).collect();
     lines.dedup();
     let is_letter = |c: char| c.is_alphanumeric() || c == '_';
-    let words: HashSet<&str> = lines.iter().flat_map(|l| text[l.range()].split(|c| !is_letter(c))).collect();
-    let is_in_step = |d: &Diagnostic| steps.iter().any(|step| step.start <= d.span.start && d.span.end <= step.end);
+    let words: HashSet<&str> = lines.iter().flat_map(|line| source(*line).split(|c| !is_letter(c))).collect();
+    let holds = |outer: &Span, d: &Diagnostic| {
+        outer.file == d.span.file && outer.start <= d.span.start && d.span.end <= outer.end
+    };
+    let is_in_step = |d: &Diagnostic| steps.iter().any(|step| holds(step, d));
     let may_lack_names = syntax.iter().filter(is_unsure).any(|d| SHIFTING.contains(&d.code) || !is_in_step(d));
     found.retain(|d| {
-        let touches = |span: Span| lines.iter().any(|line| span.start <= line.end && span.end >= line.start);
+        let touches = |span: Span| {
+            lines.iter().any(|line| span.file == line.file && span.start <= line.end && span.end >= line.start)
+        };
         let is_near = touches(d.span) || d.related.iter().any(|(span, _)| touches(*span));
-        let is_lost = may_lack_names && UNKNOWN.contains(&d.code);
-        !is_near && !is_lost && !text.get(d.span.range()).is_some_and(|name| words.contains(name))
+        let is_lost = may_lack_names && (UNKNOWN.contains(&d.code) || d.code == "E0027")
+            || !lines.is_empty() && COURSE.contains(&d.code);
+        !is_near && !is_lost && !words.contains(source(d.span))
     });
 }
 
@@ -112,8 +123,11 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let length = name.chars().count();
     let limit = length.div_ceil(3);
     let rank = |candidate: &'a str| {
-        let distance = distance(name, candidate, limit);
         let other = candidate.chars().count();
+        if length.abs_diff(other) > limit {
+            return None;
+        }
+        let distance = distance(name, candidate, limit);
         let common = name.chars().zip(candidate.chars()).take_while(|(a, b)| a == b).count();
         // Names without a common letter are not alike, however short they are.
         let is_near = distance <= limit && distance < length.max(other);
@@ -181,7 +195,7 @@ mod tests {
         let all = [at("E0022", 14, 15), at("E0023", 19, 20), at("E0022", 24, 25), at("E0020", 36, 37)];
         let left = |syntax: &[Diagnostic], steps: &[Span]| {
             let mut found = all.to_vec();
-            remove_consequences(text, syntax, steps, &mut found);
+            remove_consequences(&[text], syntax, steps, &mut found);
             found
         };
         assert_eq!(left(&[], &[]), all);

@@ -13,6 +13,8 @@ use crate::types::{Facts, Hazard, INT_MAX, INT_MIN, Scalar, Ty, Value, decided, 
 
 /// No expression may grow beyond this when functions are inlined.
 const MAX_NODES: usize = 200_000;
+/// How deep expressions may be nested after functions and arguments are put in place.
+const MAX_DEEP: usize = 500;
 
 /// What a value is converted for.
 pub(crate) struct Receiver<'s> {
@@ -43,7 +45,9 @@ pub(crate) struct Elaborator<'c, 'a> {
     /// Constants decide that this is never evaluated: it must have a type, but nothing can go wrong in it.
     pub(crate) unreached: bool,
     calls: Vec<usize>,
-    nodes: usize,
+    pub(crate) nodes: usize,
+    /// How deep the expression being elaborated is nested.
+    deep: usize,
 }
 
 impl<'c, 'a> Elaborator<'c, 'a> {
@@ -59,6 +63,7 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             unreached: false,
             calls: Vec::new(),
             nodes: 0,
+            deep: 0,
         }
     }
 
@@ -111,6 +116,26 @@ impl<'c, 'a> Elaborator<'c, 'a> {
     /// The value of an expression; what is wrong with it is reported.
     pub(crate) fn value(&mut self, expr: &ast::Expr) -> Value {
         self.nodes += 1;
+        if self.deep >= MAX_DEEP {
+            return self.too_deep(expr.span);
+        }
+        self.deep += 1;
+        let value = self.value_of(expr);
+        self.deep -= 1;
+        value
+    }
+
+    fn too_deep(&mut self, span: Span) -> Value {
+        let message = format!("nested too deeply: {MAX_DEEP} levels after functions and arguments are put in place");
+        self.cx.report(Diagnostic::new("E0009", span, message, "one level too many"));
+        // One message is enough: who calls these functions gets no other.
+        for &index in &self.calls {
+            self.cx.functions[index].1 = true;
+        }
+        Value::error()
+    }
+
+    fn value_of(&mut self, expr: &ast::Expr) -> Value {
         match &expr.kind {
             ExprKind::Int(value) => self.literal(*value, expr.span),
             ExprKind::Bool(value) => Value::constant(i64::from(*value), Ty::Boolean),
@@ -407,8 +432,7 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             );
             return Value::error();
         }
-        if self.nodes > MAX_NODES {
-            self.too_large(span);
+        if self.is_too_large(span) {
             return Value::error();
         }
         let before = self.cx.diagnostics.len();
@@ -452,6 +476,15 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             .help("calls are replaced by what they stand for; describe a loop with locations and `goto`");
         self.cx.report(diagnostic);
         self.cx.functions[index].1 = true;
+    }
+
+    /// Whether what was put in place of calls and parameters is too much, which is reported.
+    pub(crate) fn is_too_large(&mut self, span: Span) -> bool {
+        let too_large = self.nodes > MAX_NODES;
+        if too_large {
+            self.too_large(span);
+        }
+        too_large
     }
 
     pub(crate) fn too_large(&mut self, span: Span) {

@@ -9,7 +9,7 @@ mod piece;
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{TokenKind as T, tokenize};
 use crate::parser::parse;
-use piece::{Piece, pieces};
+use piece::{Piece, Role, binds, pieces};
 use std::ops::RangeInclusive;
 
 /// Lines are broken where they can be to stay within this many columns.
@@ -28,7 +28,7 @@ pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
         return Err(parsed.diagnostics);
     }
     let mut printer = Printer {
-        pieces: pieces(text, &parsed.tokens),
+        pieces: pieces(text, &parsed),
         next: 0,
         out: String::with_capacity(text.len()),
         indent: 0,
@@ -87,8 +87,10 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn file(&mut self) {
-        let open = self.find(self.next, &[T::OpenBrace]);
-        self.open(open);
+        while self.is_word(self.next, &["import"]) {
+            self.statement_to(&[T::Semicolon]);
+        }
+        self.open(self.block(self.next));
         while self.kind() != T::CloseBrace {
             self.item();
         }
@@ -112,12 +114,86 @@ impl Printer<'_> {
         (from..last).find(|index| kinds.contains(&self.kind_at(*index))).unwrap_or(last)
     }
 
+    /// Whether a piece is one of these names, used as a keyword.
+    fn is_word(&self, index: usize, words: &[&str]) -> bool {
+        self.pieces.get(index).is_some_and(|piece| piece.role == Role::Word && words.contains(&piece.text))
+    }
+
+    /// The next brace that opens a block.
+    fn block(&self, from: usize) -> usize {
+        let last = self.pieces.len() - 1;
+        (from..last).find(|index| self.closing(*index).is_some()).unwrap_or(last)
+    }
+
+    /// The brace that closes the block which is opened here.
+    fn closing(&self, index: usize) -> Option<usize> {
+        let piece = self.pieces.get(index).filter(|piece| piece.kind == T::OpenBrace)?;
+        if let Role::Block(close) = piece.role { Some(close) } else { None }
+    }
+
+    /// Whether there is nothing in a block, not even a comment.
+    fn is_empty(&self, open: usize, close: usize) -> bool {
+        close == open + 1 && self.has_no_comments(open..=close)
+    }
+
     fn item(&mut self) {
         match self.kind() {
             T::Const if self.kind_at(self.next + 2) == T::OpenBrace => self.constants(),
             T::Enum => self.enumeration(),
             T::Active | T::Thread | T::OpenBracket => self.thread(),
+            T::Name if self.is_word(self.next, &["fair"]) => self.thread(),
+            T::Name if self.is_word(self.next, &["record", "procedure"]) => self.plain_block(),
             _ => self.statement_to(&[T::Semicolon]),
+        }
+    }
+
+    /// A record or procedure.
+    fn plain_block(&mut self) {
+        self.open(self.block(self.next));
+        self.statements();
+        self.close(self.end_of_block(self.next));
+    }
+
+    /// Statements and declarations up to what cannot be one.
+    fn statements(&mut self) {
+        while !matches!(self.kind(), T::Loc | T::CloseBrace | T::End) {
+            let end = self.find_end(self.next);
+            match self.kind_at(end) {
+                T::OpenBrace => self.compound(end),
+                _ => self.statement(end),
+            }
+        }
+    }
+
+    /// The `;` of a simple statement, or the brace that opens the first block of another.
+    fn find_end(&self, from: usize) -> usize {
+        let last = self.pieces.len() - 1;
+        let ends = |index: &usize| self.kind_at(*index) == T::Semicolon || self.closing(*index).is_some();
+        (from..last).find(ends).unwrap_or(last)
+    }
+
+    /// A statement with blocks, the first of which is opened at `open`.
+    fn compound(&mut self, mut open: usize) {
+        let is_atomic = self.is_word(open - 1, &["atomic"]);
+        loop {
+            let close = self.closing(open).unwrap_or(open);
+            let is_small = is_atomic && self.block(open + 1) > close && self.is_flat(close);
+            let next = if self.is_word(close + 1, &["else", "or"]) { Some(self.block(close)) } else { None };
+            if is_small || self.is_empty(open, close) {
+                match next {
+                    // The head goes on behind an empty block.
+                    Some(next) => open = next,
+                    None => return self.statement(close),
+                }
+                continue;
+            }
+            self.open(open);
+            self.statements();
+            self.indent -= STEP;
+            match next {
+                Some(next) => open = next,
+                None => return self.statement(close),
+            }
         }
     }
 
@@ -180,15 +256,13 @@ impl Printer<'_> {
     }
 
     fn thread(&mut self) {
-        let open = self.find(self.next, &[T::OpenBrace]);
-        self.open(open);
-        while !matches!(self.kind(), T::Loc | T::CloseBrace | T::End) {
-            self.statement_to(&[T::Semicolon]);
-        }
+        self.open(self.block(self.next));
+        self.statements();
         while self.kind() == T::Loc {
-            let first = self.find(self.next, &[T::When, T::Do]);
+            let last = self.pieces.len() - 1;
+            let first = (self.next..last).find(|index| self.is_transformation(*index)).unwrap_or(last);
             self.open(first - 1);
-            while matches!(self.kind(), T::When | T::Do) {
+            while self.is_transformation(self.next) {
                 self.transformation();
             }
             self.indent -= STEP;
@@ -196,22 +270,23 @@ impl Printer<'_> {
         self.close(self.next);
     }
 
+    fn is_transformation(&self, index: usize) -> bool {
+        matches!(self.kind_at(index), T::When | T::Do) || self.is_word(index, &["fair"])
+    }
+
     fn transformation(&mut self) {
-        let open = self.find(self.next, &[T::OpenBrace]);
-        let close = self.find(open, &[T::CloseBrace]);
+        let open = self.block(self.next);
+        let close = self.closing(open).unwrap_or(open);
         let end = match self.kind_at(close + 1) {
             T::Goto | T::Return => self.find(close, &[T::Semicolon]),
             _ => close,
         };
-        let is_empty = close == open + 1 && self.has_no_comments(open..=close);
-        if is_empty || self.is_flat(end) {
+        if self.is_empty(open, close) || (self.block(open + 1) > close && self.is_flat(end)) {
             self.statement(end);
             return;
         }
         self.open(open);
-        while self.kind() != T::CloseBrace {
-            self.statement_to(&[T::Semicolon]);
-        }
+        self.statements();
         self.close(end);
     }
 
@@ -301,9 +376,10 @@ impl Printer<'_> {
         for index in start..end {
             let mut here = self.break_at(index);
             match self.kind_at(index) {
-                T::OpenParen | T::OpenBracket => depth += 1,
+                T::OpenParen | T::OpenBracket | T::OpenBrace => depth += 1,
                 T::Forall | T::Exists => heads.push(depth),
-                T::CloseParen | T::CloseBracket => {
+                T::Name if self.is_word(index, &["count", "sum"]) => heads.push(depth),
+                T::CloseParen | T::CloseBracket | T::CloseBrace => {
                     depth = depth.saturating_sub(1);
                     here = heads.pop_if(|head| *head == depth).map(|_| (QUANTIFIER, index + 1));
                 }
@@ -324,11 +400,13 @@ impl Printer<'_> {
     /// If a line may be broken at a piece: how loosely it binds, and which piece would begin the new line.
     fn break_at(&self, index: usize) -> Option<(usize, usize)> {
         match self.kind_at(index) {
-            T::Question => Some((0, index)),
+            // The `?` of a pattern touches what follows.
+            T::Question => self.pieces[index + 1].spaced.then_some((0, index)),
             T::Colon => {
-                let of_quantifier = matches!(self.kind_at(index.saturating_sub(3)), T::Forall | T::Exists);
+                let of_quantifier = index >= 3 && binds(&self.pieces[index - 3]);
                 (self.pieces[index].spaced && !of_quantifier).then_some((0, index))
             }
+            T::Comma => Some((0, index + 1)),
             T::Iff => Some((1, index + 1)),
             T::Implies | T::Arrow => Some((2, index + 1)),
             T::OrOr => Some((3, index + 1)),

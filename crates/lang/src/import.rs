@@ -47,7 +47,11 @@ pub(crate) fn read(text: &str, resolve: Resolve<'_>) -> Files {
             continue;
         }
         let standard = STANDARD.iter().find(|(name, _)| *name == import.path).map(|(_, text)| (*text).to_owned());
-        let text = match standard.map_or_else(|| resolve(&import.path), Ok) {
+        let read = || match import.path.starts_with("std/") {
+            true => Err("the standard library has no such file".into()),
+            false => resolve(&import.path),
+        };
+        let text = match standard.map_or_else(read, Ok) {
             Ok(text) if files.texts.len() < MAX_FILES => text,
             Ok(_) => return files,
             Err(reason) => {
@@ -70,6 +74,7 @@ pub(crate) fn read(text: &str, resolve: Resolve<'_>) -> Files {
                 let message = format!("`{}` is a system, not a library", import.path);
                 let help = "a file to be imported is `library NAME { … }`";
                 files.diagnostics.push(Diagnostic::new("E0050", import.span, message, "imported here").help(help));
+                continue;
             }
             items.extend(library.items);
             wanted.extend(library.imports.into_iter().rev());

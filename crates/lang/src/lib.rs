@@ -70,10 +70,7 @@ pub fn load_files(text: &str, overrides: &[(String, String)], resolve: import::R
     if !failed {
         lint::lint(&mut cx, &system, &steps, &properties);
     }
-    // What a broken library leads to is not told apart: its own errors come first.
-    if diagnostics.iter().all(|d| d.span.file == 0) && cx.diagnostics.iter().all(|d| d.span.file == 0) {
-        diagnostic::remove_consequences(text, &diagnostics, &steps_of(&system), &mut cx.diagnostics);
-    }
+    diagnostic::remove_consequences(&cx.sources, &diagnostics, &steps_of(&system), &mut cx.diagnostics);
     diagnostics.append(&mut cx.diagnostics);
     let program = (!failed).then(|| assemble(cx, &system.name.text, steps, properties, property_faults));
     // The copies of a thread share their text: say everything once.
@@ -85,7 +82,7 @@ pub fn load_files(text: &str, overrides: &[(String, String)], resolve: import::R
     Loaded { program, diagnostics, files }
 }
 
-/// The parts of a system that declare nothing which others use.
+/// The parts of a system that declare nothing which others use, except labels.
 fn steps_of(system: &ast::System) -> Vec<birk_ir::Span> {
     let mut spans = Vec::new();
     for item in &system.items {
@@ -95,6 +92,7 @@ fn steps_of(system: &ast::System) -> Vec<birk_ir::Span> {
                 spans.extend(thread.locations.iter().flat_map(|l| &l.transformations).map(|t| t.span));
                 spans.extend(thread.body.iter().map(|statement| statement.span));
             }
+            ast::Item::Procedure(procedure) => spans.extend(procedure.body.iter().map(|statement| statement.span)),
             _ => {}
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use birk_ir::{Expr, Property, PropertyKind, VarId};
+use birk_ir::{Expr, Op, Property, PropertyKind, VarId};
 
 use crate::ast;
 use crate::context::Context;
@@ -37,6 +37,9 @@ fn variables(cx: &mut Context<'_>) {
     let mut found = Vec::new();
     for declared in cx.globals.iter().chain(locals) {
         let name = &declared.name;
+        if matches!(declared.ty.scalar.ty, Ty::Channel(index) if cx.channels[index].capacity == 0) {
+            continue;
+        }
         let any = |seen: &[bool]| declared.leaves.iter().any(|id| seen[id.index()]);
         let (code, message, label) = match (any(&read), any(&written)) {
             (false, false) => ("W0002", format!("`{name}` is never used"), "neither read nor written"),
@@ -83,6 +86,10 @@ fn guards(cx: &mut Context<'_>, steps: &Steps) {
     let mut values: HashMap<birk_ir::Span, (birk_ir::Span, Option<bool>)> = HashMap::new();
     for transition in &steps.transitions {
         let Some(guard) = transition.guard_span else { continue };
+        // What is required later in the step is not a guard.
+        if transition.ops.iter().any(|op| matches!(op, Op::Require(_))) {
+            continue;
+        }
         let value = match transition.guard {
             Expr::Const(value) => Some(value != 0),
             _ => None,

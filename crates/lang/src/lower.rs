@@ -3,6 +3,7 @@
 //! What can go wrong becomes a `Check` in front of the operation that would go wrong. A guard with hazards is
 //! enabled where it is true or where evaluating it goes wrong; the checks come first, so that the latter is a fault.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use birk_ir::{Expr, FaultKind, LocationId, Op, Place, Span, Thread, ThreadId, ThreadKind, Transition, VarId};
@@ -15,6 +16,8 @@ use crate::expression::{Elaborator, Receiver, count};
 use crate::path::{Indexed, Path};
 use crate::types::{Hazard, Ty, Value};
 
+/// A system may not have more transitions.
+const MAX_TRANSITIONS: usize = 1 << 18;
 /// A choice may have this many values.
 const MAX_CHOICE: i64 = 1 << 16;
 
@@ -29,6 +32,7 @@ pub(crate) struct Steps {
 /// Lowers all threads, and what the environment does to channels.
 pub(crate) fn lower(cx: &mut Context<'_>) -> Steps {
     let mut steps = Steps::default();
+    let receivers = receivers(cx);
     for kind in 0..cx.threads.len() {
         let (thread, copies) = (cx.threads[kind].ast, cx.threads[kind].copies);
         let control = Rc::clone(&cx.threads[kind].control);
@@ -43,10 +47,16 @@ pub(crate) fn lower(cx: &mut Context<'_>) -> Steps {
         });
         if copies == 0 {
             // No copy runs, but its text is checked all the same.
-            lower_copy(cx, &mut Steps::default(), kind, 0);
+            lower_copy(cx, &mut Steps::default(), &receivers, kind, 0);
         }
         for copy in 0..copies {
-            lower_copy(cx, &mut steps, kind, copy);
+            lower_copy(cx, &mut steps, &receivers, kind, copy);
+            if steps.transitions.len() > MAX_TRANSITIONS {
+                let message = format!("this system has more than {MAX_TRANSITIONS} transitions");
+                let help = "use fewer copies, or fewer steps that send and receive at a rendezvous";
+                cx.report(Diagnostic::new("E0039", thread.name.span, message, "too many").help(help));
+                return steps;
+            }
         }
     }
     crate::channel::environment(cx, &mut steps);
@@ -63,7 +73,7 @@ fn location(spot: &Spot) -> birk_ir::Location {
     }
 }
 
-fn lower_copy(cx: &mut Context<'_>, steps: &mut Steps, kind: usize, copy: u32) {
+fn lower_copy<'a>(cx: &mut Context<'a>, steps: &mut Steps, receivers: &Receivers<'a>, kind: usize, copy: u32) {
     let control = Rc::clone(&cx.threads[kind].control);
     let id = ThreadId::new(steps.threads.len());
     let mut at = Vec::new();
@@ -71,7 +81,10 @@ fn lower_copy(cx: &mut Context<'_>, steps: &mut Steps, kind: usize, copy: u32) {
     for from in 0..control.spots.len() {
         let start = steps.transitions.len() as u32;
         while let Some(edge) = edges.next_if(|edge| edge.from == from) {
-            for partner in partners(cx, edge, kind, copy) {
+            if steps.transitions.len() > MAX_TRANSITIONS {
+                break;
+            }
+            for partner in partners(cx, receivers, edge, kind, copy) {
                 let mut step = Step::new(cx, kind, copy);
                 step.edge(edge, partner.as_ref());
                 let guard_span = edge.parts.iter().find_map(|part| match part.what {
@@ -82,6 +95,10 @@ fn lower_copy(cx: &mut Context<'_>, steps: &mut Steps, kind: usize, copy: u32) {
                     _ => None,
                 });
                 let (guard, ops, locals) = step.finish();
+                if partner.is_some() && guard == Expr::FALSE {
+                    // What is sent can never be what is received there.
+                    continue;
+                }
                 cx.note_writes(&ops);
                 steps.transitions.push(Transition {
                     thread: id,
@@ -108,32 +125,55 @@ fn lower_copy(cx: &mut Context<'_>, steps: &mut Steps, kind: usize, copy: u32) {
 }
 
 /// The other side of a rendezvous: a thread, and the step of it that receives.
+#[derive(Clone)]
 pub(crate) struct Partner<'a> {
     pub(crate) kind: usize,
     pub(crate) copy: u32,
-    pub(crate) edge: Edge<'a>,
+    pub(crate) edge: Rc<Edge<'a>>,
 }
 
-/// With whom a step is taken: alone, with each of the steps that can receive what it sends, or (a step that receives
-/// at a rendezvous) only as somebody's partner.
-fn partners<'a>(cx: &mut Context<'a>, edge: &Edge<'a>, kind: usize, copy: u32) -> Vec<Option<Partner<'a>>> {
-    let Some((sends, channel)) = rendezvous(cx, edge, kind, copy) else { return vec![None] };
-    let mut partners = Vec::new();
-    for other in (0..cx.threads.len()).filter(|_| sends) {
-        let control = Rc::clone(&cx.threads[other].control);
-        for other_copy in (0..cx.threads[other].copies).filter(|&c| (other, c) != (kind, copy)) {
-            for received in &control.edges {
-                if rendezvous(cx, received, other, other_copy) == Some((false, channel)) {
-                    partners.push(Some(Partner { kind: other, copy: other_copy, edge: received.clone() }));
+/// The steps that receive at each rendezvous.
+type Receivers<'a> = HashMap<VarId, Vec<Partner<'a>>>;
+
+fn receivers<'a>(cx: &mut Context<'a>) -> Receivers<'a> {
+    let mut receivers = Receivers::new();
+    if cx.channels.iter().all(|channel| channel.capacity > 0) {
+        return receivers;
+    }
+    for kind in 0..cx.threads.len() {
+        let control = Rc::clone(&cx.threads[kind].control);
+        let edges: Vec<Rc<Edge<'a>>> = control.edges.iter().cloned().map(Rc::new).collect();
+        for copy in 0..cx.threads[kind].copies {
+            for edge in &edges {
+                if let Some((false, channel)) = rendezvous(cx, edge, kind, copy) {
+                    let partner = Partner { kind, copy, edge: Rc::clone(edge) };
+                    receivers.entry(channel).or_default().push(partner);
                 }
             }
         }
     }
-    partners
+    receivers
+}
+
+/// With whom a step is taken: alone, with each of the steps that can receive what it sends, or (a step that receives
+/// at a rendezvous) only as somebody's partner.
+fn partners<'a>(
+    cx: &mut Context<'a>,
+    receivers: &Receivers<'a>,
+    edge: &Edge<'a>,
+    kind: usize,
+    copy: u32,
+) -> Vec<Option<Partner<'a>>> {
+    let Some((sends, channel)) = rendezvous(cx, edge, kind, copy) else { return vec![None] };
+    let others = receivers.get(&channel).into_iter().flatten().filter(|_| sends);
+    others.filter(|other| (other.kind, other.copy) != (kind, copy)).cloned().map(Some).collect()
 }
 
 /// Whether a step sends (or else receives) at a rendezvous, and which channel that is.
 fn rendezvous<'a>(cx: &mut Context<'a>, edge: &Edge<'a>, kind: usize, copy: u32) -> Option<(bool, VarId)> {
+    if cx.channels.iter().all(|channel| channel.capacity > 0) {
+        return None;
+    }
     for part in &edge.parts {
         let What::Do(action) = part.what else { continue };
         let (sends, channel) = match &action.kind {
@@ -212,7 +252,7 @@ impl<'c, 'a> Step<'c, 'a> {
             self.elaborator.enter(&part.scope);
             match part.what {
                 What::Require(condition) => {
-                    let value = self.elaborator.condition(condition, "a guard");
+                    let value = self.elaborator.condition(condition, "a condition");
                     self.require(value);
                 }
                 What::Refuse(condition) => {
@@ -376,7 +416,9 @@ impl<'c, 'a> Step<'c, 'a> {
     /// `place := choose(set)`: one outcome for each member.
     fn choose_member(&mut self, place: &ast::Expr, set: &ast::Expr, span: Span) {
         let Some(target) = self.elaborator.target(place) else { return };
-        let target = self.elaborator.target_of(target);
+        let Some(mut target) = self.elaborator.target_of(target) else { return };
+        self.check(std::mem::take(&mut target.hazards));
+        let target = Some(target);
         let local = self.elaborator.fresh();
         let member = Value { expr: Expr::Local(local), fixed: false, ..Value::constant(0, Ty::Int) };
         if let Some((ty, last)) = self.elaborator.symmetric(set) {
@@ -473,11 +515,13 @@ impl<'c, 'a> Step<'c, 'a> {
             let some = Expr::binary(birk_ir::BinaryOp::Le, from.expr.clone(), to.expr.clone());
             self.check(vec![Hazard { when: some.negate(), fault }]);
         }
+        let Some(mut target) = target else { return };
+        self.check(std::mem::take(&mut target.hazards));
         let local = self.elaborator.fresh();
         self.push(Op::Choose(local, from.expr, to.expr));
         let expr = Expr::Local(local);
         let chosen = Value { expr, ty: Ty::Int, lo: from.lo, hi: to.hi, hazards: Vec::new(), fixed: false };
-        self.assign(target, chosen, [place.span, span, span]);
+        self.assign(Some(target), chosen, [place.span, span, span]);
     }
 
     /// Takes the first copy that is not running.
@@ -510,10 +554,12 @@ impl<'c, 'a> Step<'c, 'a> {
             let what = format!("the argument `{}`", param.name);
             let (at, declared) = (arg.span, Some(param.span));
             let receiver = Receiver { what: &what, value: at, whole: at, declared };
-            let mut value = self.elaborator.convert(value, &param.ty.scalar, &receiver);
-            self.check(std::mem::take(&mut value.hazards));
-            converted.push((param.id, value.expr));
+            let value = self.elaborator.convert(value, &param.ty.scalar, &receiver);
+            converted.push(value);
         }
+        // All arguments are computed before the first parameter is written.
+        let converted: Vec<(VarId, Expr)> =
+            params.iter().map(|param| param.id).zip(self.hold(converted).into_iter().map(|value| value.expr)).collect();
         let is_free = |copy: u32| Expr::element(counter, Expr::Const(i64::from(copy))).equals(idle);
         let fault = self.elaborator.cx.fault(FaultKind::Start, span, |_| match copies {
             1 => format!("`{}` is already running", name.text),

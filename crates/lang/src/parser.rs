@@ -23,6 +23,10 @@ pub struct Parsed {
     pub system: Option<System>,
     /// All tokens, blanks and comments included: together they are the text.
     pub tokens: Vec<Token>,
+    /// Where the names begin that are keywords where they stand, like `if` and `in`, in order.
+    pub words: Vec<u32>,
+    /// Where the braces begin that hold sets, in order; all others hold blocks.
+    pub sets: Vec<u32>,
     /// What is wrong with it, in the order of the text; the tree is complete if this is empty.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -38,9 +42,10 @@ pub fn parse(text: &str, file: u32) -> Parsed {
     }
     let mut parser = Parser::new(text, file, &tokens, diagnostics);
     let system = parser.file();
+    let (words, sets) = (parser.words, parser.sets);
     let mut diagnostics = parser.diagnostics;
     diagnostics.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
-    Parsed { system, tokens, diagnostics }
+    Parsed { system, tokens, words, sets, diagnostics }
 }
 
 /// After so many messages one more says so, and the rest of the text is not read.
@@ -67,6 +72,8 @@ struct Parser<'a> {
     in_formula: bool,
     /// The first block whose closing brace is indented less than its opening line: if a brace is missing, it is its.
     suspect: Option<(Span, Span)>,
+    words: Vec<u32>,
+    sets: Vec<u32>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -106,6 +113,8 @@ impl<'a> Parser<'a> {
             channel_dimensions: Vec::new(),
             in_formula: false,
             suspect: None,
+            words: Vec::new(),
+            sets: Vec::new(),
             diagnostics,
         }
     }
@@ -150,6 +159,14 @@ impl<'a> Parser<'a> {
             self.position += 1;
         }
         span
+    }
+
+    /// Moves over a name that is a keyword here.
+    fn bump_word(&mut self) -> Span {
+        if self.at(TokenKind::Name) {
+            self.words.push(self.span().start);
+        }
+        self.bump()
     }
 
     fn at(&self, kind: TokenKind) -> bool {

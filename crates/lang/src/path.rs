@@ -177,6 +177,9 @@ impl Elaborator<'_, '_> {
             _ => false,
         };
         match path {
+            Path::Variable(indexed) if matches!(indexed.scalar.ty, Ty::Channel(_)) => {
+                ("a channel, not a variable", Some("use `send` and `receive`".into()))
+            }
             Path::Variable(_) => {
                 let help = "a thread changes only its own variables; use one of the system to tell it something";
                 ("belongs to another thread", Some(help.into()))
@@ -275,9 +278,14 @@ impl Elaborator<'_, '_> {
                 FrameKind::Call(procedure, args) => {
                     if let Some(position) = procedure.params.iter().position(|param| param.name.text == name) {
                         // A parameter stands for its argument, which is read where the call stands.
+                        self.nodes += 1;
+                        if self.is_too_large(span) {
+                            return Path::Error;
+                        }
+                        let bindings = std::mem::take(&mut self.bindings);
                         let before = std::mem::replace(&mut self.scope, frame.outer.clone());
                         let path = self.path(&args[position]);
-                        self.scope = before;
+                        (self.scope, self.bindings) = (before, bindings);
                         return path;
                     }
                     in_procedure = true;
@@ -296,7 +304,7 @@ impl Elaborator<'_, '_> {
             Some(Symbol::Constant(index)) => Path::Value(self.constant_value(index)),
             Some(Symbol::Variable(index)) if self.stateful => {
                 let declared = &self.cx.globals[index];
-                if declared.ty.scalar.ty == Ty::Error {
+                if declared.ty.scalar.ty == Ty::Error || declared.leaves.is_empty() {
                     return Path::Error;
                 }
                 Path::Variable(Indexed {
@@ -341,7 +349,9 @@ impl Elaborator<'_, '_> {
         }
         let message = format!("cannot find a value named `{name}`");
         let mut diagnostic = Diagnostic::new("E0020", span, message, "not declared");
-        diagnostic.help = self.elsewhere(name).or_else(|| self.alike(name));
+        if !self.cx.is_hopeless() {
+            diagnostic.help = self.elsewhere(name).or_else(|| self.alike(name));
+        }
         self.cx.report(diagnostic);
     }
 
@@ -391,10 +401,19 @@ impl Elaborator<'_, '_> {
         let thread = &self.cx.threads[kind];
         if thread.index_param.as_deref() == Some(name) {
             // The copies' numbers are written by the system, not by a constant expression.
-            return Some(Path::Value(Value { fixed: false, ty: thread.index_ty, ..copy.0 }));
+            let (ty, last) = (thread.index_ty, i64::from(thread.copies) - 1);
+            let (mut own, at) = copy;
+            if !own.is_within(0, last) {
+                let fault = self
+                    .cx
+                    .fault(FaultKind::Index, at, |cx| format!("the index `{}` must stay in 0..{last}", cx.source(at)));
+                own.hazards.push(Hazard { when: outside(&own, 0, last), fault });
+                (own.lo, own.hi) = (own.lo.max(0).min(last.max(0)), own.hi.min(last).max(0));
+            }
+            return Some(Path::Value(Value { fixed: false, ty, ..own }));
         }
         let declared = thread.locals.iter().find(|local| local.name == name)?;
-        if declared.ty.scalar.ty == Ty::Error {
+        if declared.ty.scalar.ty == Ty::Error || declared.leaves.is_empty() {
             return Some(Path::Error);
         }
         let copies = self.cx.threads[kind].copies;
@@ -466,10 +485,10 @@ impl Elaborator<'_, '_> {
         for (field, ty) in &fields {
             let size = crate::declarations::leaves_of(self.cx, ty).len();
             if *field == name.text {
-                if ty.scalar.ty == Ty::Error {
+                let leaves = indexed.leaves.get(offset..offset + size).unwrap_or_default().to_vec();
+                if ty.scalar.ty == Ty::Error || leaves.is_empty() {
                     return Path::Error;
                 }
-                let leaves = indexed.leaves.get(offset..offset + size).unwrap_or_default().to_vec();
                 let shape = indexed.shape.iter().chain(&ty.shape).copied().collect();
                 return Path::Variable(Indexed { leaves, scalar: ty.scalar, shape, ..indexed });
             }
@@ -528,7 +547,11 @@ impl Elaborator<'_, '_> {
                 let wanted = self.cx.type_name(ty.scalar.ty);
                 let array = if ty.shape.is_empty() { "" } else { "an array of " };
                 let message = format!("{what} must be {array}{wanted}");
-                self.cx.report(Diagnostic::new("E0022", expr.span, message, "another type"));
+                let mut diagnostic = Diagnostic::new("E0022", expr.span, message, "this is not");
+                if !ty.shape.is_empty() {
+                    diagnostic = diagnostic.help("an array is assigned as a whole; for one element, write its index");
+                }
+                self.cx.report(diagnostic);
                 return None;
             }
         };

@@ -3,7 +3,9 @@
 //! Random texts come from a generator with fixed seeds, so that a failure can be repeated. `front_end` is what each
 //! text goes through; every part of the front end is to be added there.
 
-use birk_lang::ast::{Action, ActionKind, Expr, ExprKind, Item, MAX_DEPTH, System, Type, TypeKind, Variables};
+use birk_lang::ast::{
+    Action, ActionKind, Domain, Expr, ExprKind, Item, MAX_DEPTH, Pattern, System, Type, TypeKind, Variables,
+};
 use birk_lang::parser::{Parsed, parse};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -33,6 +35,19 @@ fn front_end(text: &str) -> Parsed {
         }
         Err(diagnostics) => assert_eq!(diagnostics, parsed.diagnostics),
     }
+    let loaded = birk_lang::load(text, &[]);
+    assert_eq!(
+        loaded.program.is_some(),
+        loaded.diagnostics.iter().all(|found| found.is_warning()),
+        "a program or errors"
+    );
+    for diagnostic in &loaded.diagnostics {
+        let places = diagnostic.related.iter().map(|(span, _)| span).chain([&diagnostic.span]);
+        for span in places {
+            let file = loaded.files.get(span.file as usize).map(|(_, text)| text.as_str());
+            assert!(file.is_some_and(|file| file.get(span.range()).is_some()), "{diagnostic:?}");
+        }
+    }
     parsed
 }
 
@@ -44,6 +59,11 @@ fn check_tree(system: &System, text: &str, complete: bool) {
             Item::Constants(constants) => roots.extend(constants.entries.iter().map(|(_, value)| value)),
             Item::Alias(alias) => type_roots(&alias.target, &mut roots),
             Item::Enum(_) => {}
+            Item::Record(record) => record.fields.iter().for_each(|fields| variable_roots(fields, &mut roots)),
+            Item::Procedure(procedure) => {
+                procedure.params.iter().for_each(|param| type_roots(&param.ty, &mut roots));
+                action_roots(&procedure.body, &mut roots);
+            }
             Item::Variables(variables) => variable_roots(variables, &mut roots),
             Item::Function(function) => {
                 function.params.iter().for_each(|param| type_roots(&param.ty, &mut roots));
@@ -57,8 +77,9 @@ fn check_tree(system: &System, text: &str, complete: bool) {
                 for transformation in thread.locations.iter().flat_map(|location| &location.transformations) {
                     assert!(!complete || transformation.jump.is_some(), "a jump is missing without a message");
                     roots.extend(&transformation.guard);
-                    transformation.actions.iter().for_each(|action| action_roots(action, &mut roots));
+                    action_roots(&transformation.actions, &mut roots);
                 }
+                action_roots(&thread.body, &mut roots);
             }
             Item::Property(property) => roots.push(&property.body),
         }
@@ -70,8 +91,13 @@ fn check_tree(system: &System, text: &str, complete: bool) {
 
 fn type_roots<'a>(ty: &'a Type, roots: &mut Vec<&'a Expr>) {
     roots.extend(&ty.dimensions);
-    if let TypeKind::Range(_, low, high) = &ty.kind {
-        roots.extend([&**low, &**high]);
+    match &ty.kind {
+        TypeKind::Range(_, low, high) | TypeKind::Set(low, high) => roots.extend([&**low, &**high]),
+        TypeKind::Channel(_, element, capacity) => {
+            roots.push(capacity);
+            type_roots(element, roots);
+        }
+        _ => {}
     }
 }
 
@@ -80,13 +106,43 @@ fn variable_roots<'a>(variables: &'a Variables, roots: &mut Vec<&'a Expr>) {
     roots.extend(variables.declarators.iter().filter_map(|(_, value)| value.as_ref()));
 }
 
-fn action_roots<'a>(action: &'a Action, roots: &mut Vec<&'a Expr>) {
-    match &action.kind {
-        ActionKind::Assign(place, value) => roots.extend([place, value]),
-        ActionKind::Choose(place, low, high) => roots.extend([place, low, high]),
-        ActionKind::Assert(condition, _) | ActionKind::Assume(condition) => roots.push(condition),
-        ActionKind::Start(_, arguments) => roots.extend(arguments),
-        ActionKind::Skip => {}
+fn action_roots<'a>(actions: &'a [Action], roots: &mut Vec<&'a Expr>) {
+    for action in actions {
+        match &action.kind {
+            ActionKind::Assign(place, value) | ActionKind::ChooseMember(place, value) => roots.extend([place, value]),
+            ActionKind::Choose(place, low, high) => roots.extend([place, low, high]),
+            ActionKind::Assert(condition, _) | ActionKind::Assume(condition) | ActionKind::Await(condition) => {
+                roots.push(condition);
+            }
+            ActionKind::Start(_, arguments) | ActionKind::Call(_, arguments) => roots.extend(arguments),
+            ActionKind::Send(channel, values) => roots.extend(values.iter().chain([channel])),
+            ActionKind::Receive(channel, patterns, condition) => {
+                roots.push(channel);
+                roots.extend(condition);
+                roots.extend(patterns.iter().filter_map(|pattern| match pattern {
+                    Pattern::Bind(expr) | Pattern::Equal(expr) => Some(expr),
+                    Pattern::Any(_) => None,
+                }));
+            }
+            ActionKind::If(branches, otherwise) => {
+                for (condition, branch) in branches {
+                    roots.push(condition);
+                    action_roots(branch, roots);
+                }
+                action_roots(otherwise.as_deref().unwrap_or_default(), roots);
+            }
+            ActionKind::While(condition, body) => {
+                roots.push(condition);
+                action_roots(body, roots);
+            }
+            ActionKind::For(_, low, high, body) => {
+                roots.extend([low, high]);
+                action_roots(body, roots);
+            }
+            ActionKind::Either(branches) => branches.iter().for_each(|branch| action_roots(branch, roots)),
+            ActionKind::Atomic(body) => action_roots(body, roots),
+            ActionKind::Skip | ActionKind::Break | ActionKind::Return | ActionKind::Goto(_) => {}
+        }
     }
 }
 
@@ -98,11 +154,15 @@ fn depth(expr: &Expr, text: &str, complete: bool) -> usize {
         ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Name(_) => {}
         ExprKind::Error => assert!(!complete, "an expression is missing without a message"),
         ExprKind::Member(a, _) | ExprKind::At(a, _) | ExprKind::Unary(_, a) => visit(a),
-        ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => [a, b].into_iter().for_each(|child| visit(child)),
-        ExprKind::Conditional(a, b, c) | ExprKind::Quantifier(_, _, a, b, c) => {
-            [a, b, c].into_iter().for_each(|child| visit(child));
+        ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Let(_, a, b) => {
+            [a, b].into_iter().for_each(|child| visit(child));
         }
-        ExprKind::Call(_, arguments) => arguments.iter().for_each(visit),
+        ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().for_each(|child| visit(child)),
+        ExprKind::Quantifier(_, _, domain, body) => match &**domain {
+            Domain::Range(low, high) => [low, high, body].into_iter().for_each(visit),
+            Domain::Members(set) => [set, body].into_iter().for_each(visit),
+        },
+        ExprKind::Call(_, arguments) | ExprKind::Set(arguments) => arguments.iter().for_each(visit),
     }
     deepest + 1
 }
@@ -132,6 +192,10 @@ const WORDS: &[&str] = &[
     "system", "const", "typealias", "enum", "boolean", "byte", "int", "function", "active", "thread", "loc", "when", "do",
     "goto", "return", "choose", "assert", "assume", "start", "skip", "invariant", "reachable", "ltl", "true", "false",
     "forall", "exists", "wrap", "end", "accept", "progress", "X", "U", "W", "R", "always", "until", "if", "else", "while",
+    "for", "either", "or", "await", "atomic", "break", "send", "receive", "fair", "record", "procedure", "set", "of", "in",
+    "channel", "lossy", "duplicating", "reordering", "symmetric", "import", "library", "let", "count", "sum", "size", "len",
+    "full", "empty", "peek", "_", "R", "c", "r", "p", "f", "?x", "\"std/mutex.bir\"", "if (x) {", "while (true) {", "else {",
+    "either {", "or {", "atomic {", "for (i : 0 .. 1) {", "l:", "c (", "x := ", "b := ", "r.f", "a[", "{0}", "p(", "lock(",
     "a", "b", "x", "T", "Param", "0", "1", "42", "0x1f", "99999999999", "\"text\"", "\"open", "// note\n", "/* note */",
     "/*", ":=", "==", "!=", "<=", ">=", "&&", "||", "=>", "->", "<->", "<>", "..", "{", "}", "(", ")", "[", "]", ",", ";",
     ":", ".", "@", "?", "=", "!", "<", ">", "+", "-", "*", "/", "%", "&", "|", "{", "}", "(", ")", ";", ";", "\n", "#", "ß", "∧",
@@ -143,6 +207,13 @@ const STARTS: &[&str] = &[
     "", "system S {", "system S { active thread T() { ", "system S { active thread T() { loc a: ",
     "system S { active thread T() { loc a: do { ", "system S { active thread T() { loc a: when ", "system S { invariant p: ",
     "system S { ltl p: ", "system S { const P { ", "system S { int x := ", "system S { function f(",
+    "system S { int x; boolean b; active thread T() { ", "system S { int x; active thread T() { while (true) { if (x == 0) { ",
+    "system S { record R { int (0, 3) f; boolean[2] g; } R r; R[2] a; set of 0 .. 3 s; active thread T() { ",
+    "system S { channel of byte [1] c; channel of byte [0] d; int x; procedure p(int a) { x := a; } active thread T() { ",
+    "import \"std/mutex.bir\"; system S { boolean b; active thread T() { lock(b); ", "system S { procedure p(int x) { ",
+    "system S { symmetric typealias C int (0, 2); C x; boolean[C] a; active [C] thread T(C me) { ", "system S { record R { ",
+    "system S { set of 0 .. 7 s; boolean b := ", "system S { int (0, 9) x; active thread T() { atomic { either { ", "library S { ",
+    "system S { record R { byte f; int (0, 1) g; } lossy channel of R [2] c; R r; int x; active thread T() { receive c (",
 ];
 
 fn soup(random: &mut Random) -> String {

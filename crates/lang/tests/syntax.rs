@@ -1,6 +1,6 @@
 //! The text of each syntax error, the figures of the seed verbatim, and the shape of trees.
 
-use birk_lang::ast::{BinaryOp, Expr, ExprKind, Item, Jump, Mark, System, TypeKind, UnaryOp};
+use birk_lang::ast::{BinaryOp, Domain, Expr, ExprKind, Item, Jump, Mark, Quantifier, System, TypeKind, UnaryOp};
 use birk_lang::parser::parse;
 
 /// Where a fragment stands: always alone on the second line, except for whole files.
@@ -192,9 +192,23 @@ fn shape(expr: &Expr) -> String {
         ExprKind::Conditional(condition, then, otherwise) => {
             format!("({} ? {} : {})", shape(condition), shape(then), shape(otherwise))
         }
-        ExprKind::Quantifier(all, name, low, high, body) => {
-            let word = if *all { "forall" } else { "exists" };
-            format!("({word} {} {}..{} {})", name.text, shape(low), shape(high), shape(body))
+        ExprKind::Quantifier(quantifier, name, domain, body) => {
+            let word = match quantifier {
+                Quantifier::All => "forall",
+                Quantifier::Any => "exists",
+                Quantifier::Count => "count",
+                Quantifier::Sum => "sum",
+            };
+            let domain = match &**domain {
+                Domain::Range(low, high) => format!("{}..{}", shape(low), shape(high)),
+                Domain::Members(set) => format!("in {}", shape(set)),
+            };
+            format!("({word} {} {domain} {})", name.text, shape(body))
+        }
+        ExprKind::Let(name, value, body) => format!("(let {} = {} in {})", name.text, shape(value), shape(body)),
+        ExprKind::Set(members) => {
+            let members: Vec<_> = members.iter().map(shape).collect();
+            format!("{{{}}}", members.join(", "))
         }
         ExprKind::Error => "?".to_string(),
     }
@@ -230,6 +244,7 @@ fn binary(op: BinaryOp) -> &'static str {
         BinaryOp::Until => "U",
         BinaryOp::WeakUntil => "W",
         BinaryOp::Release => "R",
+        BinaryOp::In => "in",
     }
 }
 
@@ -267,6 +282,15 @@ fn expressions_bind_as_documented() {
         ("f(g(1), 2)[3] @ l", "f(g(1), 2)[3]@l"),
         ("0x1F + 1_000 - 2147483648", "((31 + 1000) - 2147483648)"),
         ("X == U && next(3) != W[R]", "((X == U) && (next(3) != W[R]))"),
+        ("a in s + {1, b} && c", "((a in (s + {1, b})) && c)"),
+        ("{} <= s * {x - 1}", "({} <= (s * {(x - 1)}))"),
+        ("forall (x in {1, 2}) x in s => c", "(forall x in {1, 2} ((x in s) => c))"),
+        ("count (i : 0 .. 3) a[i] == 2", "((count i 0..3 a[i]) == 2)"),
+        ("sum (x in a) (x + 1) > 2 * count (x in s) !b", "((sum x in a (x + 1)) > (2 * (count x in s (! b))))"),
+        ("let x = a + 1 in x * x == 4", "(let x = (a + 1) in ((x * x) == 4))"),
+        ("1 + let x = a in x", "(1 + (let x = a in x))"),
+        ("count + sum(2) == let", "((count + sum(2)) == let)"),
+        ("r.f[1].g == R(1, {2})", "(r.f[1].g == R(1, {2}))"),
     ] {
         assert_eq!(shape(&body(Guard, text)), expected, "{text}");
     }
@@ -308,9 +332,13 @@ fn spans_leave_out_parentheses_of_the_whole_only() {
 fn depth(expr: &Expr) -> usize {
     let children: Vec<&Expr> = match &expr.kind {
         ExprKind::Member(a, _) | ExprKind::At(a, _) | ExprKind::Unary(_, a) => vec![a],
-        ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => vec![a, b],
-        ExprKind::Conditional(a, b, c) | ExprKind::Quantifier(_, _, a, b, c) => vec![a, b, c],
-        ExprKind::Call(_, arguments) => arguments.iter().collect(),
+        ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Let(_, a, b) => vec![a, b],
+        ExprKind::Conditional(a, b, c) => vec![a, b, c],
+        ExprKind::Quantifier(_, _, domain, body) => match &**domain {
+            Domain::Range(low, high) => vec![low, high, body],
+            Domain::Members(set) => vec![set, body],
+        },
+        ExprKind::Call(_, arguments) | ExprKind::Set(arguments) => arguments.iter().collect(),
         _ => Vec::new(),
     };
     1 + children.into_iter().map(depth).max().unwrap_or(0)
@@ -414,10 +442,10 @@ E0005 3:6 missing `;` | expected `;` here"),
     (Declared, "active [3 thread T() { loc a: do { } goto a; }", "E0006 2:10 missing `]` | expected `]` here (2:8 this `[` is not closed)"),
     (Declared, "x := 1;", "E0004 2:1 expected a declaration, found `x` | expected a declaration | a variable is declared with its type: `int x := 1;`; actions stand in threads"),
     (Declared, ";;;", "E0004 2:1 expected a declaration, found `;` | expected a declaration | remove the `;`"),
-    (Declared, "while (x) { y := 1; }", "E0012 2:1 `while` is not part of the language yet | not known in BIR | a loop is a location with a `goto` back to it"),
+    (Declared, "while (x) { y := 1; }", "E0004 2:1 expected a declaration, found `while` | expected a declaration | statements stand in threads and procedures"),
     (Declared, "{ { } }", "E0004 2:1 expected a declaration, found `{` | expected a declaration"),
     (Declared, r#"import "x";
-int a"#, "E0012 2:1 `import` is not part of the language yet | not known in BIR | it has to be left out
+int a"#, "E0004 2:1 expected a declaration, found `import` | expected a declaration | imports stand before `system`
 E0005 3:6 missing `;` | expected `;` here"),
     (Declared, "active thread T() { loc a: do { } goto a; }
 loc b: do { } goto a;
@@ -426,7 +454,7 @@ int x;", "E0004 3:1 the keyword `loc` outside a thread | expected a declaration 
     (Declared, "active thread T() { loc a: do { } goto a; int x; }", "E0004 2:43 a variable declared behind a location | too late | declare it before the first location (2:25 the first location)"),
     (Declared, "active thread T() { loc a: do { } goto a;
 active thread U() { loc a: do { } goto a; }", "E0006 2:42 missing `}` | expected `}` here (2:19 this `{` is not closed)"),
-    (Body, "", "E0004 3:1 a thread without a location | expected `loc NAME:` | give it one: `loc a: do { } return;`"),
+    (Body, "", "E0004 3:1 a thread without a location | expected `loc NAME:` or a statement | give it one: `loc a: do { } return;`, or a statement: `skip;`"),
     (Body, "do { } goto a;", "E0004 2:1 expected `loc NAME:` before the first transformation, found the keyword `do` | expected `loc NAME:` before the first transformation"),
     (Body, "lco a: do { } goto a;
 lco b: do { } goto a;", "E0004 2:1 expected a location, found `lco` | expected a location | did you mean `loc`?
@@ -482,10 +510,9 @@ when x do { } goto a;", "E0006 2:21 missing `}` | expected `}` here (2:4 this `{
     (Step, "{ x := 1; } goto a;", "E0004 2:1 expected `do`, found `{` | expected `do` | write `do { … } goto LOCATION;`"),
     (Step, "do { } goto a;;", "E0004 2:15 expected `when` or `do`, found `;` | expected `when` or `do` | remove the `;`"),
     (Step, "if (x) { goto a; } else { goto b; }
-do { } goto a;", "E0012 2:1 `if` is not part of the language yet | not known in BIR | write one `when … do { … }` for each case"),
-    (Step, "do { if (x) { y := 1; } else { y := 2; } z := 1 } goto a;", "E0012 2:6 `if` is not part of the language yet | not known in BIR | write one `when … do { … }` for each case
-E0005 2:48 missing `;` | expected `;` here"),
-    (Step, "do { while x do { x := x - 1; } } goto a;", "E0012 2:6 `while` is not part of the language yet | not known in BIR | a loop is a location with a `goto` back to it"),
+do { } goto a;", "E0004 2:1 expected `when` or `do`, found `if` | expected `when` or `do` | actions stand in braces: `do { x := 1; } goto LOCATION;`"),
+    (Step, "do { if (x) { y := 1; } else { y := 2; } z := 1 } goto a;", "E0005 2:48 missing `;` | expected `;` here"),
+    (Step, "do { while x do { x := x - 1; } } goto a;", "E0004 2:14 expected `{`, found the keyword `do` | expected `{` | the statements stand in braces: `{ … }`"),
     (Action, "x = 1;", "E0012 2:3 `=` does not assign | expected `:=` | write `:=`"),
     (Action, "x == 1;", "E0012 2:3 `==` compares and does not assign | expected `:=` | write `:=`"),
     (Action, "x++; y += 2; z -= 1; w--;", "E0012 2:2 BIR has no `++` | expected `:=` | write `x := x + 1;`
@@ -504,7 +531,6 @@ y := 3)", "E0006 2:12 missing `)` | expected `)` here (2:6 this `(` is not close
 E0004 3:7 expected `;`, found `)` | expected `;`"),
     (Action, "x := 1;;", "E0004 2:8 expected an action, found `;` | expected an action | remove the `;`, or write `skip;`"),
     (Action, "int y := 1;", "E0004 2:1 expected an action, found the keyword `int` | expected an action | variables are declared at the begin of a thread or in the system"),
-    (Action, "f(x);", "E0004 2:5 expected `:=`, found `;` | expected `:=` | a thread is started with `start NAME(…);`; a function is no action"),
     (Action, "asert x > 1;", "E0004 2:1 expected an action, found `asert` | expected an action | did you mean `assert`?"),
     (Action, r#"assert x > 1 "text";"#, "E0004 2:14 expected `;`, found a text | expected `;`"),
     (Action, "assert x > 1, 5;", "E0004 2:15 expected a text in quotes, found `5` | expected a text in quotes"),
@@ -542,9 +568,7 @@ E0008 3:3 a second jump | the jump is given twice | a transformation has exactly
     (Formula, "[](p => <>q) && p <> q", "E0012 2:19 `<>` does not compare | expected `!=` | write `!=`"),
     (Formula, "always p implies q", "E0012 2:10 BIR has no `implies` | expected `=>` | write `=>`"),
     (Step, "if x do { } goto a;
-do { } goto a;", "E0012 2:1 `if` is not part of the language yet | not known in BIR | write one `when … do { … }` for each case"),
-    (Body, "loc a: do { y := await(x); await x; atomic { x := 1; } if := 1; } goto a;", "E0012 2:28 `await` is not part of the language yet | not known in BIR | wait with a guard: `when … do { … }`
-E0012 2:37 `atomic` is not part of the language yet | not known in BIR | every transformation is atomic"),
+do { } goto a;", "E0004 2:1 expected `when` or `do`, found `if` | expected `when` or `do` | actions stand in braces: `do { x := 1; } goto LOCATION;`"),
     (File, "system S {
   active thread T() {
     loc a: do { } goto a;

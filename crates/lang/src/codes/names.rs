@@ -36,7 +36,8 @@ pub(super) const E0021: Code = Code {
     explanation: "\
 A name stands for one thing. All declarations of a system share one set of names, and so do the
 locations of a thread, its parameters and variables, the values of an enumeration, the constants
-of a block, and the properties. `deadlock` and `fault` are properties that every system has.",
+of a block, the fields of a record, and the properties. `deadlock` and `fault` are properties that
+every system has.",
     example: "\
 system Lift {
   byte floor;
@@ -90,9 +91,9 @@ pub(super) const E0023: Code = Code {
     code: "E0023",
     title: "unknown type",
     explanation: "\
-The types are `boolean`, `byte`, `int`, `int (lo, hi)`, `int wrap (lo, hi)`, the names that `enum`
-and `typealias` declare, and arrays of all these, as in `byte[4]`. There are no texts and no
-fractions: a model should have as few states as its question allows.",
+The types are `boolean`, `byte`, `int`, `int (lo, hi)`, `int wrap (lo, hi)`, sets, channels, the
+names that `enum`, `record` and `typealias` declare, and arrays, as in `byte[4]`. There are no texts
+and no fractions: a model should have as few states as its question allows.",
     example: "\
 system Lift {
   bool moves;

@@ -91,16 +91,16 @@ pub(super) const E0033: Code = Code {
     code: "E0033",
     title: "an index too many or too few",
     explanation: "\
-An array is not a value: it is read and written one element at a time, with one index for each of
-its dimensions. A single value has no elements and takes no index. To say something about all
-elements, use `forall (i : 0 .. N - 1)`.",
+An array is not a single value: in an expression name one of its elements, with one index for each
+dimension. A single value has no elements and takes no index. To say something about all elements,
+use `forall (i : 0 .. N - 1)`.",
     example: "\
 system Doors {
   boolean[3] open;
 
   active thread Porter() {
     loc idle:
-      do { open := true; } goto idle;
+      when !open do { open[0] := true; } goto idle;
   }
 
   reachable welcome: open[0];
@@ -111,7 +111,7 @@ system Doors {
 
   active thread Porter() {
     loc idle:
-      do { open[0] := true; } goto idle;
+      when !open[0] do { open[0] := true; } goto idle;
   }
 
   reachable welcome: open[0];

@@ -1,11 +1,26 @@
 //! Tokens with the comments that belong to them, and the blanks that belong between them.
 
 use crate::lexer::{Token, TokenKind as T};
+use crate::parser::Parsed;
+
+/// What the tree tells of a token.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Nothing more than its kind.
+    Plain,
+    /// A name that is a keyword here.
+    Word,
+    /// A brace of a block, with the piece that is the other brace.
+    Block(usize),
+    /// A brace of a set.
+    Set,
+}
 
 /// A token that means something, and the comments around it.
 pub(super) struct Piece<'a> {
     pub(super) kind: T,
     pub(super) text: &'a str,
+    pub(super) role: Role,
     /// Comments that come before it: on lines of their own, or on its line.
     pub(super) before: Vec<Comment<'a>>,
     /// Comments behind it, up to the end of its line.
@@ -25,14 +40,40 @@ pub(super) struct Comment<'a> {
 }
 
 /// The pieces of a text, `End` last.
-pub(super) fn pieces<'a>(text: &'a str, tokens: &[Token]) -> Vec<Piece<'a>> {
+pub(super) fn pieces<'a>(text: &'a str, parsed: &Parsed) -> Vec<Piece<'a>> {
+    let tokens = &parsed.tokens;
+    let mut words = parsed.words.iter().peekable();
+    let mut sets = parsed.sets.iter().peekable();
+    let mut open = Vec::new();
     let mut pieces: Vec<Piece<'a>> = Vec::with_capacity(tokens.len() / 2 + 1);
     let mut begin = 0;
     while begin <= tokens.len() {
         let length = tokens[begin..].iter().take_while(|token| token.kind.is_trivia()).count();
         let next = tokens.get(begin + length);
+        let kind = next.map_or(T::End, |token| token.kind);
+        let is_next = |starts: &mut std::iter::Peekable<std::slice::Iter<'_, u32>>| {
+            next.is_some_and(|token| starts.next_if(|start| **start == token.span.start).is_some())
+        };
+        let index = pieces.len();
+        let role = match kind {
+            T::Name if is_next(&mut words) => Role::Word,
+            T::OpenBrace => {
+                let role = if is_next(&mut sets) { Role::Set } else { Role::Block(index) };
+                open.push((index, role));
+                role
+            }
+            T::CloseBrace => match open.pop() {
+                Some((partner, Role::Block(_))) => {
+                    pieces[partner].role = Role::Block(index);
+                    Role::Block(partner)
+                }
+                _ => Role::Set,
+            },
+            _ => Role::Plain,
+        };
         let mut piece = Piece {
-            kind: next.map_or(T::End, |token| token.kind),
+            kind,
+            role,
             text: next.map_or("", |token| &text[token.span.range()]),
             before: Vec::new(),
             after: Vec::new(),
@@ -94,13 +135,16 @@ fn space(pieces: &mut [Piece<'_>]) {
 /// What the spacing of a token depends on besides its neighbours.
 #[derive(Default)]
 struct Context {
-    in_formula: bool,
     /// Conditionals whose `:` is still to come.
     questions: usize,
     /// The previous piece is the last of an operand.
     after_operand: bool,
     /// The previous piece is a sign, not an operator between two operands.
     after_sign: bool,
+    /// How many brackets are open.
+    depth: usize,
+    /// Behind `send` or `receive`, or `channel of`: its parenthesis, or its capacity, is still to come.
+    channel: Option<(T, usize)>,
 }
 
 impl Context {
@@ -109,14 +153,21 @@ impl Context {
         let (kind, next) = (pieces[index].kind, kind_at(index.checked_add(1)));
         let previous = kind_at(index.checked_sub(1));
         let is_box = kind == T::OpenBracket && next == T::CloseBracket;
-        let is_operator = kind == T::Name && self.is_temporal(pieces, index);
-        let is_sign = kind == T::Minus && !self.after_operand;
+        let is_word = pieces[index].role == Role::Word;
+        let is_set = pieces[index].role == Role::Set;
+        let is_sign = (kind == T::Minus || kind == T::Question) && !self.after_operand;
         let spaced = match (previous, kind) {
+            (_, T::OpenParen | T::OpenBracket) if self.channel == Some((kind, self.depth)) => {
+                self.channel = None;
+                true
+            }
+            (_, T::CloseBrace) if is_set => false,
+            (T::OpenBrace, _) if pieces[index - 1].role == Role::Set => false,
             (_, T::Comma | T::Semicolon | T::CloseParen | T::CloseBracket | T::Dot | T::At) => false,
             (T::OpenParen | T::OpenBracket | T::Dot | T::At | T::Not, _) => false,
-            (T::Minus, _) if self.after_sign => false,
+            (T::Minus | T::Question, _) if self.after_sign => false,
             (_, T::Colon) => {
-                let of_quantifier = matches!(kind_at(index.checked_sub(3)), T::Forall | T::Exists);
+                let of_quantifier = index >= 3 && binds(&pieces[index - 3]) && kind_at(Some(index - 2)) == T::OpenParen;
                 let of_conditional = !of_quantifier && self.questions > 0;
                 self.questions -= usize::from(of_conditional);
                 of_quantifier || of_conditional
@@ -128,36 +179,34 @@ impl Context {
             _ => true,
         };
         match kind {
-            T::Question => self.questions += 1,
-            T::Ltl => self.in_formula = true,
+            T::Question if !is_sign => self.questions += 1,
+            T::Name if is_word => match pieces[index].text {
+                "send" | "receive" => self.channel = Some((T::OpenParen, self.depth)),
+                "channel" => self.channel = Some((T::OpenBracket, self.depth)),
+                _ => {}
+            },
+            T::OpenParen | T::OpenBracket => self.depth += 1,
+            T::CloseParen | T::CloseBracket => self.depth = self.depth.saturating_sub(1),
+            T::OpenBrace | T::CloseBrace if is_set => {}
             T::Semicolon | T::OpenBrace | T::CloseBrace => *self = Self::default(),
             _ => {}
         }
-        let is_wrap = previous == T::Int && next == T::OpenParen;
         self.after_sign = is_sign;
         self.after_operand = match kind {
-            T::Name => !is_operator && !is_wrap,
+            T::Name => !is_word,
+            T::CloseBrace => is_set,
             T::CloseBracket => previous != T::OpenBracket,
             T::Number | T::Text | T::True | T::False | T::CloseParen => true,
             _ => false,
         };
         spaced
     }
+}
 
-    /// Whether a word is an operator of a formula here, as the parser sees it.
-    fn is_temporal(&self, pieces: &[Piece<'_>], index: usize) -> bool {
-        let kind_at = |at: usize| pieces.get(at).map_or(T::End, |piece| piece.kind);
-        if !self.in_formula || matches!(kind_at(index - 1), T::Dot | T::At | T::Ltl) {
-            return false;
-        }
-        match pieces[index].text {
-            "U" | "W" | "R" | "until" | "weakuntil" | "release" => self.after_operand,
-            "X" | "next" | "always" | "eventually" => match kind_at(index + 1) {
-                T::Name | T::Number | T::True | T::False => true,
-                T::OpenParen | T::Not | T::Diamond | T::Forall | T::Exists => true,
-                next => next == T::OpenBracket && kind_at(index + 2) == T::CloseBracket,
-            },
-            _ => false,
-        }
+/// Whether a piece begins what binds a name in parentheses, as in `forall (i : 0 .. 1)`.
+pub(super) fn binds(piece: &Piece<'_>) -> bool {
+    match piece.kind {
+        T::Forall | T::Exists => true,
+        _ => piece.role == Role::Word && matches!(piece.text, "count" | "sum" | "for"),
     }
 }

@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::lexer::{TokenKind as T, text_value};
 
 /// Statements of other languages.
-pub(super) const FOREIGN: [&str; 6] = ["else", "switch", "case", "continue", "repeat", "print"];
+pub(super) const FOREIGN: [&str; 9] = ["else", "or", "switch", "case", "continue", "repeat", "print", "elseif", "elif"];
 
 impl Parser<'_> {
     /// One action with its `;`.
@@ -170,6 +170,8 @@ impl Parser<'_> {
         }
         let help = match word {
             "else" => "`else` follows the block of an `if`",
+            "or" => "`or` follows a block of an `either`",
+            "elseif" | "elif" => "write `else if (…) { … }`",
             "switch" | "case" => "write `if (…) { … } else if (…) { … }`",
             "repeat" => "write `while (true) { … }`",
             "continue" => "label the loop, and `goto` the label",

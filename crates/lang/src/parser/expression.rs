@@ -29,6 +29,8 @@ const RELATION: u8 = 7;
 const SUM: u8 = 8;
 const PRODUCT: u8 = 9;
 
+const LET: &str = "write `let x = a + b in x * x`";
+
 impl Parser<'_> {
     /// An expression that is not part of another one.
     pub(super) fn root_expression(&mut self) -> Expr {
@@ -108,7 +110,7 @@ impl Parser<'_> {
                 continue;
             }
             let position = self.position;
-            self.bump();
+            self.bump_word();
             let to_the_right = matches!(precedence, LOOSEST | IMPLIES | TEMPORAL);
             let right = self.operand(precedence + u8::from(!to_the_right));
             if precedence == RELATION && compared {
@@ -266,7 +268,7 @@ impl Parser<'_> {
         }
         let start = self.span();
         for _ in 0..tokens {
-            self.bump();
+            self.bump_word();
         }
         self.depth += 1;
         let operand = self.unary();
@@ -397,9 +399,7 @@ impl Parser<'_> {
             T::True => ExprKind::Bool(true),
             T::False => ExprKind::Bool(false),
             T::Name if self.is_total() => return self.quantifier(),
-            T::Name if self.at_word("let") && self.peek(1) == T::Name && self.peek(2) == T::Single => {
-                return self.let_in();
-            }
+            T::Name if self.at_word("let") && self.peek(1) == T::Name => return self.let_in(),
             T::Name => ExprKind::Name(self.word().to_string()),
             T::OpenBrace => return self.set(),
             T::Forall | T::Exists => return self.quantifier(),
@@ -435,13 +435,13 @@ impl Parser<'_> {
             "count" => Quantifier::Count,
             _ => Quantifier::Sum,
         };
-        let start = self.bump();
+        let start = self.bump_word();
         let open = self.span();
         let opened = self.expect(T::OpenParen);
         let name = self.name("a name");
         let members = self.at_word("in");
         if members {
-            self.bump();
+            self.bump_word();
         } else {
             self.expect(T::Colon);
         }
@@ -484,15 +484,21 @@ impl Parser<'_> {
 
     /// `let x = value in body`
     fn let_in(&mut self) -> Tree {
-        let start = self.bump();
+        let start = self.bump_word();
         let name = self.name("a name");
-        self.bump();
-        let value = self.operand(SUM);
-        if !self.at_word("in") {
-            self.report(self.unexpected("`in` and the value").help("write `let x = a + b in x * x`"));
+        if self.at(T::Assign) {
+            self.replace(T::Single, "`let` gives a name and does not assign", "expected `=`", "write `=`");
+        }
+        if !self.eat(T::Single) {
+            self.report(self.unexpected("`=`").help(LET));
             return self.error();
         }
-        self.bump();
+        let value = self.operand(SUM);
+        if !self.at_word("in") {
+            self.report(self.unexpected("`in` and the value").help(LET));
+            return self.error();
+        }
+        self.bump_word();
         let body = self.expression();
         let span = start.to(body.outer);
         let depth = value.depth.max(body.depth);
@@ -501,6 +507,7 @@ impl Parser<'_> {
 
     /// `{a, b}`
     fn set(&mut self) -> Tree {
+        self.sets.push(self.span().start);
         let open = self.bump();
         let mut members = Vec::new();
         let mut depth = 0;

@@ -39,6 +39,7 @@ impl Parser<'_> {
         let imports = self.imports();
         let library = self.at_word("library") && self.peek(1) == T::Name;
         if library {
+            self.words.push(self.span().start);
             self.correct(T::System);
         }
         if !self.at(T::System) && !self.is_misspelt("`system`", &[T::System]) {
@@ -71,7 +72,7 @@ impl Parser<'_> {
     fn imports(&mut self) -> Vec<Import> {
         let mut imports = Vec::new();
         while self.at_word("import") {
-            let start = self.bump();
+            let start = self.bump_word();
             if self.at(T::Text) {
                 let path = text_value(self.word());
                 self.bump();
@@ -127,8 +128,10 @@ impl Parser<'_> {
             T::Active | T::Thread | T::OpenBracket => self.thread().map(Item::Thread),
             T::Invariant | T::Reachable | T::Ltl => Some(Item::Property(self.property())),
             T::Boolean | T::Byte | T::Int => Some(Item::Variables(self.variables())),
-            T::Name if self.at_word("record") && self.peek(2) == T::OpenBrace => Some(Item::Record(self.record())),
-            T::Name if self.at_word("procedure") && self.peek(2) == T::OpenParen => {
+            T::Name if self.at_word("record") && (self.peek(1) == T::OpenBrace || self.peek(2) == T::OpenBrace) => {
+                Some(Item::Record(self.record()))
+            }
+            T::Name if self.at_word("procedure") && matches!(self.peek(2), T::OpenParen | T::OpenBrace) => {
                 Some(Item::Procedure(self.procedure()))
             }
             T::Name if self.at_word("symmetric") && self.peek(1) == T::Typealias => Some(Item::Alias(self.alias())),
@@ -183,12 +186,31 @@ impl Parser<'_> {
         } else if self.at(T::Name) && self.peek(1) == T::Assign {
             diagnostic =
                 diagnostic.help("a variable is declared with its type: `int x := 1;`; actions stand in threads");
+        } else if self.is_statement_word() {
+            diagnostic = diagnostic.help("statements stand in threads and procedures");
+        } else if let Some(help) = self.declaration_help() {
+            diagnostic = diagnostic.help(help);
         }
         self.report(diagnostic);
         while self.eat(T::Semicolon) {}
         if self.is_reported() {
             self.recover();
         }
+    }
+
+    /// How a declaration is written that begins with a word of its own.
+    fn declaration_help(&self) -> Option<&'static str> {
+        Some(match self.word() {
+            "import" => "imports stand before `system`",
+            "library" => "a library is a file of its own",
+            "record" => "write `record NAME { type field; … }`",
+            "procedure" => "write `procedure NAME(type parameter, …) { … }`",
+            "channel" => "write `channel of type [capacity] NAME;`",
+            "lossy" | "duplicating" | "reordering" => "it marks a channel: `lossy channel of type [capacity] NAME;`",
+            "set" => "write `set of lo .. hi NAME;`",
+            "symmetric" => "it marks a type: `symmetric typealias NAME int (0, N - 1);`",
+            _ => return None,
+        })
     }
 
     /// Locations outside a thread: most likely its brace was closed too early, so they are given to it.
@@ -265,10 +287,13 @@ impl Parser<'_> {
 
     /// `record NAME { type field; … }`
     fn record(&mut self) -> Record {
-        let start = self.bump();
+        let start = self.bump_word();
         let name = self.name("a name for the record");
         let open = self.span();
-        self.expect(T::OpenBrace);
+        if !self.expect(T::OpenBrace) {
+            self.recover();
+            return Record { name, fields: Vec::new(), span: self.since(start) };
+        }
         let mut fields = Vec::new();
         while !matches!(self.kind(), T::CloseBrace | T::End) && !is_landmark(self.kind()) {
             let before = self.position;
@@ -277,6 +302,9 @@ impl Parser<'_> {
                 self.bump();
             }
         }
+        if fields.is_empty() && self.at(T::CloseBrace) {
+            self.report(self.unexpected("a field").help("write `type NAME;`"));
+        }
         self.expect_close(T::CloseBrace, open);
         self.eat(T::Semicolon);
         Record { name, fields, span: self.since(start) }
@@ -284,12 +312,19 @@ impl Parser<'_> {
 
     /// `procedure NAME(params) { statements }`
     fn procedure(&mut self) -> Procedure {
-        let start = self.bump();
+        let start = self.bump_word();
         let name = self.name("the procedure's name");
         let params = self.params();
         let open = self.span();
-        self.expect(T::OpenBrace);
+        if !self.expect(T::OpenBrace) {
+            self.recover();
+            return Procedure { name, params, body: Vec::new(), span: self.since(start) };
+        }
         let body = self.statements();
+        if matches!(self.kind(), T::Loc | T::When | T::Do) {
+            self.report(self.unexpected("a statement").help("a procedure is made of statements, not of locations"));
+            self.thread_body(&mut Vec::new(), &mut Vec::new(), &mut Vec::new());
+        }
         self.expect_close(T::CloseBrace, open);
         Procedure { name, params, body, span: self.since(start) }
     }
@@ -298,7 +333,7 @@ impl Parser<'_> {
         let start = self.span();
         let symmetric = self.at_word("symmetric");
         if symmetric {
-            self.bump();
+            self.bump_word();
         }
         self.bump();
         let name = self.name("a name for the type");
@@ -466,9 +501,18 @@ impl Parser<'_> {
 
     /// `set of lo .. hi`
     fn set_type(&mut self) -> TypeKind {
-        self.bump();
-        self.bump();
+        self.bump_word();
+        self.bump_word();
+        if matches!(self.kind(), T::Boolean | T::Byte | T::Int) {
+            self.report(self.unexpected("a range").help("write `set of 0 .. 3 s;`"));
+            let kind = if self.at(T::Int) { self.int_type() } else { self.base(TypeKind::Error) };
+            drop(kind);
+            return TypeKind::Error;
+        }
         let low = self.root_expression();
+        if self.at(T::Comma) {
+            self.replace(T::DotDot, "a range is written with `..`", "expected `..`", "write `set of lo .. hi`");
+        }
         self.expect(T::DotDot);
         let high = self.root_expression();
         TypeKind::Set(Box::new(low), Box::new(high))
@@ -490,10 +534,10 @@ impl Parser<'_> {
                 "duplicating" => marks.duplicating = true,
                 _ => marks.reordering = true,
             }
-            self.bump();
+            self.bump_word();
         }
-        self.bump();
-        self.bump();
+        self.bump_word();
+        self.bump_word();
         let mut element = self.ty();
         let capacity = if element.dimensions.is_empty() {
             let help = "write the capacity: `channel of byte [2] c;`; 0 is a rendezvous";
@@ -516,7 +560,7 @@ impl Parser<'_> {
         self.bump();
         let wraps = self.at_word("wrap") && self.peek(1) == T::OpenParen;
         if wraps {
-            self.bump();
+            self.bump_word();
         }
         let open = self.span();
         if !self.eat(T::OpenParen) {

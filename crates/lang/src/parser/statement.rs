@@ -70,11 +70,17 @@ impl Parser<'_> {
 
     /// `{ statements }`
     fn block(&mut self) -> Vec<Action> {
-        let open = self.span();
-        if !self.expect(T::OpenBrace) {
-            self.recover();
-            return Vec::new();
+        if !self.at(T::OpenBrace) {
+            self.report(self.unexpected("`{`").help("the statements stand in braces: `{ … }`"));
+            // `while … do {`, `if … then {`
+            if self.peek(1) == T::OpenBrace && (self.at(T::Do) || self.at_word("then")) {
+                self.bump();
+            } else {
+                self.recover();
+                return Vec::new();
+            }
         }
+        let open = self.bump();
         if self.blocks >= MAX_DEPTH / 2 {
             let message = format!("nested too deeply: blocks may be {} levels deep", MAX_DEPTH / 2);
             self.report(Diagnostic::new("E0009", open, message, "one level too many"));
@@ -94,9 +100,13 @@ impl Parser<'_> {
         let labels = self.labels();
         let fair = self.at_word("fair") && self.is_statement_word();
         if fair {
-            self.bump();
+            self.bump_word();
         }
         let start = self.span();
+        if self.at(T::CloseBrace) && !(labels.is_empty() && !fair) {
+            self.report(self.unexpected("a statement").help("a label names the place before a statement: `l: skip;`"));
+            return None;
+        }
         let kind = match self.kind() {
             T::Goto => {
                 self.bump();
@@ -110,6 +120,7 @@ impl Parser<'_> {
                 Some(ActionKind::Return)
             }
             T::Name if self.is_statement_word() => self.worded(),
+            T::Name if matches!(self.word(), "elseif" | "elif" | "switch") && self.foreign_statement() => return None,
             T::Name if self.peek(1) == T::OpenParen => {
                 let name = self.name("a procedure");
                 let arguments = self.arguments();
@@ -139,11 +150,11 @@ impl Parser<'_> {
     /// A statement that begins with a word of its own.
     fn worded(&mut self) -> Option<ActionKind> {
         let word = self.word();
-        self.bump();
+        self.bump_word();
         Some(match word {
             "if" => self.conditional_statement(),
             "while" => {
-                let condition = self.root_expression();
+                let condition = self.condition("while");
                 ActionKind::While(condition, self.block())
             }
             "for" => return self.for_statement(),
@@ -169,16 +180,26 @@ impl Parser<'_> {
         })
     }
 
+    /// What stands behind `if` and `while`; a brace there begins the block and no set.
+    fn condition(&mut self, word: &str) -> Expr {
+        if self.at(T::OpenBrace) {
+            let help = format!("write `{word} (…) {{ … }}`");
+            self.report(self.unexpected("a condition in parentheses").help(help));
+            return self.nothing();
+        }
+        self.root_expression()
+    }
+
     fn conditional_statement(&mut self) -> ActionKind {
-        let condition = self.root_expression();
+        let condition = self.condition("if");
         let mut branches = vec![(condition, self.block())];
         while self.at_word("else") {
-            self.bump();
+            self.bump_word();
             if !self.at_word("if") {
                 return ActionKind::If(branches, Some(self.block()));
             }
-            self.bump();
-            let condition = self.root_expression();
+            self.bump_word();
+            let condition = self.condition("else if");
             branches.push((condition, self.block()));
         }
         ActionKind::If(branches, None)
@@ -192,10 +213,29 @@ impl Parser<'_> {
             return None;
         }
         let name = self.name("a name");
+        const RANGE: &str = "a `for` goes over a constant range: `for (i : 0 .. 3) { … }`";
+        if matches!(self.kind(), T::Assign | T::Single) {
+            self.report(self.unexpected("`:`").help(RANGE));
+            while !matches!(self.kind(), T::OpenBrace | T::CloseBrace | T::End) && !is_item(self.kind()) {
+                self.bump();
+            }
+            self.block();
+            return None;
+        }
+        if self.at_word("in") {
+            self.replace(T::Colon, "a range is written behind `:`", "expected `:`", RANGE);
+        }
         self.expect(T::Colon);
         let low = self.root_expression();
-        self.expect(T::DotDot);
-        let high = self.root_expression();
+        if self.at(T::Comma) {
+            self.replace(T::DotDot, "a range is written with `..`", "expected `..`", RANGE);
+        }
+        if self.at(T::DotDot) {
+            self.bump();
+        } else {
+            self.report(self.unexpected("`..`").help(RANGE));
+        }
+        let high = if self.is_reported() { self.nothing() } else { self.root_expression() };
         self.expect_close(T::CloseParen, open);
         Some(ActionKind::For(name, low, high, self.block()))
     }
@@ -203,12 +243,16 @@ impl Parser<'_> {
     fn either(&mut self) -> ActionKind {
         let mut branches = vec![self.block()];
         while self.at_word("or") {
-            self.bump();
+            self.bump_word();
             branches.push(self.block());
         }
         if branches.len() == 1 && !self.is_reported() {
             let diagnostic = self.unexpected("`or { … }`");
             self.report(diagnostic.help("`either` offers at least two ways: `either { … } or { … }`"));
+            if self.at(T::Name) && self.peek(1) == T::OpenBrace && !self.is_statement_word() {
+                self.bump();
+                branches.push(self.block());
+            }
         }
         ActionKind::Either(branches)
     }
@@ -238,7 +282,7 @@ impl Parser<'_> {
             return Pattern::Bind(self.place());
         }
         if self.at_word("_") {
-            return Pattern::Any(self.bump());
+            return Pattern::Any(self.bump_word());
         }
         Pattern::Equal(self.root_expression())
     }

@@ -14,7 +14,7 @@ impl Parser<'_> {
         let start = self.span();
         let fair = self.at_word("fair");
         if fair {
-            self.bump();
+            self.bump_word();
         }
         let active = self.eat(T::Active);
         let mut copies = None;
@@ -78,7 +78,15 @@ impl Parser<'_> {
             match self.kind() {
                 T::CloseBrace | T::End => return,
                 kind if is_item(kind) => return,
-                T::Loc => locations.push(self.location()),
+                T::Loc => {
+                    if let Some(first) = body.first().filter(|_| locations.is_empty()) {
+                        let message = "a location behind statements";
+                        let diagnostic = Diagnostic::new("E0004", self.span(), message, "expected a statement");
+                        let help = "a thread is made of locations or of statements, not of both";
+                        self.report(diagnostic.related(first.span, "the first statement").help(help));
+                    }
+                    locations.push(self.location());
+                }
                 T::Boolean | T::Byte | T::Int => self.thread_variables(variables, locations),
                 _ if locations.is_empty() && self.is_statement() => body.append(&mut self.statements()),
                 T::Name if self.is_local_name() => self.thread_variables(variables, locations),
@@ -145,11 +153,12 @@ impl Parser<'_> {
             let word = self.word();
             let known = |mark: &str| MARKS.iter().find(|(name, _)| *name == mark).map(|(_, mark)| *mark);
             if let Some(mark) = known(word) {
-                marks.push((mark, self.bump()));
+                marks.push((mark, self.bump_word()));
                 continue;
             }
             let names = MARKS.iter().map(|(name, _)| *name);
-            let Some(near) = nearest(word, names.chain(["when", "do"])).filter(|_| word.len() > 1) else { break };
+            let may_be_mark = word.len() > 1 && !self.is_statement_word();
+            let Some(near) = nearest(word, names.chain(["when", "do"])).filter(|_| may_be_mark) else { break };
             if !matches!(self.peek(1), T::When | T::Do | T::Loc | T::Name) || known(near).is_none() {
                 break;
             }

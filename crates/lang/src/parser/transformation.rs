@@ -16,7 +16,7 @@ impl Parser<'_> {
         let start = self.span();
         let fair = self.at_word("fair");
         if fair {
-            self.bump();
+            self.bump_word();
         }
         let guard = if self.eat(T::When) { Some(self.root_expression()) } else { None };
         if !self.eat(T::Do) && !self.is_misspelt_do() {

@@ -1,4 +1,4 @@
-/* twin of two_phase_commit.bir */
+/* twin of two_phase_commit_rounds.bir */
 /* spin states 237 */
 #define N      3
 #define YES    1
