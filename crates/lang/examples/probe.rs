@@ -13,12 +13,25 @@ fn main() {
         let start = std::time::Instant::now();
         let loaded = birk_lang::load(text, &[]);
         eprintln!("parse {parse:?} load {:?} {} diagnostics", start.elapsed(), loaded.diagnostics.len());
-        if loaded.diagnostics.is_empty() { println!("    (fine)"); }
+        if loaded.diagnostics.is_empty() {
+            println!("    (fine)");
+        }
         for d in loaded.diagnostics.iter().take(20) {
             let line = text.get(..d.span.start as usize).map_or(0, |t| t.matches('\n').count() + 1);
             let src = if d.span.file == 0 { text.get(d.span.range()).unwrap_or("?") } else { "(file)" };
-            println!("    {} {line} [{src}] {} | {} | {:?} {:?}", d.code, d.message, d.label, d.help, d.related.iter().map(|(_, l)| l).collect::<Vec<_>>());
+            println!(
+                "    {} {line} [{src}] {} | {} | {:?} {:?}",
+                d.code,
+                d.message,
+                d.label,
+                d.help,
+                d.related.iter().map(|(_, l)| l).collect::<Vec<_>>()
+            );
         }
-        if let Some(program) = loaded.program { if std::env::args().count() > 1 { println!("{}", program.to_text()); } }
+        if let Some(program) = loaded.program {
+            if std::env::args().count() > 1 {
+                println!("{}", program.to_text());
+            }
+        }
     }
 }

@@ -109,6 +109,8 @@ pub(crate) struct ThreadDecl<'a> {
     pub(crate) index_ty: Ty,
     /// Parameters and locals that are variables.
     pub(crate) locals: Vec<Declared>,
+    /// Where they stand in `locals`.
+    pub(crate) local_names: HashMap<String, usize>,
     /// How many of `locals` are parameters.
     pub(crate) params: usize,
 }

@@ -665,6 +665,7 @@ fn declare_thread<'a>(cx: &mut Context<'a>, thread: &'a ast::Thread, started: bo
         counter,
         index_param: None,
         index_ty: Ty::Int,
+        local_names: HashMap::new(),
         locals: Vec::new(),
         params: 0,
     };
@@ -765,7 +766,8 @@ fn declare_local(
     ty: &Type,
     initial: i64,
 ) {
-    if let Some(first) = declaration.locals.iter_mut().find(|local| local.name == name.text) {
+    if let Some(&position) = declaration.local_names.get(&name.text) {
+        let first = &mut declaration.locals[position];
         first.ty.scalar = Scalar::ERROR;
         return duplicate(cx, name, first.span);
     }
@@ -781,6 +783,7 @@ fn declare_local(
     let copies = [declaration.copies];
     let leaves = add_leaves(cx, &full_name, VarRole::Local(kind), ty, &copies, initial, name.span);
     let id = leaves.first().copied().unwrap_or(VarId(u32::MAX));
+    declaration.local_names.insert(name.text.clone(), declaration.locals.len());
     declaration.locals.push(Declared { name: name.text.clone(), id, leaves, ty: ty.clone(), span: name.span });
 }
 

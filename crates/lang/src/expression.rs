@@ -128,11 +128,15 @@ impl<'c, 'a> Elaborator<'c, 'a> {
     fn too_deep(&mut self, span: Span) -> Value {
         let message = format!("nested too deeply: {MAX_DEEP} levels after functions and arguments are put in place");
         self.cx.report(Diagnostic::new("E0009", span, message, "one level too many"));
-        // One message is enough: who calls these functions gets no other.
+        self.give_up();
+        Value::error()
+    }
+
+    /// One message is enough: who calls these functions gets no other.
+    fn give_up(&mut self) {
         for &index in &self.calls {
             self.cx.functions[index].1 = true;
         }
-        Value::error()
     }
 
     fn value_of(&mut self, expr: &ast::Expr) -> Value {
@@ -483,6 +487,7 @@ impl<'c, 'a> Elaborator<'c, 'a> {
         let too_large = self.nodes > MAX_NODES;
         if too_large {
             self.too_large(span);
+            self.give_up();
         }
         too_large
     }

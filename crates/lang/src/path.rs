@@ -412,7 +412,7 @@ impl Elaborator<'_, '_> {
             }
             return Some(Path::Value(Value { fixed: false, ty, ..own }));
         }
-        let declared = thread.locals.iter().find(|local| local.name == name)?;
+        let declared = &thread.locals[*thread.local_names.get(name)?];
         if declared.ty.scalar.ty == Ty::Error || declared.leaves.is_empty() {
             return Some(Path::Error);
         }

@@ -5,9 +5,9 @@ use std::path::Path;
 use birk_exec::{GoalSet, goal_of, replay};
 use birk_ir::{Expr, Goal, Outcome, Program, Property, PropertyKind, Stop, Verdict};
 use birk_jit::Staged;
-use birk_search::{Engine, Job, Limits, Storage, engine};
+use birk_search::{Engine, Job, Limits, engine};
 
-use crate::cli::{Accept, CheckArgs, Format, OnOff, StoreKind, Threads};
+use crate::cli::{Accept, CheckArgs, Format, OnOff};
 use crate::commands::print;
 use crate::progress::Watcher;
 use crate::report::{self, Answer, Report, ShownTrace};
@@ -144,14 +144,6 @@ fn job(args: &CheckArgs, properties: &[&Property], hunted: &[(usize, Goal)]) -> 
             memory: args.memory.unwrap_or_else(limits::default_memory),
             depth: args.max_depth.unwrap_or(u32::MAX),
             states: args.max_states.unwrap_or(u64::MAX),
-            threads: match args.threads {
-                Threads::Number(number) => number,
-                Threads::Auto => std::thread::available_parallelism().map_or(1, usize::from),
-            },
-            storage: match args.store {
-                StoreKind::Exact => Storage::Exact,
-                StoreKind::Compact => Storage::Compact,
-            },
         },
     }
 }
