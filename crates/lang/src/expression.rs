@@ -441,6 +441,7 @@ impl<'c, 'a> Elaborator<'c, 'a> {
         }
         let before = self.cx.diagnostics.len();
         let result = self.inline(index, function, values, args);
+        self.nodes += result.expr.size() + result.hazards.iter().map(|hazard| hazard.when.size()).sum::<usize>();
         // What is wrong in the body for any arguments was said without a call; the rest is due to this one.
         for diagnostic in &mut self.cx.diagnostics[before..] {
             let is_inside = function.span.start <= diagnostic.span.start && diagnostic.span.end <= function.span.end;
