@@ -34,11 +34,10 @@ mod writer;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use birk_exec::Interpreter;
-use birk_ir::{Coverage, PropertyKind};
-use birk_jit::Compiled;
+use birk_ir::PropertyKind;
 use birk_lang::ast::System;
-use birk_search::job::{Patient, Storage};
-use birk_search::{ENGINES, Engine, Hunt, Job, Limits};
+use birk_search::job::Patient;
+use birk_search::{ENGINES, Engine};
 
 use crate::case::{Case, Made};
 use crate::check::{Checked, Subject, check, same};
@@ -107,10 +106,6 @@ fn look(seed: u64, system: &System, text: &str, tally: &mut Tally) -> Checked {
             tally.states += case.answer.states;
             let depth = Random::new(seed).between(0, i64::from(case.answer.depth) + 1) as u32;
             agreed(&case, depth)?;
-            // Compiling takes longer than most searches.
-            if seed / PARTS % 2 == 0 {
-                agreed_otherwise(&case, depth)?;
-            }
         }
     }
     Ok(())
@@ -119,39 +114,14 @@ fn look(seed: u64, system: &System, text: &str, tally: &mut Tally) -> Checked {
 /// The lowering keeps the meaning, and every engine finds what there is; the depth is a limit to be tried.
 fn agreed(case: &Case, depth: u32) -> Checked {
     faithful(&case.system, &case.program, &case.answer).map_err(|why| format!("lowering: {why}"))?;
+    ENGINES.iter().try_for_each(|engine| held_against(case, engine, depth))
+}
+
+fn held_against(case: &Case, engine: &Engine, depth: u32) -> Checked {
     let model = Interpreter::new(&case.program, &case.goals);
-    for engine in ENGINES {
-        let hunt = |job: &Job| (engine.hunt)(&model, job, &mut Patient);
-        held_against(case, engine, &hunt, depth).map_err(|why| format!("{}: {why}", engine.name))?;
-    }
-    Ok(())
-}
-
-/// The same with native code, and with fingerprints, by the first engine.
-fn agreed_otherwise(case: &Case, depth: u32) -> Checked {
-    let engine = &ENGINES[0];
-    let native = Compiled::new(&case.program, &case.goals)?;
-    let hunt = |job: &Job| (engine.hunt)(&native, job, &mut Patient);
-    held_against(case, engine, &hunt, depth).map_err(|why| format!("native code: {why}"))?;
-    let model = Interpreter::new(&case.program, &case.goals);
-    let hunt = |job: &Job| {
-        let limits = Limits { storage: Storage::Compact, ..job.limits };
-        exact((engine.hunt)(&model, &Job { limits, ..job.clone() }, &mut Patient))
-    };
-    held_against(case, engine, &hunt, depth).map_err(|why| format!("fingerprints: {why}"))
-}
-
-fn held_against(case: &Case, engine: &Engine, hunt: &dyn Fn(&Job) -> Hunt, depth: u32) -> Checked {
-    check(case, &Subject { shortest: engine.shortest, hunt }, depth)
-}
-
-/// Reads a claim up to hashing as one without: among so few states none is lost.
-fn exact(mut hunt: Hunt) -> Hunt {
-    if let Coverage::Hashed { depth, omission_probability } = hunt.coverage {
-        assert!(omission_probability < 1e-9, "a few thousand states are lost with probability {omission_probability}");
-        hunt.coverage = depth.map_or(Coverage::Complete, Coverage::Depth);
-    }
-    hunt
+    let hunt = |job: &birk_search::Job| (engine.hunt)(&model, job, &mut Patient);
+    let subject = Subject { shortest: engine.shortest, hunt: &hunt };
+    check(case, &subject, depth).map_err(|why| format!("{}: {why}", engine.name))
 }
 
 #[test]
@@ -161,10 +131,7 @@ fn programs_that_were_once_wrong() {
         let agrees = match case::make(text) {
             Made::Refused(why) => Err(format!("refused: {why:?}")),
             Made::TooLarge => Err("too large".to_owned()),
-            Made::Usable(case) => (0..=case.answer.depth + 1).try_for_each(|depth| {
-                agreed(&case, depth)?;
-                agreed_otherwise(&case, depth)
-            }),
+            Made::Usable(case) => (0..=case.answer.depth + 1).try_for_each(|depth| agreed(&case, depth)),
         };
         wrong.extend(agrees.err().map(|why| format!("{about}: {why}")));
     }

@@ -201,7 +201,8 @@ mod tests {
         assert_eq!(left(&[], &[]), all);
         assert_eq!(left(&[at("E0005", 13, 14)], &[]), all);
         assert_eq!(left(&[at("E0004", 11, 12)], &[]), [at("E0022", 24, 25)]);
-        assert_eq!(left(&[at("E0004", 29, 30)], &[Span::new(24, 38)]), [at("E0023", 19, 20), at("E0020", 36, 37)]);
-        assert_eq!(left(&[at("E0006", 29, 30)], &[Span::new(24, 38)]), []);
+        let others = [at("E0022", 14, 15), at("E0023", 19, 20), at("E0020", 36, 37)];
+        assert_eq!(left(&[at("E0004", 29, 30)], &[Span::new(24, 38)]), others);
+        assert_eq!(left(&[at("E0006", 29, 30)], &[Span::new(24, 38)]), [at("E0022", 14, 15)]);
     }
 }

@@ -77,9 +77,15 @@ impl<S: Store, F: Frontier> Search<'_, S, F> {
         self.depths.resize(self.batch.len(), 0);
         self.reach()?;
         while !self.frontier.is_empty() {
-            while self.batch.len() < F::BATCH {
+            let mut expanded = 0;
+            while self.batch.len() < F::BATCH && expanded < F::BATCH {
                 let Some(node) = self.frontier.pop() else { break };
+                if node.depth == self.job.limits.depth {
+                    // Whether anything lies beyond can be told only when the whole last level was reached.
+                    self.reach()?;
+                }
                 self.expand(node)?;
+                expanded += 1;
             }
             self.reach()?;
             observer.progress(&self.progress())?;

@@ -103,7 +103,7 @@ impl Parser<'_> {
             self.bump_word();
         }
         let start = self.span();
-        if self.at(T::CloseBrace) && !(labels.is_empty() && !fair) {
+        if self.at(T::CloseBrace) && (fair || !labels.is_empty()) {
             self.report(self.unexpected("a statement").help("a label names the place before a statement: `l: skip;`"));
             return None;
         }
