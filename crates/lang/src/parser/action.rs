@@ -130,7 +130,16 @@ impl Parser<'_> {
     pub(super) fn is_misspelt_action(&mut self) -> bool {
         let is_place = matches!(
             self.peek(1),
-            T::Assign | T::OpenBracket | T::Dot | T::Single | T::Equal | T::Plus | T::Minus | T::Star | T::Slash
+            T::Assign
+                | T::OpenParen
+                | T::OpenBracket
+                | T::Dot
+                | T::Single
+                | T::Equal
+                | T::Plus
+                | T::Minus
+                | T::Star
+                | T::Slash
         );
         !is_place && self.is_misspelt("an action", &[T::Goto, T::Return, T::Assert, T::Assume, T::Start, T::Skip])
     }

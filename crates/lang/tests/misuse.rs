@@ -1,0 +1,358 @@
+//! What the front end says of each misuse of statements, procedures, records, channels, sets, symmetric types, imports.
+//!
+//! Each snapshot shows fragments with their messages. Warnings are left out: they are not what these texts are about.
+
+use birk_lang::load;
+
+/// `code line:col message | label | help (line:col related)`, one line per diagnostic; columns count from 1.
+fn messages(text: &str) -> String {
+    let place = |offset: usize| {
+        let before = text.get(..offset).unwrap_or_default();
+        let start = before.rfind('\n').map_or(0, |end| end + 1);
+        format!("{}:{}", before.matches('\n').count() + 1, before[start..].chars().count() + 1)
+    };
+    let mut out = String::new();
+    for diagnostic in load(text, &[]).diagnostics.iter().filter(|found| !found.is_warning()) {
+        let at = place(diagnostic.span.start as usize);
+        out += &format!("    {} {at} {} | {}", diagnostic.code, diagnostic.message, diagnostic.label);
+        if let Some(help) = &diagnostic.help {
+            out += &format!(" | {help}");
+        }
+        for (span, label) in &diagnostic.related {
+            out += &format!(" ({} {label})", place(span.start as usize));
+        }
+        out.push('\n');
+    }
+    if out.is_empty() { "    fine\n".into() } else { out }
+}
+
+/// The fragments with what is said of them; each stands in a system at `{}`, on a line of its own.
+fn report(frame: &str, fragments: &[&str]) -> String {
+    let mut out = String::new();
+    for fragment in fragments {
+        let text = frame.replacen("{}", &format!("\n{fragment}\n"), 1);
+        out += &format!("{fragment}\n{}", messages(&text));
+    }
+    out
+}
+
+const BODY: &str = "system S { int (0, 9) x; boolean b; active thread T() {{}} }";
+const ITEM: &str = "system S { int (0, 9) x; boolean b; {} active thread T() { skip; } }";
+
+#[test]
+fn conditions_and_loops() {
+    insta::assert_snapshot!(report(
+        BODY,
+        &[
+            "if (b) { skip; } else if (x > 1) { skip; } else { skip; }",
+            "if (b) x := 1;",
+            "if (b) { skip; } else x := 1;",
+            "if { skip; }",
+            "if (b) { skip; } else if { skip; }",
+            "if (b) { skip; } elseif (b) { skip; }",
+            "if (b { skip; }",
+            "if (x) { skip; }",
+            "if (b) then { skip; }",
+            "else { skip; }",
+            "while (b) skip;",
+            "while { skip; }",
+            "while b do { skip; }",
+            "while (x) { skip; }",
+            "while (true) { }",
+            "while (true) { either { } or { } }",
+            "l: goto l;",
+            "break;",
+            "atomic { break; }",
+            "while (b) { atomic { break; } }",
+            "continue;",
+            "for (i : 0 .. 3) { x := i; }",
+            "for (i : 0 .. 3) skip;",
+            "for (i = 0; i < 3; i++) { skip; }",
+            "for i : 0 .. 3 { skip; }",
+            "for (i in 0 .. 3) { skip; }",
+            "for (i : 0, 3) { skip; }",
+            "for (i : 0) { skip; }",
+            "for (i : 0 .. x) { skip; }",
+            "for (i : 0 .. 3) { i := 1; }",
+            "for (i : 0 .. 5000) { skip; }",
+            "repeat { skip; }",
+            "switch (x) { skip; }",
+        ],
+    ));
+}
+
+#[test]
+fn choices_and_steps() {
+    insta::assert_snapshot!(report(
+        BODY,
+        &[
+            "either { skip; } or { skip; } or { skip; }",
+            "either { skip; }",
+            "either { skip; } and { skip; }",
+            "either skip; or skip;",
+            "or { skip; }",
+            "await;",
+            "await x;",
+            "await b { skip; }",
+            "atomic skip;",
+            "atomic { while (b) { skip; } }",
+            "atomic { l: skip; }",
+            "atomic { for (i : 0 .. 1) { l: skip; } }",
+            "for (i : 0 .. 1) { l: skip; }",
+            "goto nowhere;",
+            "l: skip; goto m;",
+            "l: skip; l: skip;",
+            "l:",
+            "l: ;",
+            "l: await b",
+            "{ skip; }",
+            "return 1;",
+            "x := choose(b);",
+            "x := choose(1, 2, 3);",
+            "skip; int y;",
+            "skip; loc a: do { } return;",
+            "loc a: do { } goto a; skip;",
+            "loc a: do { while (b) { skip; } } goto a;",
+            "loc a: do { if (b) { goto c; } } goto a;",
+            "loc a: do { l: skip; } goto a;",
+            "fair b := true; fair;",
+        ],
+    ));
+}
+
+#[test]
+fn procedures() {
+    let frame = "system S { int (0, 9) x; boolean b; function f(): int = 1; procedure one(int a) { x := a; } \
+                 procedure set(int a) { a := 1; } procedure again() { again(); } procedure ping() { pong(); } \
+                 procedure pong() { ping(); } procedure named() { l: skip; } procedure leave() { break; } \
+                 procedure hidden() { y := 1; } active thread T() {{}} }";
+    let calls = report(
+        frame,
+        &[
+            "one(1); set(x);",
+            "one();",
+            "one(1, 2);",
+            "one(b);",
+            "set(1);",
+            "again();",
+            "ping();",
+            "named();",
+            "while (b) { leave(); }",
+            "int y; hidden();",
+            "nowhere();",
+            "onne(1);",
+            "x();",
+            "f();",
+            "x := one(1);",
+            "one 1;",
+        ],
+    );
+    let declarations = report(
+        ITEM,
+        &[
+            "procedure p { skip; }",
+            "procedure p() skip;",
+            "procedure () { skip; }",
+            "procedure p(int a, int a) { skip; }",
+            "procedure p() { loc a: do { } return; }",
+            "procedure p() { int y; y := 1; }",
+            "procedure p() { skip; } procedure p() { skip; }",
+            "procedure p(a) { skip; }",
+        ],
+    );
+    insta::assert_snapshot!(format!("{calls}{declarations}"));
+}
+
+#[test]
+fn records() {
+    let declarations = report(
+        ITEM,
+        &[
+            "record R { }",
+            "record R { int a }",
+            "record R { int a; int a; }",
+            "record R { R r; }",
+            "record R { Q q; } record Q { R[2] r; }",
+            "record { int a; }",
+            "record R { int a := 1; }",
+            "record R { channel of byte [1] c; }",
+            "record R { int (0, 3) a; } R r := 1;",
+            "record R { Nothing n; }",
+        ],
+    );
+    let frame = "system S { int (0, 9) x; boolean b; record R { int (0, 3) a; boolean c; } record Q { int (0, 3) a; } \
+                 R r; R[2] rs; Q q; active thread T() {{}} }";
+    let uses = report(
+        frame,
+        &[
+            "r := R(1, true); rs[0] := r; b := r == rs[1]; r.a := rs[x].a;",
+            "r := R(1);",
+            "r := R(true, 1);",
+            "r := R(7, true);",
+            "r := 1;",
+            "r := q;",
+            "r := rs;",
+            "r.d := 1;",
+            "r.cc := true;",
+            "x := r;",
+            "x := r + 1;",
+            "b := r < r;",
+            "b := r == 1;",
+            "b := r == q;",
+            "x.a := 1;",
+            "rs.a := 1;",
+            "rs[5] := r;",
+            "R.a := 1;",
+            "r[0] := 1;",
+            "r(1) := 1;",
+        ],
+    );
+    insta::assert_snapshot!(format!("{declarations}{uses}"));
+}
+
+#[test]
+fn channels() {
+    let declarations = report(
+        ITEM,
+        &[
+            "channel of byte c;",
+            "channel byte [1] c;",
+            "channel of byte [-1] c;",
+            "channel of byte [b] c;",
+            "channel of channel of byte [1] [1] c;",
+            "channel of byte [1] c := 1;",
+            "lossy int y;",
+            "lossy channel of byte [0] c;",
+            "channel of Nothing [1] c;",
+        ],
+    );
+    let frame = "system S { int (0, 9) x; boolean b; record R { int (0, 3) a; boolean c; } channel of byte [1] c; \
+                 channel of byte [1][2] cs; channel of R [1] r; channel of byte [0] hand; active thread T() {{}} }";
+    let uses = report(
+        frame,
+        &[
+            "send c (1); receive c (?x); send cs[1] (x); send r (1, b); receive r (_, ?b) when b; send hand (2);",
+            "send c (1, 2);",
+            "send c ();",
+            "send c (b);",
+            "send c 1;",
+            "send r (1);",
+            "send r (b, 1);",
+            "send x (1);",
+            "send cs (1);",
+            "send c[0] (1);",
+            "send nowhere (1);",
+            "receive x (?x);",
+            "receive c (?b);",
+            "receive c (b);",
+            "receive c (?x, _);",
+            "receive c ();",
+            "receive c (?1);",
+            "receive c (?x) if b;",
+            "receive c (?x) when x;",
+            "x := receive c;",
+            "c := 1;",
+            "x := c;",
+            "b := c == c;",
+            "x := len(x);",
+            "x := len(hand);",
+            "await full(hand);",
+            "x := peek(r);",
+            "channel of byte [1] own; skip;",
+        ],
+    );
+    insta::assert_snapshot!(format!("{declarations}{uses}"));
+}
+
+#[test]
+fn sets_and_quantifiers() {
+    let declarations = report(
+        ITEM,
+        &["set of 0 .. 100 s;", "set of 3 .. 0 s;", "set of boolean s;", "set 0 .. 3 s;", "set of 0, 3 s;"],
+    );
+    let frame =
+        "system S { int (0, 9) x; boolean b; set of 0 .. 3 s; set of 0 .. 7 t; byte[3] a; active thread T() {{}} }";
+    let uses = report(
+        frame,
+        &[
+            "s := {1, x % 2} + s - {0}; b := x in s && s <= {1} && size(s) == 2; b := forall (y in s) y < 3;",
+            "s := {5};",
+            "s := {x};",
+            "s := 1;",
+            "s := s + 1;",
+            "s := t;",
+            "s := s * t;",
+            "b := s == t;",
+            "b := b in s;",
+            "b := 1 in x;",
+            "s := {b};",
+            "s := {1, 2;",
+            "x := size(x);",
+            "b := s < s;",
+            "b := !s;",
+            "b := {} == {};",
+            "b := forall (y in x) b;",
+            "b := exists (y : s) b;",
+            "x := sum (y in s) b;",
+            "x := count (y in s) y;",
+            "x := sum (y in a) y;",
+            "a := s;",
+            "x := let y = 1;",
+            "x := let y = 1 in z;",
+            "x := let y := 1 in y;",
+            "x := choose(s);",
+            "b := choose(s);",
+        ],
+    );
+    insta::assert_snapshot!(format!("{declarations}{uses}"));
+}
+
+#[test]
+fn symmetric_types() {
+    let declarations = report(
+        ITEM,
+        &[
+            "symmetric typealias C int;",
+            "symmetric typealias C int (1, 3);",
+            "symmetric typealias C boolean;",
+            "symmetric typealias C int wrap (0, 3);",
+            "symmetric int y;",
+        ],
+    );
+    let frame = "system S { int (0, 9) x; boolean b; symmetric typealias C int (0, 2); C c; C d; boolean[C] has; \
+                 active thread T() {{}} }";
+    let uses = report(
+        frame,
+        &[
+            "c := d; b := c == d && has[c]; c := choose(C); b := forall (e in C) has[e];",
+            "c := c + 1;",
+            "c := 1;",
+            "b := c < d;",
+            "x := c;",
+            "b := c == 1;",
+            "c := choose(0, 2);",
+            "for (i in C) { skip; }",
+        ],
+    );
+    insta::assert_snapshot!(format!("{declarations}{uses}"));
+}
+
+#[test]
+fn files() {
+    let mut out = String::new();
+    for text in [
+        "import \"std/mutex.bir\";\nsystem S { boolean b; active thread T() { lock(b); unlock(b); } }",
+        "import \"nowhere.bir\";\nsystem S { active thread T() { skip; } }",
+        "import \"std/mutx.bir\";\nsystem S { active thread T() { skip; } }",
+        "import nowhere;\nsystem S { active thread T() { skip; } }",
+        "import \"std/mutex.bir\"\nsystem S { active thread T() { skip; } }",
+        "import \"std/mutex.bir\";\nsystem S { boolean lock; active thread T() { lock := true; } }",
+        "system S { import \"std/mutex.bir\"; active thread T() { skip; } }",
+        "library L { procedure p() { skip; } }",
+        "library { }",
+        "fair system S { }",
+    ] {
+        out += &format!("{text}\n{}", messages(text));
+    }
+    insta::assert_snapshot!(out);
+}
