@@ -63,8 +63,7 @@ impl Slot {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     slots: Vec<Slot>,
-    /// Bits taken in each word, from bit 0 on.
-    used: Vec<u32>,
+    words: usize,
 }
 
 /// What the layout needs to know of a variable: its range and how many elements it has.
@@ -114,17 +113,12 @@ impl Layout {
             }
             slots[i] = slot;
         }
-        Self { slots, used }
+        Self { slots, words: used.len() }
     }
 
     /// Length of a state in words; at least 1, so that a state without variables is still a state.
     pub fn words(&self) -> usize {
-        self.used.len().max(1)
-    }
-
-    /// How many bits of a word, from bit 0 on, can be other than 0.
-    pub fn used_bits(&self, word: usize) -> u32 {
-        self.used.get(word).copied().unwrap_or(0)
+        self.words.max(1)
     }
 
     /// Bits that carry information.
@@ -170,9 +164,6 @@ mod tests {
             }
         }
         assert_eq!(layout.bits(), 1 + 64 + 40 * 3 + 24 + 5);
-        for (word, &value) in state.iter().enumerate() {
-            assert_eq!(u64::from(value) >> layout.used_bits(word), 0, "word {word}");
-        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 pub(crate) mod direct;
 pub(crate) mod fingerprint;
 pub(crate) mod interner;
+pub(crate) mod packing;
 pub(crate) mod tree;
 
 /// What growing did to the keys.

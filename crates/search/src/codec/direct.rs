@@ -15,7 +15,11 @@ pub(crate) struct Direct {
 impl Direct {
     /// For the states of a model; `None` when they have more than this many bits.
     pub(crate) fn new(model: &dyn Model, most: u32) -> Option<Self> {
-        let widths: Vec<u32> = (0..model.words()).map(|word| model.used_bits(word)).collect();
+        let mut widths = vec![0; model.words()];
+        for field in model.fields() {
+            let width = &mut widths[field.word as usize];
+            *width = field.bits.saturating_add(field.shift).max(*width);
+        }
         let bits: u64 = widths.iter().map(|&width| u64::from(width)).sum();
         (bits <= u64::from(most)).then(|| Self { bits: (bits as u32).max(1), widths })
     }

@@ -82,8 +82,8 @@ impl Interner {
 
     #[inline]
     fn place(&self, pair: u64) -> usize {
-        let hash = (pair ^ pair >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (hash >> 20) as usize & (self.table.len() - 1)
+        let product = u128::from(pair ^ 0xd6e8_feb8_6659_fd93) * 0x9e37_79b9_7f4a_7c15;
+        (product as u64 ^ (product >> 64) as u64) as usize & (self.table.len() - 1)
     }
 
     /// The number of a pair, if it has one.

@@ -1,23 +1,24 @@
 //! Exact tree compression (Laarman, van de Pol, Weber: "Parallel Recursive State Compression for Free", 2011).
 //!
-//! A state's words are the leaves of a binary tree; every inner node is the number of the pair below it, and the root pair
-//! is the key. Differences to the paper: each node has a table of its own, which keeps numbers, and so keys, short; the
-//! root goes to the quotient table with keys as wide as the two numbers need; and the frontier holds root pairs, so that
-//! opening one yields the parent's tree without a single look-up and successors are interned only along changed words.
+//! Groups of a state's fields are the leaves of a binary tree; an inner node is the number of the pair below it, and the root
+//! pair is the key. Differences to the paper: fields that neighbouring threads write share a leaf; each node has a table of
+//! its own, which keeps numbers, and so keys, short; and the frontier holds root pairs, so that opening one yields the
+//! parent's tree without a look-up, and successors are interned only along changed leaves.
 
 use birk_exec::Model;
 
-use super::{Codec, Growth};
 use super::interner::Interner;
+use super::packing::Packing;
+use super::{Codec, Growth};
 
-/// A word of at most this many bits below the root is its own number.
+/// A leaf of at most this many bits below the root is its own number.
 const SHORT: u32 = 12;
 
-/// An inner node. Places are in the vector of all values: first the words, then the numbers of the nodes, children first.
+/// An inner node. Places are in the vector of all values: first the groups, then the numbers of the nodes, children first.
 #[derive(Debug)]
 struct Node {
     left: usize,
-    /// Nothing for a single word under the root.
+    /// Nothing for a single group under the root.
     right: Option<usize>,
     /// The node above it; nothing below the root.
     above: Option<usize>,
@@ -28,9 +29,11 @@ struct Node {
 #[derive(Debug)]
 pub(crate) struct Tree {
     words: usize,
+    packing: Packing,
+    groups: usize,
     nodes: Vec<Node>,
-    /// The node above each word; nothing for a short word below the root.
-    above_word: Vec<Option<usize>>,
+    /// The node above each group; nothing for a short one below the root.
+    above_group: Vec<Option<usize>>,
     /// Places of the two halves of the root, and the bits for each in a key.
     halves: [usize; 2],
     widths: [u32; 2],
@@ -39,66 +42,71 @@ pub(crate) struct Tree {
 /// The tree of the state being expanded.
 #[derive(Debug)]
 pub(crate) struct Parent {
+    state: Vec<u32>,
     values: Vec<u32>,
     /// There is no parent yet: everything is different.
     is_fresh: bool,
-    /// Nodes above changed words.
+    /// Nodes above changed groups.
     changed: Vec<u64>,
     /// Places whose values must be restored, with the values.
     undo: Vec<(usize, u32)>,
 }
 
 impl Tree {
-    /// For the states of a model, which have at least two words.
+    /// For the states of a model, which have more than 32 bits.
     pub(crate) fn new(model: &dyn Model) -> Self {
-        let words = model.words();
-        assert!(words >= 2, "a state of one word needs no tree");
-        let mut tree =
-            Self { words, nodes: Vec::new(), above_word: vec![None; words], halves: [0; 2], widths: [0; 2] };
-        // Cut where the left part is a power of two, so that most paths are equally long.
-        let middle = words.div_ceil(2).next_multiple_of(if words > 2 { 2 } else { 1 });
-        tree.halves = [tree.half(model, 0, middle), tree.half(model, middle, words)];
-        tree.widths = [0, 1].map(|half| tree.width_of(model, half));
+        let packing = Packing::new(model);
+        let groups = packing.widths().len();
+        assert!(groups >= 2, "a state of one group needs no tree");
+        let mut tree = Self {
+            words: model.words(),
+            packing,
+            groups,
+            nodes: Vec::new(),
+            above_group: vec![None; groups],
+            halves: [0; 2],
+            widths: [0; 2],
+        };
+        let middle = groups.div_ceil(2);
+        tree.halves = [tree.half(0, middle), tree.half(middle, groups)];
+        tree.widths = [0, 1].map(|half| tree.width_of(half));
         tree
     }
 
-    fn half(&mut self, model: &dyn Model, from: usize, to: usize) -> usize {
+    fn half(&mut self, from: usize, to: usize) -> usize {
         match to - from {
-            1 if model.used_bits(from) <= SHORT => from,
+            1 if self.packing.widths()[from] <= SHORT => from,
             1 => self.node(from, None),
             _ => self.subtree(from, to),
         }
     }
 
     fn subtree(&mut self, from: usize, to: usize) -> usize {
-        match to - from {
-            1 => from,
-            2 => self.node(from, Some(from + 1)),
-            len => {
-                let middle = from + len.div_ceil(2).next_multiple_of(2);
-                let (left, right) = (self.subtree(from, middle), self.subtree(middle, to));
-                self.node(left, Some(right))
-            }
+        if to - from == 1 {
+            return from;
         }
+        let middle = from + (to - from).div_ceil(2);
+        let (left, right) = (self.subtree(from, middle), self.subtree(middle, to));
+        self.node(left, Some(right))
     }
 
     fn node(&mut self, left: usize, right: Option<usize>) -> usize {
         let number = self.nodes.len();
         for child in [Some(left), right].into_iter().flatten() {
-            match child.checked_sub(self.words) {
+            match child.checked_sub(self.groups) {
                 Some(node) => self.nodes[node].above = Some(number),
-                None => self.above_word[child] = Some(number),
+                None => self.above_group[child] = Some(number),
             }
         }
         self.nodes.push(Node { left, right, above: None, pairs: Interner::new() });
-        self.words + number
+        self.groups + number
     }
 
     /// Bits that the numbers of a half need, with what room it has.
-    fn width_of(&self, model: &dyn Model, half: usize) -> u32 {
-        match self.halves[half].checked_sub(self.words) {
+    fn width_of(&self, half: usize) -> u32 {
+        match self.halves[half].checked_sub(self.groups) {
             Some(node) => self.nodes[node].pairs.room().ilog2(),
-            None => model.used_bits(self.halves[half]).max(1),
+            None => self.packing.widths()[self.halves[half]].max(1),
         }
     }
 
@@ -117,21 +125,18 @@ impl Tree {
         parent: &mut Parent,
         number: impl Fn(&Interner, u64) -> Option<u32>,
     ) -> Option<u64> {
-        let Parent { values, is_fresh, changed, undo } = parent;
-        for word in 0..self.words {
-            if state[word] != values[word] || *is_fresh {
-                undo.push((word, values[word]));
-                values[word] = state[word];
-                let mut above = self.above_word[word];
-                while let Some(node) = above {
-                    let (at, bit) = (node / 64, 1 << (node % 64));
-                    if changed[at] & bit != 0 {
-                        break;
-                    }
-                    changed[at] |= bit;
-                    above = self.nodes[node].above;
-                }
+        let Parent { state: old, values, is_fresh, changed, undo } = parent;
+        undo.clear();
+        for (word, (&new, &old)) in state.iter().zip(old.iter()).enumerate() {
+            if new != old {
+                self.packing.exchange(word, new ^ old, values, |group, value| {
+                    undo.push((group, value));
+                    self.mark(group, changed);
+                });
             }
+        }
+        if *is_fresh {
+            (0..self.groups).for_each(|group| self.mark(group, changed));
         }
         let mut complete = true;
         for at in 0..changed.len() {
@@ -141,18 +146,32 @@ impl Tree {
                 left &= left - 1;
                 match number(&self.nodes[node].pairs, self.pair_of(node, values)) {
                     Some(number) => {
-                        undo.push((self.words + node, values[self.words + node]));
-                        values[self.words + node] = number;
+                        undo.push((self.groups + node, values[self.groups + node]));
+                        values[self.groups + node] = number;
                     }
                     None => complete = false,
                 }
             }
         }
         let key = self.pack(self.halves.map(|half| values[half]));
-        for (place, value) in undo.drain(..).rev() {
+        for &(place, value) in undo.iter().rev() {
             values[place] = value;
         }
         key.filter(|_| complete)
+    }
+
+    /// Marks the nodes above a group.
+    #[inline]
+    fn mark(&self, group: usize, changed: &mut [u64]) {
+        let mut above = self.above_group[group];
+        while let Some(node) = above {
+            let (at, bit) = (node / 64, 1 << (node % 64));
+            if changed[at] & bit != 0 {
+                break;
+            }
+            changed[at] |= bit;
+            above = self.nodes[node].above;
+        }
     }
 
     /// The key of a root pair, if its numbers fit the widths.
@@ -177,7 +196,8 @@ impl Codec for Tree {
     fn parent(&self) -> Parent {
         let nodes = self.nodes.len();
         Parent {
-            values: vec![0; self.words + nodes],
+            state: vec![0; self.words],
+            values: vec![0; self.groups + nodes],
             is_fresh: true,
             changed: vec![0; nodes.div_ceil(64)],
             undo: Vec::new(),
@@ -199,13 +219,14 @@ impl Codec for Tree {
             values[*half] = number;
         }
         for (number, node) in self.nodes.iter().enumerate().rev() {
-            let pair = node.pairs.pair(values[self.words + number]);
+            let pair = node.pairs.pair(values[self.groups + number]);
             values[node.left] = pair as u32;
             if let Some(right) = node.right {
                 values[right] = (pair >> 32) as u32;
             }
         }
-        state.copy_from_slice(&values[..self.words]);
+        self.packing.spread(values, &mut parent.state);
+        state.copy_from_slice(&parent.state);
     }
 
     #[inline]
@@ -239,7 +260,7 @@ impl Codec for Tree {
         }
         let old = self.widths;
         for half in 0..2 {
-            if let Some(node) = self.halves[half].checked_sub(self.words) {
+            if let Some(node) = self.halves[half].checked_sub(self.groups) {
                 // A little ahead, because every change of width rebuilds the table.
                 let needed = self.nodes[node].pairs.room().ilog2();
                 if needed > self.widths[half] {
