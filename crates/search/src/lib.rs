@@ -17,6 +17,7 @@ pub mod exact;
 pub mod explore;
 pub mod frontier;
 pub mod job;
+pub mod limit;
 pub mod store;
 pub mod trace;
 

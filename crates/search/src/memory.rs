@@ -6,22 +6,10 @@
 use crate::sync::{AtomicU32, AtomicU64};
 
 /// What a region consists of: an atomic integer for which all zero bytes are the value 0.
-pub(crate) trait Cell: Send + Sync {
-    /// The value 0.
-    fn zero() -> Self;
-}
+pub(crate) trait Cell: Send + Sync + Default {}
 
-impl Cell for AtomicU32 {
-    fn zero() -> Self {
-        AtomicU32::new(0)
-    }
-}
-
-impl Cell for AtomicU64 {
-    fn zero() -> Self {
-        AtomicU64::new(0)
-    }
-}
+impl Cell for AtomicU32 {}
+impl Cell for AtomicU64 {}
 
 #[cfg(all(unix, not(loom)))]
 pub(crate) use mapped::Region;
@@ -132,7 +120,7 @@ mod owned {
     impl<T: Cell> Region<T> {
         /// This many cells of value 0.
         pub(crate) fn new(len: usize) -> Option<Self> {
-            Some(Self((0..len).map(|_| T::zero()).collect()))
+            Some(Self((0..len).map(|_| T::default()).collect()))
         }
 
         /// Nothing: this memory goes back as a whole.

@@ -46,7 +46,7 @@ pub(crate) fn retrace<C: Codec>(
     model.initial(&mut initial);
     let starts: Vec<Vec<u32>> = (0..initial.len()).map(|i| initial.state(i).to_vec()).collect();
     let chains = search.chains(&starts, 0, targets);
-    let path = |chain: Option<Vec<Target>>| search.close(chain?).and_then(|path| trace(model, &initial, &path));
+    let path = |chain: Option<Vec<Target>>| search.close(&chain?).and_then(|path| trace(model, &initial, &path));
     chains.into_iter().map(path).collect()
 }
 
@@ -86,15 +86,16 @@ impl<C: Codec> Retrace<'_, C> {
             if now.depth >= last || now.tickets.is_empty() || chains.iter().all(Option::is_some) {
                 return chains;
             }
-            let next = self.step(&now, (now.depth - depth) % spacing == 0);
-            if (now.depth - depth) % spacing == 0 {
+            let is_kept = (now.depth - depth).is_multiple_of(spacing);
+            let next = self.step(&now, is_kept);
+            if is_kept {
                 kept.push(now);
             }
             now = next;
             let bytes = |level: &Kept| (level.tickets.len() + level.ancestors.len()) as u64 * 4;
             while kept.len() > 2 && kept.iter().map(bytes).sum::<u64>() > self.budget {
                 spacing *= 2;
-                kept = thin(kept, |level| (level - depth) % spacing == 0, &mut now);
+                kept = thin(kept, |level| (level - depth).is_multiple_of(spacing), &mut now);
             }
         }
     }
@@ -152,12 +153,12 @@ impl<C: Codec> Retrace<'_, C> {
     }
 
     /// The states of a path through all ancestors of a chain.
-    fn close(&mut self, chain: Vec<Target>) -> Option<Vec<Vec<u32>>> {
+    fn close(&mut self, chain: &[Target]) -> Option<Vec<Vec<u32>>> {
         let mut path: Vec<Vec<u32>> = vec![chain[0].state.clone()];
         for two in chain.windows(2) {
             if two[1].depth - two[0].depth > 1 {
                 let between = self.chains(std::slice::from_ref(&two[0].state), two[0].depth, &two[1..]);
-                let between = self.close(between.into_iter().next().flatten()?)?;
+                let between = self.close(&between.into_iter().next().flatten()?)?;
                 path.extend(between.into_iter().skip(1));
             } else {
                 path.push(two[1].state.clone());

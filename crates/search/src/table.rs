@@ -144,7 +144,7 @@ impl Table {
     pub(crate) fn larger(&self, bits: u32, held: u64, most: u64) -> Option<u64> {
         let keys = match self.bytes() {
             ..SMALL => held * 4,
-            ..LARGE => held * 2,
+            SMALL..LARGE => held * 2,
             _ => held + held / 4,
         };
         let narrow = (keys * 4 * 100 / FULL / LINE + 4) * LINE;
@@ -304,7 +304,7 @@ pub(crate) fn prefetch<T>(place: &T) {
     let _ = place;
 }
 
-#[cfg(all(test, not(loom)))]
-mod tests;
 #[cfg(all(test, loom))]
 mod loom_tests;
+#[cfg(all(test, not(loom)))]
+mod tests;

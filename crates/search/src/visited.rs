@@ -1,5 +1,7 @@
 //! What a search remembers of the states it has seen: a codec and the table of its keys, growing together.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::codec::{Codec, Growth};
 use crate::table::{Entry, Reached, Rekey, Table};
 
@@ -8,13 +10,15 @@ use crate::table::{Entry, Reached, Rekey, Table};
 pub(crate) struct Visited<C> {
     pub(crate) codec: C,
     table: Table,
+    /// The table had no room for a key.
+    refused: AtomicBool,
 }
 
 impl<C: Codec> Visited<C> {
     /// An empty set.
     pub(crate) fn new(codec: C) -> Self {
         let table = Table::new(codec.bits());
-        Self { codec, table }
+        Self { codec, table, refused: AtomicBool::new(false) }
     }
 
     /// Bytes it occupies.
@@ -43,7 +47,11 @@ impl<C: Codec> Visited<C> {
     /// Inserts what was announced, unless it is there.
     #[inline]
     pub(crate) fn reach(&self, hash: u64, depth: u32) -> Reached {
-        self.table.reach(hash, depth)
+        let reached = self.table.reach(hash, depth);
+        if reached == Reached::NoRoom {
+            self.refused.store(true, Ordering::Relaxed);
+        }
+        reached
     }
 
     /// Where a state is, if it was seen.
@@ -61,6 +69,8 @@ impl<C: Codec> Visited<C> {
         if self.codec.bytes_after_growth() + self.table.bytes() > budget {
             return false;
         }
+        let refused = std::mem::take(self.refused.get_mut());
+        let held = if refused { held.max(self.table.capacity()) } else { held };
         let rekey: Box<Rekey<'static>> = match self.codec.grow() {
             Growth::Failed => return false,
             Growth::Same if held < self.table.capacity() / 8 * 7 => return true,

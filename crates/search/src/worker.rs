@@ -241,10 +241,10 @@ impl<C: Codec> Worker<C> {
         if held > level.visited.capacity() {
             level.needs_room.store(true, Ordering::Relaxed);
         }
-        if let Some(observer) = observer {
-            if let ControlFlow::Break(stop) = observer.progress(&level.progress(states)) {
-                let _ = level.stop.set(stop);
-            }
+        if let Some(observer) = observer
+            && let ControlFlow::Break(stop) = observer.progress(&level.progress(states))
+        {
+            let _ = level.stop.set(stop);
         }
         let limits = &level.job.limits;
         if states > limits.states {

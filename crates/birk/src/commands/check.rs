@@ -29,7 +29,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let model = Staged::new(&program, &goals);
     let engine = engine(&args.search).expect("the command line offers only engines of the table");
     let mut watcher = Watcher::start(args.progress, args.time)?;
-    let hunt = (engine.hunt)(&model, &job(args, &properties, &hunted), &mut watcher);
+    let job = job(args, &properties, &hunted);
+    let hunt = (engine.hunt)(&model, &job, &mut watcher);
     watcher.clear();
     if let Some(reason) = model.refusal() {
         eprintln!("note: the model was interpreted, because it could not be compiled: {reason}");
@@ -62,6 +63,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         answers,
         traces,
         hunt: &hunt,
+        threads: job.limits.threads as u32,
         seconds,
         peak_memory: limits::peak_memory(),
     };

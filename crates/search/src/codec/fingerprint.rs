@@ -62,7 +62,8 @@ pub(crate) fn fingerprint(state: &[u32]) -> u64 {
         let lane = &mut lanes[i % 2];
         *lane = fold(*lane ^ word, 0xa076_1d64_78bd_642f).wrapping_add(0xe703_7ed1_a0b4_28db ^ word);
     }
-    fold(lanes[0] ^ 0x8ebc_6af0_9c88_c6e3, lanes[1] ^ 0x5899_65cc_7537_4cc3) ^ lanes[0].wrapping_mul(0xd6e8_feb8_6659_fd93)
+    fold(lanes[0] ^ 0x8ebc_6af0_9c88_c6e3, lanes[1] ^ 0x5899_65cc_7537_4cc3)
+        ^ lanes[0].wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
 #[inline]

@@ -24,7 +24,7 @@ impl Run {
 }
 
 /// Where each bit of a state goes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Packing {
     words: usize,
     runs: Vec<Run>,
@@ -40,8 +40,12 @@ impl Packing {
         let fields = model.fields();
         let total: u32 = fields.iter().map(|field| field.bits).sum();
         let width = total.div_ceil(total.div_ceil(32).max(1));
-        let mut packing =
-            Self { words: model.words(), runs: Vec::new(), run_of: vec![[u16::MAX; 32]; model.words()], widths: vec![0] };
+        let mut packing = Self {
+            words: model.words(),
+            runs: Vec::new(),
+            run_of: vec![[u16::MAX; 32]; model.words()],
+            widths: vec![0],
+        };
         for field in fields {
             packing.place(field, width);
         }
@@ -70,14 +74,27 @@ impl Packing {
         self.widths[group] += bits;
     }
 
-    /// Bits of each group.
-    pub(crate) fn widths(&self) -> &[u32] {
-        &self.widths
+    /// How many groups there are.
+    pub(crate) fn groups(&self) -> usize {
+        self.widths.len()
+    }
+
+    /// Renames the groups: from now on they are at these places.
+    pub(crate) fn move_groups(&mut self, places: &[usize]) {
+        for run in &mut self.runs {
+            run.group = places[run.group as usize] as u32;
+        }
     }
 
     /// Moves the bits in which a word differs to the groups; tells which groups they are.
     #[inline]
-    pub(crate) fn exchange(&self, word: usize, mut differing: u32, groups: &mut [u32], mut touched: impl FnMut(usize, u32)) {
+    pub(crate) fn exchange(
+        &self,
+        word: usize,
+        mut differing: u32,
+        groups: &mut [u32],
+        mut touched: impl FnMut(usize, u32),
+    ) {
         while differing != 0 {
             let number = self.run_of[word][differing.trailing_zeros() as usize];
             let run = &self.runs[number as usize];

@@ -1,9 +1,9 @@
 //! Exact tree compression (Laarman, van de Pol, Weber: "Parallel Recursive State Compression for Free", 2011).
 //!
-//! Groups of a state's fields are the leaves of a binary tree; an inner node is the number of the pair below it, and the root
-//! pair is the key. Differences to the paper: fields that neighbouring threads write share a leaf; each node has a table of
-//! its own, which keeps numbers, and so keys, short; and the frontier holds root pairs, so that opening one yields the
-//! parent's tree without a look-up, and successors are interned only along changed leaves.
+//! Groups of a state's fields are the leaves of a tree; an inner node is the number of the vector below it, and the pair at
+//! the root is the key. Differences to the paper: fields that neighbouring threads write share a leaf; nodes have up to five
+//! children, for fewer look-ups, and tables of their own, for short numbers and so short keys; and the frontier holds root
+//! pairs, so that opening one yields the parent's tree without a look-up, and successors are interned along changes only.
 
 use birk_exec::Model;
 
@@ -11,18 +11,20 @@ use super::interner::Interner;
 use super::packing::Packing;
 use super::{Codec, Growth};
 
-/// A leaf of at most this many bits below the root is its own number.
-const SHORT: u32 = 12;
+/// Children of a node, at most.
+const CHILDREN: usize = 5;
 
-/// An inner node. Places are in the vector of all values: first the groups, then the numbers of the nodes, children first.
+/// An inner node. Places are in the vector of all values: the children of a node side by side, an even number of places.
 #[derive(Debug)]
 struct Node {
-    left: usize,
-    /// Nothing for a single group under the root.
-    right: Option<usize>,
+    /// Places of its children and, if there is an odd number of them, of a value that stays 0.
+    from: usize,
+    to: usize,
+    /// The place of its number.
+    at: usize,
     /// The node above it; nothing below the root.
     above: Option<usize>,
-    pairs: Interner,
+    vectors: Interner,
 }
 
 /// A forest with the root pair above it.
@@ -30,12 +32,16 @@ struct Node {
 pub(crate) struct Tree {
     words: usize,
     packing: Packing,
-    groups: usize,
+    /// Children come before the nodes above them.
     nodes: Vec<Node>,
-    /// The node above each group; nothing for a short one below the root.
-    above_group: Vec<Option<usize>>,
-    /// Places of the two halves of the root, and the bits for each in a key.
-    halves: [usize; 2],
+    /// How many values there are; the two halves of the root are the first.
+    places: usize,
+    /// The node above each place.
+    above: Vec<Option<usize>>,
+    /// For each place, the set of all nodes above it, in `blocks` words of bits.
+    all_above: Vec<u64>,
+    blocks: usize,
+    /// Bits for each half in a key.
     widths: [u32; 2],
 }
 
@@ -55,66 +61,79 @@ pub(crate) struct Parent {
 impl Tree {
     /// For the states of a model, which have more than 32 bits.
     pub(crate) fn new(model: &dyn Model) -> Self {
-        let packing = Packing::new(model);
-        let groups = packing.widths().len();
+        let mut packing = Packing::new(model);
+        let groups = packing.groups();
         assert!(groups >= 2, "a state of one group needs no tree");
         let mut tree = Self {
             words: model.words(),
-            packing,
-            groups,
+            packing: Packing::default(),
             nodes: Vec::new(),
-            above_group: vec![None; groups],
-            halves: [0; 2],
+            places: 2,
+            above: vec![None; 2],
+            all_above: Vec::new(),
+            blocks: 0,
             widths: [0; 2],
         };
+        let mut places = vec![0; groups];
         let middle = groups.div_ceil(2);
-        tree.halves = [tree.half(0, middle), tree.half(middle, groups)];
+        tree.node(0, &mut places[..middle]);
+        tree.node(1, &mut places[middle..]);
+        packing.move_groups(&places);
+        tree.packing = packing;
+        tree.blocks = tree.nodes.len().div_ceil(64);
+        tree.all_above = vec![0; tree.places * tree.blocks];
+        for place in 0..tree.places {
+            let mut above = tree.above[place];
+            while let Some(node) = above {
+                tree.all_above[place * tree.blocks + node / 64] |= 1 << (node % 64);
+                above = tree.nodes[node].above;
+            }
+        }
         tree.widths = [0, 1].map(|half| tree.width_of(half));
         tree
     }
 
-    fn half(&mut self, from: usize, to: usize) -> usize {
-        match to - from {
-            1 if self.packing.widths()[from] <= SHORT => from,
-            1 => self.node(from, None),
-            _ => self.subtree(from, to),
+    /// Makes the node whose number is at a place, above these groups; notes the places of the groups.
+    fn node(&mut self, at: usize, groups: &mut [usize]) -> usize {
+        // As few levels as possible, then as few children as possible.
+        let mut children = groups.len();
+        while children > CHILDREN {
+            children = children.div_ceil(CHILDREN);
         }
-    }
-
-    fn subtree(&mut self, from: usize, to: usize) -> usize {
-        if to - from == 1 {
-            return from;
-        }
-        let middle = from + (to - from).div_ceil(2);
-        let (left, right) = (self.subtree(from, middle), self.subtree(middle, to));
-        self.node(left, Some(right))
-    }
-
-    fn node(&mut self, left: usize, right: Option<usize>) -> usize {
-        let number = self.nodes.len();
-        for child in [Some(left), right].into_iter().flatten() {
-            match child.checked_sub(self.groups) {
-                Some(node) => self.nodes[node].above = Some(number),
-                None => self.above_group[child] = Some(number),
+        let (from, to) = (self.places, (self.places + children).next_multiple_of(2));
+        self.places = to;
+        self.above.resize(to, None);
+        let mut below = Vec::new();
+        if children == groups.len() {
+            for (group, place) in groups.iter_mut().enumerate() {
+                *place = from + group;
+            }
+        } else {
+            let (each, rest) = (groups.len() / children, groups.len() % children);
+            let mut left = groups;
+            for child in 0..children {
+                let (own, others) = left.split_at_mut(each + usize::from(child < rest));
+                below.push(self.node(from + child, own));
+                left = others;
             }
         }
-        self.nodes.push(Node { left, right, above: None, pairs: Interner::new() });
-        self.groups + number
+        let number = self.nodes.len();
+        for child in below {
+            self.nodes[child].above = Some(number);
+        }
+        self.above[from..to].fill(Some(number));
+        self.nodes.push(Node { from, to, at, above: None, vectors: Interner::new((to - from) / 2) });
+        number
+    }
+
+    /// The node of a half of the root.
+    fn half(&self, half: usize) -> usize {
+        self.nodes.iter().position(|node| node.at == half).expect("both halves are nodes")
     }
 
     /// Bits that the numbers of a half need, with what room it has.
     fn width_of(&self, half: usize) -> u32 {
-        match self.halves[half].checked_sub(self.groups) {
-            Some(node) => self.nodes[node].pairs.room().ilog2(),
-            None => self.packing.widths()[self.halves[half]].max(1),
-        }
-    }
-
-    #[inline]
-    fn pair_of(&self, node: usize, values: &[u32]) -> u64 {
-        let node = &self.nodes[node];
-        let right = node.right.map_or(0, |right| values[right]);
-        u64::from(values[node.left]) | u64::from(right) << 32
+        self.nodes[self.half(half)].vectors.room().ilog2()
     }
 
     /// The key of a state, its nodes numbered by `number`; the parent is afterwards as it was.
@@ -123,7 +142,7 @@ impl Tree {
         &self,
         state: &[u32],
         parent: &mut Parent,
-        number: impl Fn(&Interner, u64) -> Option<u32>,
+        number: impl Fn(&Interner, &[u32]) -> Option<u32>,
     ) -> Option<u64> {
         let Parent { state: old, values, is_fresh, changed, undo } = parent;
         undo.clear();
@@ -136,41 +155,38 @@ impl Tree {
             }
         }
         if *is_fresh {
-            (0..self.groups).for_each(|group| self.mark(group, changed));
+            for node in 0..self.nodes.len() {
+                changed[node / 64] |= 1 << (node % 64);
+            }
         }
         let mut complete = true;
-        for at in 0..changed.len() {
-            let mut left = std::mem::take(&mut changed[at]);
+        for (block, left) in changed.iter_mut().enumerate() {
+            let mut left = std::mem::take(left);
             while left != 0 && complete {
-                let node = at * 64 + left.trailing_zeros() as usize;
+                let node = &self.nodes[block * 64 + left.trailing_zeros() as usize];
                 left &= left - 1;
-                match number(&self.nodes[node].pairs, self.pair_of(node, values)) {
+                match number(&node.vectors, &values[node.from..node.to]) {
                     Some(number) => {
-                        undo.push((self.groups + node, values[self.groups + node]));
-                        values[self.groups + node] = number;
+                        undo.push((node.at, values[node.at]));
+                        values[node.at] = number;
                     }
                     None => complete = false,
                 }
             }
         }
-        let key = self.pack(self.halves.map(|half| values[half]));
+        let key = self.pack([values[0], values[1]]);
         for &(place, value) in undo.iter().rev() {
             values[place] = value;
         }
         key.filter(|_| complete)
     }
 
-    /// Marks the nodes above a group.
+    /// Marks the nodes above a place.
     #[inline]
-    fn mark(&self, group: usize, changed: &mut [u64]) {
-        let mut above = self.above_group[group];
-        while let Some(node) = above {
-            let (at, bit) = (node / 64, 1 << (node % 64));
-            if changed[at] & bit != 0 {
-                break;
-            }
-            changed[at] |= bit;
-            above = self.nodes[node].above;
+    fn mark(&self, place: usize, changed: &mut [u64]) {
+        let above = &self.all_above[place * self.blocks..(place + 1) * self.blocks];
+        for (changed, above) in changed.iter_mut().zip(above) {
+            *changed |= above;
         }
     }
 
@@ -194,12 +210,11 @@ impl Codec for Tree {
     const GROWS: bool = true;
 
     fn parent(&self) -> Parent {
-        let nodes = self.nodes.len();
         Parent {
             state: vec![0; self.words],
-            values: vec![0; self.groups + nodes],
+            values: vec![0; self.places],
             is_fresh: true,
-            changed: vec![0; nodes.div_ceil(64)],
+            changed: vec![0; self.nodes.len().div_ceil(64)],
             undo: Vec::new(),
         }
     }
@@ -215,15 +230,9 @@ impl Codec for Tree {
     fn open(&self, ticket: &[u32], parent: &mut Parent, state: &mut [u32]) {
         let values = &mut parent.values;
         parent.is_fresh = false;
-        for (half, &number) in self.halves.iter().zip(ticket) {
-            values[*half] = number;
-        }
-        for (number, node) in self.nodes.iter().enumerate().rev() {
-            let pair = node.pairs.pair(values[self.groups + number]);
-            values[node.left] = pair as u32;
-            if let Some(right) = node.right {
-                values[right] = (pair >> 32) as u32;
-            }
+        values[..2].copy_from_slice(ticket);
+        for node in self.nodes.iter().rev() {
+            node.vectors.vector(values[node.at], &mut values[node.from..node.to]);
         }
         self.packing.spread(values, &mut parent.state);
         state.copy_from_slice(&parent.state);
@@ -244,28 +253,26 @@ impl Codec for Tree {
     }
 
     fn bytes(&self) -> u64 {
-        self.nodes.iter().map(|node| node.pairs.bytes()).sum()
+        self.nodes.iter().map(|node| node.vectors.bytes()).sum()
     }
 
     fn bytes_after_growth(&self) -> u64 {
-        let after = |node: &Node| node.pairs.bytes() * if node.pairs.is_full() { 2 } else { 1 };
+        let after = |node: &Node| node.vectors.bytes() * if node.vectors.is_full() { 2 } else { 1 };
         self.nodes.iter().map(after).sum()
     }
 
     fn grow(&mut self) -> Growth {
         for node in &mut self.nodes {
-            if node.pairs.is_full() && !node.pairs.grow() {
+            if node.vectors.is_full() && !node.vectors.grow() {
                 return Growth::Failed;
             }
         }
         let old = self.widths;
         for half in 0..2 {
-            if let Some(node) = self.halves[half].checked_sub(self.groups) {
-                // A little ahead, because every change of width rebuilds the table.
-                let needed = self.nodes[node].pairs.room().ilog2();
-                if needed > self.widths[half] {
-                    self.widths[half] = (needed + 1).min(32);
-                }
+            // A little ahead, because every change of width rebuilds the table.
+            let needed = self.width_of(half);
+            if needed > self.widths[half] {
+                self.widths[half] = (needed + 1).min(32);
             }
         }
         if self.widths == old {
