@@ -169,7 +169,7 @@ fn spin(peer: &Peer, options: &[&str], root: &Path, folder: &Path) -> Option<Mea
     arguments.extend(options);
     arguments.extend(["-o", "pan", "pan.c"]);
     let compiled = run("gcc", &arguments, folder);
-    let searched = run(folder.join("pan"), &["-m1000000", "-w24", "-c1"], folder);
+    let searched = run(folder.join("pan"), &["-m10000000", "-w24", "-c1"], folder);
     let (states, transitions) = (before(&searched.output, "states, stored")?, before(&searched.output, "transitions")?);
     let memory = before(&searched.output, "actual memory usage for states").map(|mib| mib * 1024.0 * 1024.0);
     Some(Measured {
@@ -193,10 +193,11 @@ fn rumur(peer: &Peer, root: &Path, folder: &Path) -> Option<Measured> {
     if !searched.success {
         return None;
     }
-    let line = searched.output.lines().rev().find(|line| line.contains("states"))?;
+    // Earlier lines tell how the search was going.
+    let line = searched.output.lines().rev().find(|line| line.contains("rules fired"))?;
     Some(Measured {
         states: before(line, "states")? as u64,
-        transitions: before(&searched.output, "rules fired").map_or(0, |rules| rules as u64),
+        transitions: before(line, "rules fired")? as u64,
         seconds: searched.cpu,
         answer: generated.cpu + compiled.cpu + searched.cpu,
         bytes_per_state: None,

@@ -164,7 +164,7 @@ mod tests {
     fn vector_and_scalar_searches_agree() {
         for filled in 0..=16u32 {
             let bucket: Vec<AtomicU32> =
-                (0..16).map(|i| AtomicU32::new(if i < filled { (i + 1) << 6 | i % 3 } else { 0 })).collect();
+                (0..16).map(|i| AtomicU32::new(if i < filled { ((i + 1) << 6) | (i % 3) } else { 0 })).collect();
             for wanted in 1..=17u64 {
                 let expected = match wanted {
                     _ if wanted <= u64::from(filled) => Look::Found(wanted as usize - 1),
