@@ -158,6 +158,7 @@ impl<C: Codec> Search<'_, C> {
             };
             let worker = &mut self.workers[0];
             while waiting.next_if(|state| worker.retry(&level, state)).is_some() {}
+            worker.flush(&level);
             if waiting.peek().is_none() {
                 return true;
             }

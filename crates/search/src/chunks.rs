@@ -69,8 +69,9 @@ impl Filling {
     /// Gives the chunk to the level.
     pub(crate) fn flush(&mut self, to: &Chunks) {
         if !self.chunk.is_empty() {
-            let next = Vec::with_capacity(self.full);
-            to.push(std::mem::replace(&mut self.chunk, next));
+            let mut chunk = std::mem::replace(&mut self.chunk, Vec::with_capacity(self.full));
+            chunk.shrink_to_fit();
+            to.push(chunk);
         }
     }
 }

@@ -174,7 +174,7 @@ impl Table {
     fn pour(&self, new: &Table, workers: usize, rekey: &Rekey<'_>) -> Vec<(u64, u32)> {
         let same = self.mixer == new.mixer;
         let lines = self.division.buckets();
-        let share = lines.div_ceil(workers.max(1) as u64);
+        let share = lines.div_ceil(workers.max(1) as u64).next_multiple_of(STRIDE);
         let pour = |worker: u64| {
             let end = ((worker + 1) * share).min(lines);
             let mut homeless = Vec::new();

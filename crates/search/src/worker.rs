@@ -126,6 +126,12 @@ impl<C: Codec> Worker<C> {
         level.model.initial(&mut self.batch);
         self.announce(level, 0);
         self.settle(level, None);
+        self.flush(level);
+    }
+
+    /// Gives what it has of the next level.
+    pub(crate) fn flush(&mut self, level: &Level<'_, C>) {
+        self.filling.flush(level.next);
     }
 
     /// Expands tickets until none is left or everybody is called back.
@@ -146,6 +152,7 @@ impl<C: Codec> Worker<C> {
             }
         }
         self.settle(level, observer);
+        self.flush(level);
     }
 
     /// Computes a state's successors into the batch, and judges it.
@@ -230,7 +237,6 @@ impl<C: Codec> Worker<C> {
         self.reached = 0;
         self.batch.clear();
         self.keys.clear();
-        self.filling.flush(level.next);
         let add = |count: &AtomicU64, own: &mut u64| {
             let own = std::mem::take(own);
             count.fetch_add(own, Ordering::Relaxed) + own
