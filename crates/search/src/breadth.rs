@@ -139,7 +139,7 @@ impl<C: Codec> Search<'_, C> {
         let mut waiting = deferred.chunks(self.model.words()).peekable();
         loop {
             let held = self.counts.held.load(Ordering::Relaxed);
-            let budget = self.job.limits.memory.saturating_sub((here.words() + next.words()) * 4);
+            let budget = self.job.limits.counted_memory().saturating_sub((here.words() + next.words()) * 4);
             if !self.visited.grow(held, budget, self.workers.len()) {
                 return false;
             }

@@ -44,6 +44,11 @@ pub enum Storage {
 }
 
 impl Limits {
+    /// Bytes that may be counted: a twelfth is left for what is not, such as what the allocator keeps.
+    pub(crate) fn counted_memory(&self) -> u64 {
+        self.memory - self.memory / 12
+    }
+
     /// No limit but the machine's, on one thread, exactly.
     pub const NONE: Limits =
         Limits { memory: u64::MAX, depth: u32::MAX, states: u64::MAX, threads: 1, storage: Storage::Exact };

@@ -255,7 +255,7 @@ impl<C: Codec> Worker<C> {
         let limits = &level.job.limits;
         if states > limits.states {
             let _ = level.stop.set(Stop::States);
-        } else if level.visited.bytes() + level.frontier_bytes() > limits.memory {
+        } else if level.visited.bytes() + level.frontier_bytes() > limits.counted_memory() {
             let _ = level.stop.set(Stop::Memory);
         }
     }
