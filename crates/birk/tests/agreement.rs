@@ -8,12 +8,16 @@ mod bent_programs;
 mod case;
 #[path = "agreement/check.rs"]
 mod check;
+#[path = "agreement/code.rs"]
+mod code;
 #[path = "agreement/expressions.rs"]
 mod expressions;
 #[path = "agreement/faithful.rs"]
 mod faithful;
 #[path = "agreement/generator.rs"]
 mod generator;
+#[path = "agreement/graphs.rs"]
+mod graphs;
 #[path = "agreement/meaning.rs"]
 mod meaning;
 #[path = "agreement/mutants.rs"]
@@ -22,6 +26,10 @@ mod mutants;
 mod random;
 #[path = "agreement/regressions.rs"]
 mod regressions;
+#[path = "agreement/run.rs"]
+mod run;
+#[path = "agreement/shape.rs"]
+mod shape;
 #[path = "agreement/tree.rs"]
 mod tree;
 #[path = "agreement/value.rs"]

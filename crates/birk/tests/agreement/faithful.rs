@@ -1,40 +1,67 @@
 //! The lowering against the meaning of the tree: state by state, step by step, outcome by outcome.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 use birk_exec::reference::Answer;
 use birk_exec::{Interpreter, Model, Successors};
 use birk_ir::{FaultKind, Program, PropertyKind as Asked, VarId};
 use birk_lang::ast::{self, ExprKind, PropertyKind, System};
 
+use crate::case::MOST_STATES;
 use crate::check::{Checked, same};
-use crate::meaning::{Meaning, Outcome, State, Step};
+use crate::code::{Piece, Way};
+use crate::graphs::{self, Explored};
+use crate::meaning::{Kind, Meaning, Outcome, State, Step};
 use crate::value::Scene;
 
 /// Says where a program does something else than its tree means, if it does.
 pub(crate) fn faithful(system: &System, program: &Program, answer: &Answer) -> Checked {
     let meaning = Meaning::new(system);
-    let translation = Translation::new(&meaning, program)?;
     let mut found = Findings::new(&meaning);
-    let mut batch = Successors::new(translation.model.words());
-    let mut depths = HashMap::from([(meaning.initial.clone(), 0u32)]);
-    let mut queue = VecDeque::from([meaning.initial.clone()]);
-    while let Some(state) = queue.pop_front() {
-        let depth = depths[&state];
+    let mut explored = Explored::default();
+    let mut depths = vec![0];
+    explored.known.insert(meaning.initial.clone(), 0);
+    explored.states.push(meaning.initial.clone());
+    let translation = if is_plain(&meaning) { Some(Translation::new(&meaning, program)?) } else { None };
+    let mut batch = Successors::new(program.layout.words());
+    while let Some(state) = explored.states.get(explored.steps.len()).cloned() {
+        let depth = depths[explored.steps.len()];
         let steps = meaning.steps(&state);
-        translation.compare(&state, &steps, &mut batch)?;
+        if let Some(translation) = &translation {
+            translation.compare(&state, &steps, &mut batch)?;
+        }
         found.judge(&state, &steps, depth);
-        for step in steps {
-            for outcome in step.outcomes {
-                let Outcome::State(next) = outcome else { continue };
-                if !depths.contains_key(&next) {
-                    depths.insert(next.clone(), depth + 1);
-                    queue.push_back(next);
-                }
+        for outcome in steps.iter().flat_map(|step| &step.outcomes) {
+            let Outcome::State(next) = outcome else { continue };
+            if !explored.known.contains_key(next) {
+                explored.known.insert(next.clone(), depths.len());
+                explored.states.push(next.clone());
+                depths.push(depth + 1);
             }
         }
+        explored.steps.push(steps);
+        if explored.states.len() > 3 * MOST_STATES {
+            return Err("the tree has many more states".to_owned());
+        }
+    }
+    if translation.is_none() {
+        let in_some_way = |way: &Way<'_>| way.pieces.iter().any(|(piece, _)| quantifies(&meaning, piece));
+        let mut places = meaning.kinds.iter().flat_map(|kind| &kind.code.places);
+        let by_kind = !places.any(|place| place.ways.iter().any(in_some_way));
+        graphs::compare(&meaning, program, &explored, by_kind)?;
     }
     found.compare(program, answer)
+}
+
+/// Whether the program must have the places and steps of the tree, in their order: all threads are made of locations,
+/// and every step has one way through it.
+fn is_plain(meaning: &Meaning<'_>) -> bool {
+    let plain = |kind: &Kind<'_>| {
+        let steps = kind.tree.locations.iter().map(|location| location.transformations.len());
+        let ways = kind.code.places.iter().map(|place| place.ways.len());
+        kind.tree.body.is_empty() && steps.eq(ways)
+    };
+    meaning.channels.is_empty() && meaning.kinds.iter().all(plain)
 }
 
 /// Which bits of a state of the program are which numbers of a state of the tree.
@@ -56,9 +83,10 @@ impl<'p> Translation<'p> {
         let elements = meaning.names.iter().map(find).collect::<Result<_, _>>()?;
         let mut has_quantifier = HashMap::new();
         for (k, kind) in meaning.kinds.iter().enumerate() {
-            for (l, location) in kind.tree.locations.iter().enumerate() {
-                for (o, transformation) in location.transformations.iter().enumerate() {
-                    has_quantifier.insert((k, l, o), quantifies(meaning, transformation));
+            for (l, place) in kind.code.places.iter().enumerate() {
+                for (o, way) in place.ways.iter().enumerate() {
+                    let found = way.pieces.iter().any(|(piece, _)| quantifies(meaning, piece));
+                    has_quantifier.insert((k, l, o), found);
                 }
             }
         }
@@ -186,8 +214,8 @@ impl<'m> Findings<'m> {
             }
         }
         for ((kind, expr), asked) in self.meaning.properties.iter().zip(&mut self.asked) {
-            match Scene::new(self.meaning, state, None).value(expr) {
-                Ok(value) if (value != 0) == (*kind == PropertyKind::Reachable) => {
+            match Scene::new(self.meaning, state, None).holds(expr) {
+                Ok(value) if value == (*kind == PropertyKind::Reachable) => {
                     asked.0.get_or_insert(depth);
                     asked.1 += 1;
                 }
@@ -247,21 +275,20 @@ pub(crate) fn reached_faults(system: &System) -> Vec<FaultKind> {
     kinds
 }
 
-/// Whether a transformation evaluates a quantifier, itself or in a function.
-fn quantifies(meaning: &Meaning<'_>, transformation: &ast::Transformation) -> bool {
+/// Whether a part of a step evaluates a quantifier, itself or in a function.
+fn quantifies(meaning: &Meaning<'_>, piece: &Piece<'_>) -> bool {
     use ast::ActionKind as A;
-    let mut found = transformation.guard.as_ref().is_some_and(|guard| has_quantifier(meaning, guard));
-    for action in &transformation.actions {
-        let parts: Vec<&ast::Expr> = match &action.kind {
-            A::Assign(a, b) => vec![a, b],
-            A::Choose(a, b, c) => vec![a, b, c],
-            A::Assert(a, _) | A::Assume(a) => vec![a],
-            A::Start(_, args) => args.iter().collect(),
-            _ => Vec::new(),
-        };
-        found |= parts.iter().any(|part| has_quantifier(meaning, part));
-    }
-    found
+    let parts: Vec<&ast::Expr> = match piece {
+        Piece::Only(_, condition) => vec![condition],
+        Piece::Do(A::Assign(a, b) | A::ChooseMember(a, b)) => vec![a, b],
+        Piece::Do(A::Choose(a, b, c)) => vec![a, b, c],
+        Piece::Do(A::Assert(a, _) | A::Assume(a)) => vec![a],
+        Piece::Do(A::Start(_, args) | A::Send(_, args)) => args.iter().collect(),
+        // Patterns are compared one after the other; which of them goes wrong first is not said.
+        Piece::Do(A::Receive(..)) => return true,
+        Piece::Do(_) => Vec::new(),
+    };
+    parts.iter().any(|part| has_quantifier(meaning, part))
 }
 
 fn has_quantifier(meaning: &Meaning<'_>, expr: &ast::Expr) -> bool {
@@ -270,10 +297,14 @@ fn has_quantifier(meaning: &Meaning<'_>, expr: &ast::Expr) -> bool {
         ExprKind::Quantifier(..) => true,
         ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Name(_) | ExprKind::Error => false,
         ExprKind::Let(_, a, b) => has(a) || has(b),
-        ExprKind::Set(members) => members.iter().any(has),
+        // Which member is outside, and whether that comes before or after other faults, is not said.
+        ExprKind::Set(_) => true,
         ExprKind::Member(a, _) | ExprKind::At(a, _) | ExprKind::Unary(_, a) => has(a),
         ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => has(a) || has(b),
         ExprKind::Conditional(a, b, c) => has(a) || has(b) || has(c),
-        ExprKind::Call(name, args) => args.iter().any(has) || has(&meaning.functions[name.text.as_str()].body),
+        ExprKind::Call(name, args) => {
+            let function = meaning.functions.get(name.text.as_str());
+            args.iter().any(has) || function.is_some_and(|function| has(&function.body))
+        }
     }
 }

@@ -6,67 +6,43 @@
 use std::collections::HashMap;
 
 use birk_ir::FaultKind;
-use birk_lang::ast::{self, ActionKind, Expr, Item, Jump, Mark, PropertyKind, System, Type, TypeKind};
+use birk_lang::ast::{self, Action, ActionKind, Expr, ExprKind, Item, PropertyKind, System, Type, TypeKind};
 
+use crate::code::Code;
+use crate::run::{Run, environment};
+use crate::shape::{Channel, Range, Shape};
 use crate::value::Scene;
 
-/// Every element of every variable. Threads that are not running are at the location after their last.
+/// Every element of every variable. Threads that are not running are at the place after their last.
 pub(crate) type State = Vec<i64>;
-
-/// The range of a type, and what happens outside it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Range {
-    lo: i64,
-    hi: i64,
-    wraps: bool,
-}
-
-impl Range {
-    const INT: Range = Range { lo: i32::MIN as i64, hi: i32::MAX as i64, wraps: false };
-
-    /// 0, or the lower bound if 0 is outside.
-    fn default_value(self) -> i64 {
-        if self.lo <= 0 && 0 <= self.hi { 0 } else { self.lo }
-    }
-
-    /// What becomes of a value that is stored or passed with this type.
-    pub(crate) fn take(self, value: i64) -> Result<i64, FaultKind> {
-        let size = self.hi - self.lo + 1;
-        match value {
-            _ if self.lo <= value && value <= self.hi => Ok(value),
-            _ if self.wraps => Ok(self.lo + (value - self.lo).rem_euclid(size)),
-            _ => Err(FaultKind::Range),
-        }
-    }
-}
 
 /// A variable: where its elements are in a state. A local has the same elements once more for each copy.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
     pub(crate) offset: usize,
-    pub(crate) shape: Vec<i64>,
-    pub(crate) range: Range,
-    initial: i64,
-}
-
-impl Variable {
-    /// How many elements one copy has.
-    pub(crate) fn len(&self) -> usize {
-        self.shape.iter().product::<i64>() as usize
-    }
+    pub(crate) shape: Shape,
+    pub(crate) initial: Vec<i64>,
 }
 
 /// A thread declaration.
 #[derive(Debug)]
 pub(crate) struct Kind<'a> {
     pub(crate) tree: &'a ast::Thread,
+    pub(crate) code: Code<'a>,
     pub(crate) copies: i64,
-    /// Where the locations of its copies are in a state.
+    /// Where the places of its copies are in a state.
     pub(crate) counter: usize,
     /// The parameter that is the number of the copy.
     pub(crate) index_param: Option<&'a str>,
-    params: Vec<Variable>,
+    pub(crate) params: Vec<Variable>,
     pub(crate) locals: HashMap<&'a str, Variable>,
+}
+
+impl Kind<'_> {
+    /// Where a copy is that is not running.
+    pub(crate) fn idle(&self) -> i64 {
+        self.code.places.len() as i64
+    }
 }
 
 /// One outcome of one step.
@@ -84,6 +60,7 @@ pub(crate) struct Step {
     pub(crate) copy: i64,
     pub(crate) location: usize,
     pub(crate) ordinal: usize,
+    pub(crate) fair: bool,
     pub(crate) outcomes: Vec<Outcome>,
 }
 
@@ -94,9 +71,13 @@ pub(crate) struct Meaning<'a> {
     pub(crate) constants: HashMap<String, &'a Expr>,
     pub(crate) blocks: Vec<&'a str>,
     pub(crate) enums: HashMap<&'a str, &'a [ast::Name]>,
-    aliases: HashMap<&'a str, &'a Type>,
+    pub(crate) records: HashMap<&'a str, &'a ast::Record>,
+    pub(crate) procedures: HashMap<&'a str, &'a ast::Procedure>,
+    aliases: HashMap<&'a str, &'a ast::Alias>,
     pub(crate) functions: HashMap<&'a str, &'a ast::Function>,
     pub(crate) globals: HashMap<&'a str, Variable>,
+    /// Variables that are channels, or arrays of them, in order.
+    pub(crate) channels: Vec<&'a str>,
     pub(crate) kinds: Vec<Kind<'a>>,
     pub(crate) properties: Vec<(PropertyKind, &'a Expr)>,
     /// The initial state, and the names of its elements.
@@ -116,6 +97,9 @@ impl<'a> Meaning<'a> {
             for (name, initial) in &variables.declarators {
                 let variable = meaning.variable(&variables.ty, initial.as_ref());
                 meaning.add_elements(std::slice::from_ref(&name.text), &variable);
+                if matches!(variables.ty.kind, TypeKind::Channel(..)) {
+                    meaning.channels.push(&name.text);
+                }
                 meaning.globals.insert(&name.text, variable);
             }
         }
@@ -136,76 +120,108 @@ impl<'a> Meaning<'a> {
                     self.constants.insert(format!("{prefix}{}", name.text), value);
                 }
             }
-            Item::Alias(alias) => _ = self.aliases.insert(&alias.name.text, &alias.target),
+            Item::Alias(alias) => _ = self.aliases.insert(&alias.name.text, alias),
             Item::Enum(declared) => _ = self.enums.insert(&declared.name.text, &declared.variants),
             Item::Function(function) => _ = self.functions.insert(&function.name.text, function),
+            Item::Record(record) => _ = self.records.insert(&record.name.text, record),
+            Item::Procedure(procedure) => _ = self.procedures.insert(&procedure.name.text, procedure),
             Item::Property(property) => self.properties.push((property.kind, &property.body)),
             Item::Variables(_) | Item::Thread(_) => {}
-            Item::Record(_) | Item::Procedure(_) => unreachable!("not generated"),
         }
     }
 
     fn constant(&self, expr: &Expr) -> i64 {
-        Scene::new(self, &[], None).value(expr).expect("a system without errors has constants that go right")
+        Scene::new(self, &[], None).number(expr).expect("a system without errors has constants that go right")
     }
 
-    /// The range and the lengths of a type.
-    pub(crate) fn type_of(&self, ty: &Type) -> (Range, Vec<i64>) {
-        let (range, inner) = match &ty.kind {
-            TypeKind::Boolean => (Range { lo: 0, hi: 1, wraps: false }, Vec::new()),
-            TypeKind::Byte => (Range { lo: 0, hi: 255, wraps: true }, Vec::new()),
-            TypeKind::Int => (Range::INT, Vec::new()),
-            TypeKind::Range(wraps, lo, hi) => {
-                (Range { lo: self.constant(lo), hi: self.constant(hi), wraps: *wraps }, Vec::new())
+    /// How many: a number, or all values of a symmetric type.
+    fn count(&self, expr: &Expr) -> i64 {
+        self.symmetric(expr).map_or_else(|| self.constant(expr), |last| last + 1)
+    }
+
+    /// The last value of a symmetric type.
+    pub(crate) fn symmetric(&self, expr: &Expr) -> Option<i64> {
+        let ExprKind::Name(name) = &expr.kind else { return None };
+        let alias = self.aliases.get(name.as_str()).filter(|alias| alias.symmetric)?;
+        match self.shape_of(&alias.target) {
+            Shape::Number(range) => Some(range.hi),
+            _ => unreachable!("a symmetric type has numbers"),
+        }
+    }
+
+    /// The fields of a record.
+    pub(crate) fn fields(&self, record: &ast::Record) -> Vec<(String, Shape)> {
+        let of = |variables: &ast::Variables| {
+            let shape = self.shape_of(&variables.ty);
+            variables.declarators.iter().map(|(name, _)| (name.text.clone(), shape.clone())).collect::<Vec<_>>()
+        };
+        record.fields.iter().flat_map(of).collect()
+    }
+
+    /// What a type is.
+    pub(crate) fn shape_of(&self, ty: &Type) -> Shape {
+        let number = |lo, hi, wraps| Shape::Number(Range { lo, hi, wraps });
+        let inner = match &ty.kind {
+            TypeKind::Boolean => number(0, 1, false),
+            TypeKind::Byte => number(0, 255, true),
+            TypeKind::Int => Shape::Number(Range::INT),
+            TypeKind::Range(wraps, lo, hi) => number(self.constant(lo), self.constant(hi), *wraps),
+            TypeKind::Set(lo, hi) => Shape::Set(self.constant(lo), self.constant(hi)),
+            TypeKind::Channel(marks, element, capacity) => {
+                let (element, capacity) = (self.shape_of(element), self.constant(capacity));
+                Shape::Channel(Box::new(Channel { element, capacity, marks: *marks }))
             }
-            TypeKind::Named(name) => match self.aliases.get(name.text.as_str()) {
-                Some(target) => self.type_of(target),
-                None => {
-                    (Range { lo: 0, hi: self.enums[name.text.as_str()].len() as i64 - 1, wraps: false }, Vec::new())
+            TypeKind::Named(name) => {
+                let name = name.text.as_str();
+                match (self.aliases.get(name), self.records.get(name)) {
+                    (Some(alias), _) => self.shape_of(&alias.target),
+                    (None, Some(record)) => Shape::Record(self.fields(record)),
+                    (None, None) => number(0, self.enums[name].len() as i64 - 1, false),
                 }
-            },
-            TypeKind::Set(..) | TypeKind::Channel(..) => unreachable!("not generated"),
+            }
             TypeKind::Error => unreachable!("a system without errors has types"),
         };
-        let outer = ty.dimensions.iter().map(|length| self.constant(length));
-        (range, outer.chain(inner).collect())
+        let dimensions = ty.dimensions.iter().rev();
+        dimensions.fold(inner, |element, length| Shape::Array(self.count(length), Box::new(element)))
     }
 
     fn variable(&self, ty: &Type, initial: Option<&Expr>) -> Variable {
-        let (range, shape) = self.type_of(ty);
-        let value = initial.map(|expr| range.take(self.constant(expr)).expect("initial values are in range"));
-        let initial = value.unwrap_or_else(|| range.default_value());
-        Variable { offset: self.initial.len(), shape, range, initial }
+        let shape = self.shape_of(ty);
+        let initial = match initial {
+            None => shape.defaults(),
+            Some(expr) => {
+                let mut single = &shape;
+                while let Shape::Array(_, element) = single {
+                    single = element;
+                }
+                let value = Scene::new(self, &[], None).value(expr).and_then(|value| single.take(value));
+                single.written(value.expect("initial values are in range")).repeat(shape.len())
+            }
+        };
+        Variable { offset: self.initial.len(), shape, initial }
     }
 
     /// Appends a variable to the state, once for each of its names.
     fn add_elements(&mut self, names: &[String], variable: &Variable) {
         for name in names {
-            for element in 0..variable.len() {
-                let mut full = name.clone();
-                let mut below = variable.len();
-                let mut rest = element;
-                for &length in &variable.shape {
-                    below /= length as usize;
-                    full += &format!("[{}]", rest / below);
-                    rest %= below;
-                }
-                self.names.push(full);
-                self.initial.push(variable.initial);
-            }
+            variable.shape.names(name, &mut self.names);
+            self.initial.extend(&variable.initial);
         }
     }
 
     fn declare_thread(&mut self, tree: &'a ast::Thread, is_started: bool) {
-        let copies = tree.copies.as_ref().map_or(1, |expr| self.constant(expr));
+        let copies = tree.copies.as_ref().map_or(1, |expr| self.count(expr));
         let indexed = |copy: i64| if tree.copies.is_some() { format!("[{copy}]") } else { String::new() };
         let owners: Vec<String> = (0..copies).map(|copy| format!("{}{}", tree.name.text, indexed(copy))).collect();
         let named = |suffix: &str| owners.iter().map(|owner| format!("{owner}{suffix}")).collect::<Vec<_>>();
-        let place = if tree.active { 0 } else { tree.locations.len() as i64 };
-        let counter = Variable { offset: self.initial.len(), shape: Vec::new(), range: Range::INT, initial: place };
+        let code = Code::new(self, tree);
+        let place = if tree.active { 0 } else { code.places.len() as i64 };
+        let offset = self.initial.len();
+        let counter = Variable { offset, shape: Shape::Number(Range::INT), initial: vec![place] };
         self.add_elements(&named("@"), &counter);
         let mut kind = Kind {
             tree,
+            code,
             copies,
             counter: counter.offset,
             index_param: None,
@@ -237,151 +253,82 @@ impl<'a> Meaning<'a> {
         self.kinds.push(kind);
     }
 
+    /// The place of a copy, if it is running.
+    pub(crate) fn place_of(&self, state: &State, kind: usize, copy: i64) -> Option<usize> {
+        let declared = &self.kinds[kind];
+        let place = state[declared.counter + copy as usize] as usize;
+        (place < declared.code.places.len()).then_some(place)
+    }
+
+    /// All copies of all threads.
+    fn copies(&self) -> impl Iterator<Item = (usize, i64)> + '_ {
+        let kinds = self.kinds.iter().enumerate();
+        kinds.flat_map(|(kind, declared)| (0..declared.copies).map(move |copy| (kind, copy)))
+    }
+
     /// All steps that are possible in a state, in order.
     pub(crate) fn steps(&self, state: &State) -> Vec<Step> {
         let mut steps = Vec::new();
-        for (kind, declared) in self.kinds.iter().enumerate() {
-            for copy in 0..declared.copies {
-                let location = state[declared.counter + copy as usize] as usize;
-                let Some(here) = declared.tree.locations.get(location) else { continue };
-                for (ordinal, transformation) in here.transformations.iter().enumerate() {
-                    let mut outcomes = Vec::new();
-                    let own = (kind, copy);
-                    match transformation.guard.as_ref().map_or(Ok(1), |g| self.scene(state, own).value(g)) {
-                        Ok(0) => continue,
-                        Ok(_) => {
-                            let mut run = Run { meaning: self, own, tree: transformation, outcomes: &mut outcomes };
-                            run.actions(0, state.clone());
-                        }
-                        Err(fault) => outcomes.push(Outcome::Fault(fault)),
+        for (kind, copy) in self.copies() {
+            let Some(location) = self.place_of(state, kind, copy) else { continue };
+            for (ordinal, way) in self.kinds[kind].code.places[location].ways.iter().enumerate() {
+                let mut take = |run: Run<'_, '_>| {
+                    let outcomes = run.outcomes(state);
+                    if !outcomes.is_empty() {
+                        steps.push(Step { kind, copy, location, ordinal, fair: way.fair, outcomes });
                     }
-                    steps.push(Step { kind, copy, location, ordinal, outcomes });
+                };
+                match way.meets {
+                    None => take(Run::new(self, (kind, copy), way)),
+                    Some((false, _)) => {}
+                    Some((true, channel)) => {
+                        for other in self.copies().filter(|&other| other != (kind, copy)) {
+                            let Some(place) = self.place_of(state, other.0, other.1) else { continue };
+                            for theirs in &self.kinds[other.0].code.places[place].ways {
+                                if theirs.meets == Some((false, channel)) {
+                                    take(Run::together(self, (kind, copy), way, other, theirs));
+                                }
+                            }
+                        }
+                    }
                 }
             }
         }
+        steps.extend(environment(self, state));
         steps
     }
 
-    fn scene<'s>(&'s self, state: &'s State, own: (usize, i64)) -> Scene<'s> {
-        Scene::new(self, state, Some(own))
-    }
-
-    /// Every thread has ended or is at a location marked `end`.
+    /// Every thread has ended or is at a place marked `end`.
     pub(crate) fn ends_properly(&self, state: &State) -> bool {
-        self.kinds.iter().all(|kind| {
-            (0..kind.copies).all(|copy| {
-                let location = kind.tree.locations.get(state[kind.counter + copy as usize] as usize);
-                location.is_none_or(|location| location.marks.iter().any(|(mark, _)| *mark == Mark::End))
-            })
+        self.copies().all(|(kind, copy)| {
+            let place = self.place_of(state, kind, copy);
+            place.is_none_or(|place| self.kinds[kind].code.places[place].marks[0])
         })
     }
 }
 
 /// Whether some step starts this thread.
 fn starts(system: &System, thread: &str) -> bool {
-    let threads = system.items.iter().filter_map(|item| if let Item::Thread(t) = item { Some(t) } else { None });
-    let mut actions = threads.flat_map(|t| &t.locations).flat_map(|l| &l.transformations).flat_map(|t| &t.actions);
-    actions.any(|action| matches!(&action.kind, ActionKind::Start(name, _) if name.text == thread))
-}
-
-/// One transformation of one copy, being executed.
-struct Run<'m, 'a> {
-    meaning: &'m Meaning<'a>,
-    own: (usize, i64),
-    tree: &'m ast::Transformation,
-    outcomes: &'m mut Vec<Outcome>,
-}
-
-impl Run<'_, '_> {
-    /// Executes the actions from a position on.
-    fn actions(&mut self, position: usize, mut state: State) {
-        let Some(action) = self.tree.actions.get(position) else {
-            self.jump(&mut state);
-            return self.outcomes.push(Outcome::State(state));
-        };
-        match self.action(&action.kind, position, &mut state) {
-            Ok(true) => self.actions(position + 1, state),
-            Ok(false) => {}
-            Err(fault) => self.outcomes.push(Outcome::Fault(fault)),
-        }
+    fn among(actions: &[Action], thread: &str) -> bool {
+        actions.iter().any(|action| match &action.kind {
+            ActionKind::Start(name, _) => name.text == thread,
+            ActionKind::If(branches, otherwise) => {
+                branches.iter().any(|(_, branch)| among(branch, thread))
+                    || otherwise.as_ref().is_some_and(|branch| among(branch, thread))
+            }
+            ActionKind::While(_, body) | ActionKind::For(_, _, _, body) | ActionKind::Atomic(body) => {
+                among(body, thread)
+            }
+            ActionKind::Either(branches) => branches.iter().any(|branch| among(branch, thread)),
+            _ => false,
+        })
     }
-
-    /// Executes one action; false when what follows it was taken care of.
-    fn action(&mut self, action: &ActionKind, position: usize, state: &mut State) -> Result<bool, FaultKind> {
-        let before = state.clone();
-        let mut scene = self.meaning.scene(&before, self.own);
-        match action {
-            ActionKind::Assign(place, value) => {
-                let (element, range) = scene.element(place)?;
-                state[element] = range.take(scene.value(value)?)?;
-            }
-            ActionKind::Choose(place, lo, hi) => {
-                let (element, range) = scene.element(place)?;
-                let (lo, hi) = (scene.value(lo)?, scene.value(hi)?);
-                if lo > hi {
-                    return Err(FaultKind::EmptyChoice);
-                }
-                for chosen in lo..=hi {
-                    match range.take(chosen) {
-                        Ok(value) => {
-                            let mut branch = before.clone();
-                            branch[element] = value;
-                            self.actions(position + 1, branch);
-                        }
-                        Err(fault) => self.outcomes.push(Outcome::Fault(fault)),
-                    }
-                }
-                return Ok(false);
-            }
-            ActionKind::Assert(condition, _) if scene.value(condition)? == 0 => return Err(FaultKind::Assertion),
-            ActionKind::Assume(condition) if scene.value(condition)? == 0 => {
-                self.outcomes.push(Outcome::Cut);
-                return Ok(false);
-            }
-            ActionKind::Start(name, args) => self.start(&name.text, args, &mut scene, state)?,
-            ActionKind::Assert(..) | ActionKind::Assume(_) | ActionKind::Skip => {}
-            _ => unreachable!("not generated"),
+    system.items.iter().any(|item| match item {
+        Item::Thread(own) => {
+            let mut steps = own.locations.iter().flat_map(|location| &location.transformations);
+            among(&own.body, thread) || steps.any(|step| among(&step.actions, thread))
         }
-        Ok(true)
-    }
-
-    /// Evaluates the arguments, then takes the lowest copy that is not running.
-    fn start<'s>(
-        &self,
-        name: &str,
-        args: &'s [Expr],
-        scene: &mut Scene<'s>,
-        state: &mut State,
-    ) -> Result<(), FaultKind> {
-        let kind = self.meaning.kinds.iter().find(|kind| kind.tree.name.text == name).expect("a declared thread");
-        let mut values = Vec::new();
-        for (param, arg) in kind.params.iter().zip(args) {
-            values.push(param.range.take(scene.value(arg)?)?);
-        }
-        let idle = kind.tree.locations.len() as i64;
-        let copy = (0..kind.copies as usize).find(|copy| state[kind.counter + copy] == idle).ok_or(FaultKind::Start)?;
-        for (param, value) in kind.params.iter().zip(values) {
-            state[param.offset + copy] = value;
-        }
-        state[kind.counter + copy] = 0;
-        Ok(())
-    }
-
-    fn jump(&self, state: &mut State) {
-        let kind = &self.meaning.kinds[self.own.0];
-        let copy = self.own.1 as usize;
-        match self.tree.jump.as_ref().expect("a system without errors has its jumps") {
-            Jump::Goto(name) => {
-                let target = kind.tree.locations.iter().position(|location| location.name.text == name.text);
-                state[kind.counter + copy] = target.expect("a declared location") as i64;
-            }
-            Jump::Return(_) => {
-                state[kind.counter + copy] = kind.tree.locations.len() as i64;
-                for local in kind.locals.values() {
-                    let start = local.offset + copy * local.len();
-                    state[start..start + local.len()].fill(local.initial);
-                }
-            }
-        }
-    }
+        Item::Procedure(procedure) => among(&procedure.body, thread),
+        _ => false,
+    })
 }

@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use birk_lang::ast::{
-    Action, ActionKind, BinaryOp, Domain, Expr, ExprKind, Function, Item, Jump, Location, Mark, Param, Property,
-    PropertyKind, Quantifier, System, Thread, Transformation, Type, TypeKind, UnaryOp, Variables,
+    Action, ActionKind, BinaryOp, Domain, Expr, ExprKind, Function, Item, Jump, Location, Mark, Param, Pattern,
+    Property, PropertyKind, Quantifier, System, Thread, Transformation, Type, TypeKind, UnaryOp, Variables,
 };
 
 use crate::random::Random;
@@ -73,7 +73,8 @@ impl Writer<'_> {
                 }
             }
             Item::Alias(alias) => {
-                let _ = write!(self.out, "typealias {} ", alias.name.text);
+                let symmetric = if alias.symmetric { "symmetric " } else { "" };
+                let _ = write!(self.out, "{symmetric}typealias {} ", alias.name.text);
                 self.ty(&alias.target);
                 self.put(";");
             }
@@ -85,7 +86,19 @@ impl Writer<'_> {
             Item::Function(function) => self.function(function),
             Item::Thread(thread) => self.thread(thread),
             Item::Property(property) => self.property(property),
-            Item::Record(_) | Item::Procedure(_) => unreachable!("not generated"),
+            Item::Record(record) => {
+                let _ = write!(self.out, "record {} {{ ", record.name.text);
+                for field in &record.fields {
+                    self.variables(field);
+                    self.put(" ");
+                }
+                self.put("}");
+            }
+            Item::Procedure(procedure) => {
+                let _ = write!(self.out, "procedure {}", procedure.name.text);
+                self.params(&procedure.params);
+                self.block(&procedure.body, 1);
+            }
         }
     }
 
@@ -114,7 +127,23 @@ impl Writer<'_> {
                 self.put(")");
             }
             TypeKind::Named(name) => self.put(&name.text),
-            TypeKind::Set(..) | TypeKind::Channel(..) | TypeKind::Error => unreachable!("not generated"),
+            TypeKind::Set(lo, hi) => {
+                self.put("set of ");
+                self.expr(lo, ANY, true);
+                self.put(" .. ");
+                self.expr(hi, ANY, true);
+            }
+            TypeKind::Channel(marks, element, capacity) => {
+                self.put(if marks.lossy { "lossy " } else { "" });
+                self.put(if marks.duplicating { "duplicating " } else { "" });
+                self.put(if marks.reordering { "reordering " } else { "" });
+                self.put("channel of ");
+                self.ty(element);
+                self.put(" [");
+                self.expr(capacity, ANY, true);
+                self.put("]");
+            }
+            TypeKind::Error => unreachable!("trees without errors are written"),
         }
         for dimension in &ty.dimensions {
             self.put("[");
@@ -155,6 +184,7 @@ impl Writer<'_> {
     }
 
     fn thread(&mut self, thread: &Thread) {
+        self.put(if thread.fair { "fair " } else { "" });
         self.put(if thread.active { "active " } else { "" });
         if let Some(copies) = &thread.copies {
             self.put("[");
@@ -172,26 +202,99 @@ impl Writer<'_> {
         for location in &thread.locations {
             self.location(location);
         }
+        self.statements(&thread.body, 2);
         self.put("  }");
     }
 
     fn location(&mut self, location: &Location) {
         let _ = write!(self.out, "    loc {}:", location.name.text);
-        for (mark, _) in &location.marks {
-            self.put(match mark {
-                Mark::End => " end",
-                Mark::Accept => " accept",
-                Mark::Progress => " progress",
-            });
-        }
+        self.marks(&location.marks);
         self.put("\n");
         for transformation in &location.transformations {
             self.transformation(transformation);
         }
     }
 
+    fn marks(&mut self, marks: &[(Mark, birk_ir::Span)]) {
+        for (mark, _) in marks {
+            self.put(match mark {
+                Mark::End => " end",
+                Mark::Accept => " accept",
+                Mark::Progress => " progress",
+            });
+        }
+    }
+
+    fn block(&mut self, statements: &[Action], indent: usize) {
+        self.put(" {\n");
+        self.statements(statements, indent + 1);
+        self.put(&"  ".repeat(indent));
+        self.put("}");
+    }
+
+    /// Each on its own line.
+    fn statements(&mut self, statements: &[Action], indent: usize) {
+        for statement in statements {
+            self.put(&"  ".repeat(indent));
+            self.statement(statement, indent);
+            self.put("\n");
+        }
+    }
+
+    /// With its labels and its semicolon.
+    fn statement(&mut self, statement: &Action, indent: usize) {
+        for label in &statement.labels {
+            let _ = write!(self.out, "{}:", label.name.text);
+            self.marks(&label.marks);
+            self.put(" ");
+        }
+        self.put(if statement.fair { "fair " } else { "" });
+        match &statement.kind {
+            ActionKind::If(branches, otherwise) => {
+                for (position, (condition, branch)) in branches.iter().enumerate() {
+                    self.put(if position == 0 { "if (" } else { " else if (" });
+                    self.expr(condition, ANY, true);
+                    self.put(")");
+                    self.block(branch, indent);
+                }
+                if let Some(branch) = otherwise {
+                    self.put(" else");
+                    self.block(branch, indent);
+                }
+            }
+            ActionKind::While(condition, body) => {
+                self.put("while (");
+                self.expr(condition, ANY, true);
+                self.put(")");
+                self.block(body, indent);
+            }
+            ActionKind::For(name, lo, hi, body) => {
+                let _ = write!(self.out, "for ({} : ", name.text);
+                self.expr(lo, ANY, true);
+                self.put(" .. ");
+                self.expr(hi, ANY, true);
+                self.put(")");
+                self.block(body, indent);
+            }
+            ActionKind::Either(branches) => {
+                for (position, branch) in branches.iter().enumerate() {
+                    self.put(if position == 0 { "either" } else { " or" });
+                    self.block(branch, indent);
+                }
+            }
+            ActionKind::Atomic(body) => {
+                self.put("atomic");
+                self.block(body, indent);
+            }
+            _ => {
+                self.action(statement);
+                self.put(";");
+            }
+        }
+    }
+
     fn transformation(&mut self, transformation: &Transformation) {
-        self.put("      ");
+        self.put(if transformation.fair { "      fair " } else { "      " });
         if let Some(guard) = &transformation.guard {
             self.put("when ");
             self.expr(guard, ANY, true);
@@ -199,8 +302,8 @@ impl Writer<'_> {
         }
         self.put("do { ");
         for action in &transformation.actions {
-            self.action(action);
-            self.put("; ");
+            self.statement(action, 3);
+            self.put(" ");
         }
         let jump = match &transformation.jump {
             Some(Jump::Goto(name)) => format!("goto {};", name.text),
@@ -241,7 +344,56 @@ impl Writer<'_> {
                 self.put(")");
             }
             ActionKind::Skip => self.put("skip"),
-            _ => unreachable!("not generated"),
+            ActionKind::ChooseMember(place, set) => {
+                self.expr(place, ANY, true);
+                self.put(" := choose(");
+                self.expr(set, ANY, true);
+                self.put(")");
+            }
+            ActionKind::Await(condition) => {
+                self.put("await ");
+                self.expr(condition, ANY, true);
+            }
+            ActionKind::Send(channel, values) => {
+                self.put("send ");
+                self.expr(channel, ANY, true);
+                self.put(" (");
+                self.list(&values.iter().collect::<Vec<_>>());
+                self.put(")");
+            }
+            ActionKind::Receive(channel, patterns, condition) => self.receive(channel, patterns, condition.as_ref()),
+            ActionKind::Call(name, args) => {
+                let _ = write!(self.out, "{}(", name.text);
+                self.list(&args.iter().collect::<Vec<_>>());
+                self.put(")");
+            }
+            ActionKind::Break => self.put("break"),
+            ActionKind::Return => self.put("return"),
+            ActionKind::Goto(name) => _ = write!(self.out, "goto {}", name.text),
+            ActionKind::If(..) | ActionKind::While(..) | ActionKind::For(..) => unreachable!("no simple statement"),
+            ActionKind::Either(_) | ActionKind::Atomic(_) => unreachable!("no simple statement"),
+        }
+    }
+
+    fn receive(&mut self, channel: &Expr, patterns: &[Pattern], condition: Option<&Expr>) {
+        self.put("receive ");
+        self.expr(channel, ANY, true);
+        self.put(" (");
+        for (i, pattern) in patterns.iter().enumerate() {
+            self.put(if i == 0 { "" } else { ", " });
+            match pattern {
+                Pattern::Any(_) => self.put("_"),
+                Pattern::Equal(expr) => self.expr(expr, ANY, true),
+                Pattern::Bind(place) => {
+                    self.put("?");
+                    self.expr(place, ANY, true);
+                }
+            }
+        }
+        self.put(")");
+        if let Some(condition) = condition {
+            self.put(" when ");
+            self.expr(condition, ANY, true);
         }
     }
 
@@ -308,16 +460,39 @@ impl Writer<'_> {
                 self.expr(no, ANY, last);
             }
             ExprKind::Quantifier(kind, name, domain, body) => {
-                let Domain::Range(lo, hi) = &**domain else { unreachable!("only ranges are generated") };
-                let word = if *kind == Quantifier::All { "forall" } else { "exists" };
-                let _ = write!(self.out, "{word} ({} : ", name.text);
-                self.expr(lo, ANY, true);
-                self.put(" .. ");
-                self.expr(hi, ANY, true);
+                let word = match kind {
+                    Quantifier::All => "forall",
+                    Quantifier::Any => "exists",
+                    Quantifier::Count => "count",
+                    Quantifier::Sum => "sum",
+                };
+                let _ = write!(self.out, "{word} ({} ", name.text);
+                match &**domain {
+                    Domain::Range(lo, hi) => {
+                        self.put(": ");
+                        self.expr(lo, ANY, true);
+                        self.put(" .. ");
+                        self.expr(hi, ANY, true);
+                    }
+                    Domain::Members(members) => {
+                        self.put("in ");
+                        self.expr(members, ANY, true);
+                    }
+                }
                 self.put(") ");
+                self.expr(body, if is_total(*kind) { PREFIX } else { ANY }, last);
+            }
+            ExprKind::Let(name, value, body) => {
+                let _ = write!(self.out, "let {} = ", name.text);
+                self.expr(value, symbol(BinaryOp::Add).1, false);
+                self.put(" in ");
                 self.expr(body, ANY, last);
             }
-            ExprKind::Let(..) | ExprKind::Set(_) => unreachable!("not generated"),
+            ExprKind::Set(members) => {
+                self.put("{");
+                self.list(&members.iter().collect::<Vec<_>>());
+                self.put("}");
+            }
             ExprKind::Error => unreachable!("trees without errors are written"),
         }
     }
@@ -344,11 +519,17 @@ fn flatten<'e>(op: BinaryOp, expr: &'e Expr, parts: &mut Vec<&'e Expr>) {
     }
 }
 
+/// Its body is one operand, so that the total can be compared.
+fn is_total(kind: Quantifier) -> bool {
+    matches!(kind, Quantifier::Count | Quantifier::Sum)
+}
+
 fn tightness(expr: &Expr, last: bool) -> u8 {
     match &expr.kind {
         ExprKind::Conditional(..) => ANY,
-        ExprKind::Quantifier(..) if !last => ANY,
-        ExprKind::Quantifier(..) | ExprKind::Unary(..) => PREFIX,
+        ExprKind::Quantifier(kind, ..) if !last && !is_total(*kind) => ANY,
+        ExprKind::Let(..) if !last => ANY,
+        ExprKind::Quantifier(..) | ExprKind::Let(..) | ExprKind::Unary(..) => PREFIX,
         ExprKind::Binary(op, ..) => symbol(*op).1,
         _ => PREFIX + 1,
     }
@@ -365,12 +546,13 @@ fn symbol(op: BinaryOp) -> (&'static str, u8) {
         BinaryOp::Le => ("<=", 7),
         BinaryOp::Gt => (">", 7),
         BinaryOp::Ge => (">=", 7),
+        BinaryOp::In => ("in", 7),
         BinaryOp::Add => ("+", 8),
         BinaryOp::Sub => ("-", 8),
         BinaryOp::Mul => ("*", 9),
         BinaryOp::Div => ("/", 9),
         BinaryOp::Rem => ("%", 9),
-        BinaryOp::Iff | BinaryOp::Until | BinaryOp::WeakUntil | BinaryOp::Release | BinaryOp::In => {
+        BinaryOp::Iff | BinaryOp::Until | BinaryOp::WeakUntil | BinaryOp::Release => {
             unreachable!("formulas are not generated")
         }
     }
