@@ -505,6 +505,9 @@ impl<'c, 'a> Step<'c, 'a> {
             self.elaborator.cx.report(diagnostic.help(help));
             return;
         }
+        // The place is found first, as in an assignment.
+        let Some(mut target) = target else { return };
+        self.check(std::mem::take(&mut target.hazards));
         self.check(std::mem::take(&mut from.hazards));
         self.check(std::mem::take(&mut to.hazards));
         if from.hi > to.lo {
@@ -515,8 +518,6 @@ impl<'c, 'a> Step<'c, 'a> {
             let some = Expr::binary(birk_ir::BinaryOp::Le, from.expr.clone(), to.expr.clone());
             self.check(vec![Hazard { when: some.negate(), fault }]);
         }
-        let Some(mut target) = target else { return };
-        self.check(std::mem::take(&mut target.hazards));
         let local = self.elaborator.fresh();
         self.push(Op::Choose(local, from.expr, to.expr));
         let expr = Expr::Local(local);
