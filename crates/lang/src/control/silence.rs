@@ -163,7 +163,12 @@ impl<'a> Builder<'_, 'a> {
                     *silence += self.edges[*edge].parts.len();
                     leaving.push(self.edges[*edge].clone());
                 }
-                Some(Out::Silent(next)) if *next == END || alias[*next] == END => leaving.push(self.ending(from)),
+                Some(Out::Silent(next)) if *next == END || alias[*next] == END => {
+                    // Like every other place, the end is reached once, by however many branches.
+                    if seen.insert(END) {
+                        leaving.push(self.ending(from));
+                    }
+                }
                 Some(Out::Silent(next)) => {
                     if seen.insert(alias[*next]) {
                         work.push((alias[*next], self.out[alias[*next]].iter()));
