@@ -4,6 +4,8 @@
 
 #[path = "agreement/bent_programs.rs"]
 mod bent_programs;
+#[path = "agreement/bodies.rs"]
+mod bodies;
 #[path = "agreement/case.rs"]
 mod case;
 #[path = "agreement/check.rs"]

@@ -14,10 +14,14 @@ use crate::world::{Kind, Thread, Var, World};
 /// The system of a seed.
 pub(crate) fn generate(seed: u64) -> System {
     let mut random = Random::new(seed);
-    let world = World::new(&mut random);
+    // Every other system has locations and single values only, with many more of them.
+    let world = World::new(seed % 2 == 1, &mut random);
     let mut items = world.items.clone();
     for position in 0..world.functions.len() {
         items.push(function(&world, position, &mut random));
+    }
+    for position in 0..world.procedures.len() {
+        items.push(Item::Procedure(procedure(&world, position, &mut random)));
     }
     for position in 0..world.threads.len() {
         items.push(Item::Thread(thread(&world, position, &mut random)));
@@ -49,6 +53,14 @@ fn function(world: &World, position: usize, random: &mut Random) -> Item {
     tree::function(&signature.name, params(&signature.params), signature.result.written.clone(), body)
 }
 
+fn procedure(world: &World, position: usize, random: &mut Random) -> ast::Procedure {
+    let signature = &world.procedures[position];
+    let mut steps = Steps { world, thread: None, params: &signature.params, callable: position, rounds: Vec::new() };
+    let body = steps.procedure(signature.plain, random);
+    let name = name(&signature.name);
+    ast::Procedure { name, params: params(&signature.params), body, span: Span::default() }
+}
+
 fn property(world: &World, position: usize, random: &mut Random) -> Item {
     let kind = *random.pick(&[PropertyKind::Invariant, PropertyKind::Reachable]);
     let body = place(world, random, None).boolean(3);
@@ -59,40 +71,65 @@ fn thread(world: &World, position: usize, random: &mut Random) -> ast::Thread {
     let outside = &world.threads[position];
     let locals = outside.locals.iter();
     let variables = locals.map(|l| tree::variables(l.written.clone(), vec![(name(&l.name), l.initial.clone())]));
+    let mut steps = Steps::of_thread(world, position);
+    let (locations, body) = match outside.structured {
+        true => (Vec::new(), steps.body(random)),
+        false => ((0..outside.locations.len()).map(|l| location(&mut steps, l, random)).collect(), Vec::new()),
+    };
     ast::Thread {
-        fair: false,
-        body: Vec::new(),
+        fair: world.rich && random.chance(10),
+        body,
         active: outside.active,
         copies: outside.written.clone(),
         name: name(&outside.name),
         params: params(&outside.params),
         variables: variables.collect(),
-        locations: (0..outside.locations.len()).map(|l| location(world, position, l, random)).collect(),
+        locations,
         span: Span::default(),
     }
 }
 
-fn location(world: &World, thread: usize, position: usize, random: &mut Random) -> Location {
-    let marks = [(Mark::End, 20), (Mark::Accept, 8), (Mark::Progress, 8)];
-    let marks = marks.into_iter().filter(|(_, percent)| random.chance(*percent)).map(|(mark, _)| mark).collect();
+fn location(steps: &mut Steps<'_>, position: usize, random: &mut Random) -> Location {
     let count = random.weighted(&[0, 45, 40, 15]);
-    let steps = (0..count).map(|_| Steps { world, thread }.transformation(position, random)).collect();
-    tree::location(&world.threads[thread].locations[position], marks, steps)
+    let marks = marks(random);
+    let transformations = (0..count).map(|_| steps.transformation(position, random)).collect();
+    tree::location(&steps.own().expect("a thread").locations[position], marks, transformations)
 }
 
-/// Writes the steps of one thread.
-struct Steps<'w> {
-    world: &'w World,
-    thread: usize,
+pub(crate) fn marks(random: &mut Random) -> Vec<Mark> {
+    let marks = [(Mark::End, 20), (Mark::Accept, 8), (Mark::Progress, 8)];
+    marks.into_iter().filter(|(_, percent)| random.chance(*percent)).map(|(mark, _)| mark).collect()
+}
+
+/// Writes the steps of one thread or procedure.
+pub(crate) struct Steps<'w> {
+    pub(crate) world: &'w World,
+    pub(crate) thread: Option<usize>,
+    /// Of the procedure.
+    pub(crate) params: &'w [Var],
+    /// Procedures before this one may be called.
+    pub(crate) callable: usize,
+    /// The variables of the `for`s around, with their ranges.
+    pub(crate) rounds: Vec<(String, i64, i64)>,
 }
 
 impl<'w> Steps<'w> {
-    fn own(&self) -> &'w Thread {
-        &self.world.threads[self.thread]
+    fn of_thread(world: &'w World, thread: usize) -> Self {
+        Steps { world, thread: Some(thread), params: &[], callable: world.procedures.len(), rounds: Vec::new() }
+    }
+
+    pub(crate) fn own(&self) -> Option<&'w Thread> {
+        self.thread.map(|thread| &self.world.threads[thread])
+    }
+
+    /// Where the expressions of the steps stand.
+    pub(crate) fn place<'r>(&'r self, random: &'r mut Random) -> Place<'r> {
+        let bound = self.rounds.clone();
+        Place { params: self.params, bound, ..place(self.world, random, self.thread) }
     }
 
     /// Most steps are tame: they seldom go wrong or get stuck, so that the wild ones meet many states.
-    fn transformation(&self, from: usize, random: &mut Random) -> Transformation {
+    fn transformation(&mut self, from: usize, random: &mut Random) -> Transformation {
         let is_tame = random.chance(62);
         let mut guard = self.guard(is_tame, random);
         let mut actions: Vec<Action> = if is_tame {
@@ -111,23 +148,33 @@ impl<'w> Steps<'w> {
             guard = Some(is_free);
             actions.insert(0, start);
         }
-        let locations = &self.own().locations;
+        if self.world.rich && random.chance(30) {
+            let at = random.below(actions.len() + 1);
+            let mut more = self.inside(2, false, random);
+            // In the braces themselves, a jump is the jump of the transformation.
+            more.retain(|part| !matches!(part.kind, ActionKind::Goto(_) | ActionKind::Return));
+            actions.splice(at..at, more);
+        }
+        let own = self.own().expect("a thread");
+        let locations = &own.locations;
         let next = if random.chance(60) { (from + 1) % locations.len() } else { random.below(locations.len()) };
-        let ends = random.chance(if self.own().active { 5 } else { 30 });
-        tree::transformation(guard, actions, if ends { None } else { Some(&locations[next]) })
+        let ends = random.chance(if own.active { 5 } else { 30 });
+        let fair = self.world.rich && random.chance(5);
+        let target = if ends { None } else { Some(&locations[next][..]) };
+        Transformation { fair, ..tree::transformation(guard, actions, target) }
     }
 
-    fn guard(&self, is_tame: bool, random: &mut Random) -> Option<Expr> {
+    pub(crate) fn guard(&self, is_tame: bool, random: &mut Random) -> Option<Expr> {
         let weights = if is_tame { [72, 24, 4, 0] } else { [30, 20, 25, 25] };
         let depth = match random.weighted(&weights) {
             0 => return None,
             depth => depth - 1,
         };
-        Some(place(self.world, random, Some(self.thread)).boolean(depth))
+        Some(self.place(random).boolean(depth))
     }
 
     /// Gives a variable another value that it can hold.
-    fn tame_assignment(&self, random: &mut Random) -> Action {
+    pub(crate) fn tame_assignment(&self, random: &mut Random) -> Action {
         let fitting = |v: &Var| v.scalar.kind != Kind::Integer || v.scalar.is_small();
         let Some(target) = self.target(random, fitting) else { return action(ActionKind::Skip) };
         let place_of = self.known_place_of(target, random);
@@ -152,7 +199,8 @@ impl<'w> Steps<'w> {
 
     /// `when exists (i : 0 .. 1) !(T[i]@l0 || T[i]@l1) do { start T(…); … }`: only where a copy is free.
     fn tame_start(&self, random: &mut Random) -> Option<(Action, Expr)> {
-        let startable: Vec<&Thread> = self.world.threads.iter().filter(|t| !t.active && t.copies > 0).collect();
+        let startable: Vec<&Thread> =
+            self.world.threads.iter().filter(|t| !t.active && t.copies > 0 && !t.structured).collect();
         if startable.is_empty() {
             return None;
         }
@@ -179,7 +227,7 @@ impl<'w> Steps<'w> {
     }
 
     /// `when x < hi do { … x := x + 1; … }`, the usual way to stay in a range, unless something comes between.
-    fn count(&self, random: &mut Random) -> Option<(Action, Expr)> {
+    pub(crate) fn count(&self, random: &mut Random) -> Option<(Action, Expr)> {
         let target = self.target(random, |v| v.scalar.kind == Kind::Integer && v.scalar.is_small())?;
         let variable = self.known_place_of(target, random);
         let next = binary(BinaryOp::Add, variable.clone(), number(1));
@@ -188,14 +236,14 @@ impl<'w> Steps<'w> {
     }
 
     /// A variable, or an element of it with a constant index.
-    fn known_place_of(&self, target: &Var, random: &mut Random) -> Expr {
+    pub(crate) fn known_place_of(&self, target: &Var, random: &mut Random) -> Expr {
         target.shape.iter().fold(named(&target.name), |base, &length| {
             let at = random.between(0, length - 1);
             index(base, self.world.written_number(at, random))
         })
     }
 
-    fn action(&self, random: &mut Random) -> Action {
+    pub(crate) fn action(&self, random: &mut Random) -> Action {
         action(match random.weighted(&[52, 14, 8, 7, 14, 5]) {
             0 => self.assignment(random),
             1 => self.choice(random),
@@ -210,30 +258,31 @@ impl<'w> Steps<'w> {
     }
 
     /// A condition that is true more often than not.
-    fn probably(&self, random: &mut Random) -> Expr {
-        let mut here = place(self.world, random, Some(self.thread));
+    pub(crate) fn probably(&self, random: &mut Random) -> Expr {
+        let mut here = self.place(random);
         let left = here.boolean(1);
         let right = here.boolean(2);
         binary(BinaryOp::Or, left, right)
     }
 
     /// A variable that may be assigned here.
-    fn target(&self, random: &mut Random, wanted: impl Fn(&Var) -> bool) -> Option<&'w Var> {
+    pub(crate) fn target(&self, random: &mut Random, wanted: impl Fn(&Var) -> bool) -> Option<&'w Var> {
         let own = self.own();
-        let locals: Vec<&Var> = own.params.iter().chain(&own.locals).collect();
+        let mut locals: Vec<&Var> = self.params.iter().collect();
+        locals.extend(own.iter().flat_map(|own| own.params.iter().chain(&own.locals)));
+        let is_round = |v: &&Var| self.rounds.iter().any(|(name, ..)| *name == v.name);
         let is_hidden = |v: &&Var| locals.iter().any(|local| local.name == v.name);
         let mut found: Vec<&Var> = self.world.globals.iter().filter(|v| !is_hidden(v)).collect();
-        found.extend(own.locals.iter());
+        found.extend(own.iter().flat_map(|own| &own.locals));
         // The parameter of an active thread may be a constant: the number of its copy.
-        if !own.active {
-            found.extend(own.params.iter());
-        }
-        found.retain(|v| wanted(v));
+        found.extend(own.iter().filter(|own| !own.active).flat_map(|own| &own.params));
+        found.extend(self.params.iter().filter(|param| param.by_place));
+        found.retain(|v| wanted(v) && !is_round(v));
         if found.is_empty() { None } else { Some(*random.pick(&found)) }
     }
 
-    fn place_of(&self, target: &Var, random: &mut Random) -> Expr {
-        let mut here = place(self.world, random, Some(self.thread));
+    pub(crate) fn place_of(&self, target: &Var, random: &mut Random) -> Expr {
+        let mut here = self.place(random);
         target.shape.iter().fold(named(&target.name), |base, &length| {
             let at = here.index_of(length, 1);
             index(base, at)
@@ -243,7 +292,7 @@ impl<'w> Steps<'w> {
     fn assignment(&self, random: &mut Random) -> ActionKind {
         let Some(target) = self.target(random, |_| true) else { return ActionKind::Skip };
         let place_of = self.place_of(target, random);
-        let value = place(self.world, random, Some(self.thread)).value_of(&target.scalar, 2);
+        let value = self.place(random).value_of(&target.scalar, 2);
         ActionKind::Assign(place_of, value)
     }
 
@@ -256,7 +305,7 @@ impl<'w> Steps<'w> {
         let width = random.between(0, 2);
         let to = if random.chance(90) { (from + width).min(target.scalar.hi).max(from) } else { from + width };
         let (mut low, mut high) = (number(from), self.world.written_number(to, random));
-        let mut here = place(self.world, random, Some(self.thread));
+        let mut here = self.place(random);
         for bound in [&mut low, &mut high] {
             if here.random.chance(25) {
                 *bound = here.counter().map_or(number(from), |(variable, _, _)| variable);
@@ -271,7 +320,7 @@ impl<'w> Steps<'w> {
             return self.assignment(random);
         }
         let started = *random.pick(&startable);
-        let mut here = place(self.world, random, Some(self.thread));
+        let mut here = self.place(random);
         let args = started.params.iter().map(|param| match here.random.chance(30) && started.copies > 0 {
             // What the copy to be started has now must not depend on what it is about to get.
             true => here.of_started(started, &param.scalar),

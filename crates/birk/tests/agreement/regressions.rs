@@ -186,4 +186,22 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
            reachable wraps: low(3) == 1;
          }",
     ),
+    (
+        "the place of a choice is found before its bounds: which fault it is",
+        "system S {
+           int (5, 7)[2] a;
+           active [2] thread T(int me) { loc l: end do { a[a[0]] := choose(1, me); } goto l; }
+         }",
+    ),
+    (
+        "two branches of an `either` that end the thread at once are one step",
+        "system S {
+           boolean b;
+           active thread T() {
+             b := true;
+             either { for (k : 1 .. 0) { skip; } } or { return; } or { b := false; }
+           }
+           active thread U() { b := false; either { } or { } b := true; }
+         }",
+    ),
 ];

@@ -44,6 +44,8 @@ pub(crate) struct Var {
     pub(crate) shape: Vec<i64>,
     pub(crate) written: Type,
     pub(crate) initial: Option<Expr>,
+    /// A parameter of a procedure that stands for a variable: it may be assigned.
+    pub(crate) by_place: bool,
 }
 
 /// A constant as it is written where it is used.
@@ -62,6 +64,15 @@ pub(crate) struct Function {
     pub(crate) result: Scalar,
 }
 
+/// The outside of a procedure.
+#[derive(Clone, Debug)]
+pub(crate) struct Procedure {
+    pub(crate) name: String,
+    pub(crate) params: Vec<Var>,
+    /// It has no loop: it may be called inside one step.
+    pub(crate) plain: bool,
+}
+
 /// The outside of a thread.
 #[derive(Clone, Debug)]
 pub(crate) struct Thread {
@@ -71,7 +82,9 @@ pub(crate) struct Thread {
     pub(crate) written: Option<Expr>,
     pub(crate) params: Vec<Var>,
     pub(crate) locals: Vec<Var>,
+    /// Or labels, where the body is made of statements.
     pub(crate) locations: Vec<String>,
+    pub(crate) structured: bool,
     /// Steps may start it.
     pub(crate) startable: bool,
 }
@@ -85,15 +98,18 @@ pub(crate) struct World {
     aliases: Vec<(String, Scalar, Vec<i64>)>,
     pub(crate) globals: Vec<Var>,
     pub(crate) functions: Vec<Function>,
+    pub(crate) procedures: Vec<Procedure>,
     pub(crate) threads: Vec<Thread>,
+    /// It uses more than the core of the language.
+    pub(crate) rich: bool,
     /// The declarations that are complete: all but functions, threads and properties.
     pub(crate) items: Vec<Item>,
 }
 
 impl World {
     /// Draws a world.
-    pub(crate) fn new(random: &mut Random) -> Self {
-        let mut world = World::default();
+    pub(crate) fn new(rich: bool, random: &mut Random) -> Self {
+        let mut world = World { rich, ..World::default() };
         world.declare_constants(random);
         world.declare_types(random);
         for i in 0..random.between(2, 4) {
@@ -105,6 +121,14 @@ impl World {
             let params = (0..random.below(3)).map(|p| world.parameter(&parameter_name(p, random), random)).collect();
             let result = world.scalar(random);
             world.functions.push(Function { name: format!("f{i}"), params, result });
+        }
+        for i in 0..if rich { random.weighted(&[30, 40, 30]) } else { 0 } {
+            let params = (0..random.below(3)).map(|p| {
+                let by_place = random.chance(60);
+                Var { by_place, ..world.parameter(&parameter_name(p, random), random) }
+            });
+            let params = params.collect();
+            world.procedures.push(Procedure { name: format!("p{i}"), params, plain: random.chance(70) });
         }
         world.declare_threads(random);
         world
@@ -221,7 +245,14 @@ impl World {
 
     fn parameter(&self, name: &str, random: &mut Random) -> Var {
         let scalar = self.scalar(random);
-        Var { name: name.to_owned(), written: scalar.written.clone(), scalar, shape: Vec::new(), initial: None }
+        Var {
+            name: name.to_owned(),
+            written: scalar.written.clone(),
+            scalar,
+            shape: Vec::new(),
+            initial: None,
+            by_place: false,
+        }
     }
 
     /// A variable of any type, in one case of five an array.
@@ -244,7 +275,7 @@ impl World {
             (scalar, written)
         };
         let initial = random.chance(35).then(|| self.constant_of(&scalar, random));
-        Var { name: name.to_owned(), scalar, shape, written, initial }
+        Var { name: name.to_owned(), scalar, shape, written, initial, by_place: false }
     }
 
     /// A constant expression in the range of a type.
@@ -293,10 +324,14 @@ impl World {
             // Names such as `g0` hide a global.
             let names = [*random.pick(&["x", "g0"]), "y"];
             let locals = (0..random.weighted(&[50, 35, 15])).map(|l| self.variable(names[l], random)).collect();
-            let locations = (0..random.weighted(&[0, 8, 35, 42, 15])).map(|l| format!("l{l}")).collect();
+            let structured = self.rich && random.chance(75);
+            let count =
+                if structured { random.weighted(&[0, 40, 40, 20]) } else { random.weighted(&[0, 8, 35, 42, 15]) };
+            let locations = (0..count).map(|l| format!("l{l}")).collect();
             let startable = !active || random.chance(8);
             let name = format!("T{i}");
-            self.threads.push(Thread { name, active, copies, written, params, locals, locations, startable });
+            let thread = Thread { name, active, copies, written, params, locals, locations, structured, startable };
+            self.threads.push(thread);
         }
     }
 
@@ -315,7 +350,7 @@ impl World {
         let written = ty(kind, Vec::new());
         let wraps = matches!(written.kind, TypeKind::Byte);
         let scalar = Scalar { kind: Kind::Integer, lo, hi, wraps, written: written.clone() };
-        Var { name: "me".to_owned(), scalar, shape: Vec::new(), written, initial: None }
+        Var { name: "me".to_owned(), scalar, shape: Vec::new(), written, initial: None, by_place: false }
     }
 }
 
