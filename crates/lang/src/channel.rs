@@ -195,31 +195,36 @@ impl Step<'_, '_> {
         condition: Option<&ast::Expr>,
         span: Span,
     ) {
-        let Some(found) = self.steady(channel) else { return };
+        let Some(mut found) = self.steady(channel) else { return };
+        let is_held = found.decl.capacity > 0;
         let types = self.elaborator.message(&found.decl.element, patterns.len());
         if types.len() != patterns.len() {
             return self.elaborator.wrong_number(types.len(), patterns.len(), span);
         }
-        let (head, length) = if found.decl.capacity == 0 {
+        let head = if !is_held {
             let Some(handed) = self.handed.take() else { return };
             let index = self.elaborator.flatten(found.length()).and_then(|(index, _)| index);
             if let (Some(own), Some(theirs)) = (index, &handed.index) {
                 self.require(Value::boolean(Expr::binary(BinaryOp::Eq, own, theirs.clone())));
             }
             debug_assert_eq!(handed.channel, found.indexed.leaves[0], "partners meet at one channel");
-            (handed.values, None)
+            handed.values
         } else {
             let length = self.elaborator.element(found.length(), channel.span);
             self.require(Value::boolean(Expr::binary(BinaryOp::Gt, length.expr.clone(), Expr::Const(0))));
             let slot = found.slot(number(0), channel.span);
             let parts = self.elaborator.spread(&slot, channel.span);
-            let head = parts.into_iter().map(|part| self.elaborator.element(part, channel.span)).collect();
-            (head, Some(length))
+            parts.into_iter().map(|part| self.elaborator.element(part, channel.span)).collect()
         };
         let sizes: Vec<usize> = types.iter().map(|ty| self.values_in(ty)).collect();
         self.compare(patterns, &types, &sizes, &head);
         self.condition_on(patterns, condition, &sizes, &head);
         let head = self.hold(head);
+        // What is bound may be part of the index, which stays what it was.
+        let indices = found.indexed.indices.iter().map(|(value, _)| value.clone()).collect();
+        for ((index, _), held) in found.indexed.indices.iter_mut().zip(self.hold(indices)) {
+            *index = held;
+        }
         let mut at = 0;
         for ((pattern, ty), size) in patterns.iter().zip(&types).zip(&sizes) {
             if let Pattern::Bind(place) = pattern {
@@ -227,7 +232,8 @@ impl Step<'_, '_> {
             }
             at += size;
         }
-        if let Some(length) = length {
+        if is_held {
+            let length = self.elaborator.element(found.length(), channel.span);
             self.shift(&found, channel.span);
             self.set_length(&found, Expr::binary(BinaryOp::Sub, length.expr, Expr::Const(1)), channel.span);
         }
@@ -243,19 +249,27 @@ impl Step<'_, '_> {
         let mut at = 0;
         for ((pattern, ty), size) in patterns.iter().zip(types).zip(sizes) {
             if let Pattern::Equal(expr) = pattern {
-                for (wanted, found) in self
-                    .elaborator
-                    .parts(expr, ty, "a value to receive")
-                    .into_iter()
-                    .flatten()
-                    .zip(&head[at..at + size])
-                {
+                let wanted = self.wanted(expr, ty);
+                for (wanted, found) in wanted.into_iter().flatten().zip(&head[at..at + size]) {
                     let equal = self.elaborator.comparison(BinaryOp::Eq, found.clone(), wanted);
                     self.require(equal);
                 }
             }
             at += size;
         }
+    }
+
+    /// The single values that a pattern stands for. A number that no message can be is not equal to any: that is no
+    /// fault, unless it is known before the search, and then it is an error.
+    fn wanted(&mut self, expr: &ast::Expr, ty: &Type) -> Option<Vec<Value>> {
+        const WHAT: &str = "a value to receive";
+        if ty.shape.is_empty() && ty.scalar.ty == Ty::Int {
+            let value = self.elaborator.integer(expr, WHAT);
+            if !value.fixed || value.is_within(ty.scalar.lo, ty.scalar.hi) {
+                return (value.ty != Ty::Error).then(|| vec![value]);
+            }
+        }
+        self.elaborator.parts(expr, ty, WHAT)
     }
 
     /// The condition is asked of the message: a name that will be bound stands for what it will be bound to.
