@@ -147,7 +147,7 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             ExprKind::Call(name, args) => self.call(name, args, expr.span),
             ExprKind::Unary(op, operand) => self.unary(*op, operand, expr.span),
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right, expr.span),
-            ExprKind::Conditional(condition, yes, no) => self.conditional(condition, yes, no),
+            ExprKind::Conditional(condition, yes, no) => self.conditional(condition, [yes, no], None),
             ExprKind::Quantifier(kind, name, domain, body) => self.quantifier(*kind, name, domain, body),
             ExprKind::Let(name, value, body) => self.let_in(name, value, body),
             ExprKind::Set(_) => {
@@ -373,17 +373,27 @@ impl<'c, 'a> Elaborator<'c, 'a> {
         result
     }
 
-    fn conditional(&mut self, condition: &ast::Expr, yes: &ast::Expr, no: &ast::Expr) -> Value {
+    /// `c ? a : b`, where a type may be expected of both branches. Only the one that is taken can go wrong.
+    pub(crate) fn conditional(
+        &mut self,
+        condition: &ast::Expr,
+        [yes, no]: [&ast::Expr; 2],
+        expected: Option<Ty>,
+    ) -> Value {
+        let branch = |this: &mut Self, expr: &ast::Expr| match expected {
+            Some(ty) => this.value_as(expr, ty),
+            None => this.value(expr),
+        };
         let c = self.condition(condition, "the condition of `?:`");
         let outer = (self.facts.clone(), self.unreached);
         self.facts.assume(&c.expr);
         self.unreached |= c.expr == Expr::FALSE;
-        let a = self.value(yes);
+        let a = branch(self, yes);
         (self.facts, self.unreached) = outer.clone();
         let negated = c.expr.clone().negate();
         self.facts.assume(&negated);
         self.unreached |= negated == Expr::FALSE;
-        let b = self.value(no);
+        let b = branch(self, no);
         (self.facts, self.unreached) = outer;
         if c.ty == Ty::Error || a.ty == Ty::Error || b.ty == Ty::Error {
             return Value::error();

@@ -6,6 +6,7 @@ use birk_ir::{BinaryOp, Expr, FaultKind, FoldOp, Span, UnaryOp};
 
 use crate::ast::{self, Domain, ExprKind, Quantifier};
 use crate::context::Symbol;
+use crate::control::{FrameKind, Scope};
 use crate::diagnostic::Diagnostic;
 use crate::expression::Elaborator;
 use crate::path::Path;
@@ -17,14 +18,7 @@ impl Elaborator<'_, '_> {
         match (&expr.kind, ty) {
             (ExprKind::Set(members), Ty::Set(lo, hi)) => self.set(members, lo, hi),
             (ExprKind::Conditional(c, yes, no), Ty::Set(..)) if is_literal(yes) || is_literal(no) => {
-                let (c, yes, no) =
-                    (self.condition(c, "the condition of `?:`"), self.value_as(yes, ty), self.value_as(no, ty));
-                if [&c, &yes, &no].iter().any(|value| value.ty == Ty::Error) {
-                    return Value::error();
-                }
-                let hazards = [c.hazards, yes.hazards, no.hazards].concat();
-                let (lo, hi) = (yes.lo.min(no.lo), yes.hi.max(no.hi));
-                Value { expr: Expr::choose(c.expr, yes.expr, no.expr), ty, lo, hi, hazards, fixed: false }
+                self.conditional(c, [yes, no], Some(ty))
             }
             _ => self.value(expr),
         }
@@ -104,20 +98,26 @@ impl Elaborator<'_, '_> {
 
     /// The set type of an expression, as far as its variables tell, without evaluating it.
     fn set_type_of(&self, expr: &ast::Expr) -> Option<Ty> {
+        let either = |a, b| self.set_type_of(a).or_else(|| self.set_type_of(b));
         match &expr.kind {
-            ExprKind::Binary(_, a, b) => self.set_type_of(a).or_else(|| self.set_type_of(b)),
-            ExprKind::Conditional(_, a, b) => self.set_type_of(a).or_else(|| self.set_type_of(b)),
+            ExprKind::Binary(ast::BinaryOp::Add | ast::BinaryOp::Sub | ast::BinaryOp::Mul, a, b) => either(a, b),
+            ExprKind::Conditional(_, a, b) => either(a, b),
             ExprKind::Name(_) | ExprKind::Member(..) | ExprKind::Index(..) => self.peek_type(expr),
-            ExprKind::Call(name, _) => match self.cx.symbols.get(name.text.as_str()) {
-                Some((Symbol::Function(index), _)) => match &self.cx.functions[*index].0.result.kind {
-                    ast::TypeKind::Named(alias) => self.alias_type(&alias.text),
-                    _ => None,
-                },
+            ExprKind::Call(name, _) => self.set_result(name),
+            _ => None,
+        }
+        .filter(|ty| matches!(ty, Ty::Set(..)))
+    }
+
+    /// The type of what a function gives, if that has a name.
+    fn set_result(&self, function: &ast::Name) -> Option<Ty> {
+        match self.cx.symbols.get(function.text.as_str()) {
+            Some((Symbol::Function(index), _)) => match &self.cx.functions[*index].0.result.kind {
+                ast::TypeKind::Named(alias) => self.alias_type(&alias.text),
                 _ => None,
             },
             _ => None,
         }
-        .filter(|ty| matches!(ty, Ty::Set(..)))
     }
 
     fn alias_type(&self, name: &str) -> Option<Ty> {
@@ -130,24 +130,24 @@ impl Elaborator<'_, '_> {
 
     /// The type of a variable or of a part of it, found by its names alone.
     fn peek_type(&self, expr: &ast::Expr) -> Option<Ty> {
+        if let ExprKind::Name(name) = &expr.kind
+            && let Some((_, value)) = self.bindings.iter().rev().find(|(n, _)| n == name)
+        {
+            return Some(value.ty);
+        }
+        self.peek_inside(expr, &self.scope)
+    }
+
+    /// The same inside of calls and rounds, where no other name is bound.
+    fn peek_inside(&self, expr: &ast::Expr, scope: &Scope<'_>) -> Option<Ty> {
         match &expr.kind {
-            ExprKind::Index(base, _) => self.peek_type(base),
-            ExprKind::Name(name) => {
-                if let Some((_, value)) = self.bindings.iter().rev().find(|(n, _)| n == name) {
-                    return Some(value.ty);
-                }
-                if let Some(arg) = self.argument(name) {
-                    return self.peek_type(arg);
-                }
-                let local = self.thread.and_then(|(kind, _)| {
-                    self.cx.threads[kind].locals.iter().find(|local| local.name == *name).map(|l| l.ty.scalar.ty)
-                });
-                local.or_else(|| match self.cx.symbols.get(name.as_str()) {
-                    Some((Symbol::Variable(index), _)) => self.cx.globals.get(*index).map(|g| g.ty.scalar.ty),
-                    _ => None,
-                })
-            }
-            ExprKind::Member(base, field) => match self.peek_type(base) {
+            ExprKind::Index(base, _) => self.peek_inside(base, scope),
+            ExprKind::Name(name) => self.peek_name(name, scope),
+            // What stands for a parameter may be any expression.
+            ExprKind::Binary(ast::BinaryOp::Add | ast::BinaryOp::Sub | ast::BinaryOp::Mul, a, b)
+            | ExprKind::Conditional(_, a, b) => self.peek_inside(a, scope).or_else(|| self.peek_inside(b, scope)),
+            ExprKind::Call(name, _) => self.set_result(name),
+            ExprKind::Member(base, field) => match self.peek_inside(base, scope) {
                 Some(Ty::Record(record)) => match &self.cx.records[record].fields {
                     crate::context::Evaluated::Done(fields) => {
                         fields.iter().find(|(name, _)| *name == field.text).map(|(_, ty)| ty.scalar.ty)
@@ -160,24 +160,36 @@ impl Elaborator<'_, '_> {
         }
     }
 
+    fn peek_name(&self, name: &str, scope: &Scope<'_>) -> Option<Ty> {
+        let mut in_procedure = false;
+        let mut around = scope;
+        while let Some(frame) = around {
+            match &frame.kind {
+                FrameKind::Round(own, _) if own.text == name => return Some(Ty::Int),
+                FrameKind::Round(..) => around = &frame.outer,
+                FrameKind::Call(procedure, args) => {
+                    if let Some(position) = procedure.params.iter().position(|param| param.name.text == name) {
+                        return self.peek_inside(args.get(position)?, &frame.outer);
+                    }
+                    in_procedure = true;
+                    break;
+                }
+            }
+        }
+        let local = self.thread.filter(|_| !in_procedure).and_then(|(kind, _)| {
+            self.cx.threads[kind].locals.iter().find(|local| local.name == name).map(|l| l.ty.scalar.ty)
+        });
+        local.or_else(|| match self.cx.symbols.get(name) {
+            Some((Symbol::Variable(index), _)) => self.cx.globals.get(*index).map(|g| g.ty.scalar.ty),
+            _ => None,
+        })
+    }
+
     fn foreign_local(&self, base: &ast::Expr, name: &str) -> Option<Ty> {
         let base = if let ExprKind::Index(base, _) = &base.kind { base } else { base };
         let ExprKind::Name(thread) = &base.kind else { return None };
         let Some((Symbol::Thread(kind), _)) = self.cx.symbols.get(thread.as_str()) else { return None };
         self.cx.threads.get(*kind)?.locals.iter().find(|local| local.name == name).map(|l| l.ty.scalar.ty)
-    }
-
-    /// The argument that a parameter of the innermost procedure stands for.
-    fn argument(&self, name: &str) -> Option<&ast::Expr> {
-        let mut scope = &self.scope;
-        while let Some(frame) = scope {
-            if let crate::control::FrameKind::Call(procedure, args) = frame.kind {
-                let position = procedure.params.iter().position(|param| param.name.text == name)?;
-                return args.get(position).filter(|arg| !matches!(&arg.kind, ExprKind::Name(own) if own == name));
-            }
-            scope = &frame.outer;
-        }
-        None
     }
 
     /// `x in s`; false for a number that cannot be a member.
@@ -376,7 +388,16 @@ impl Elaborator<'_, '_> {
             self.cx.diagnostics.truncate(reported);
             return None;
         }
-        let Some(theirs) = self.parts(right, &indexed.ty(), "the other side") else { return Some(Value::error()) };
+        let theirs = match self.variable_like(right, &indexed.ty()) {
+            Some(other) => {
+                let parts = self.spread(&other, right.span);
+                parts.into_iter().map(|part| self.element(part, right.span)).collect()
+            }
+            None => match self.parts(right, &indexed.ty(), "the other side") {
+                Some(parts) => parts,
+                None => return Some(Value::error()),
+            },
+        };
         let mut hazards = Vec::new();
         let mut all = Vec::new();
         for (own, their) in self.spread(&indexed, left.span).into_iter().zip(theirs) {
@@ -390,6 +411,24 @@ impl Elaborator<'_, '_> {
         }
         let expr = Expr::all(all);
         Some(Value { hazards, ..Value::boolean(if equal { expr } else { expr.negate() }) })
+    }
+}
+
+impl Elaborator<'_, '_> {
+    /// A variable of such a type: to be compared, its values need not be in the same range.
+    fn variable_like(&mut self, expr: &ast::Expr, ty: &crate::types::Type) -> Option<crate::path::Indexed> {
+        if !matches!(expr.kind, ExprKind::Name(_) | ExprKind::Index(..) | ExprKind::Member(..)) {
+            return None;
+        }
+        let reported = self.cx.diagnostics.len();
+        match self.path(expr) {
+            Path::Variable(indexed) if indexed.ty().is_like(ty) => Some(indexed),
+            // Whatever is wrong with it is said when it is read.
+            _ => {
+                self.cx.diagnostics.truncate(reported);
+                None
+            }
+        }
     }
 }
 
