@@ -12,6 +12,8 @@ mod case;
 mod check;
 #[path = "agreement/code.rs"]
 mod code;
+#[path = "agreement/data.rs"]
+mod data;
 #[path = "agreement/expressions.rs"]
 mod expressions;
 #[path = "agreement/faithful.rs"]
@@ -28,6 +30,8 @@ mod mutants;
 mod random;
 #[path = "agreement/regressions.rs"]
 mod regressions;
+#[path = "agreement/rich.rs"]
+mod rich;
 #[path = "agreement/run.rs"]
 mod run;
 #[path = "agreement/shape.rs"]
@@ -110,7 +114,10 @@ fn look(seed: u64, system: &System, text: &str, tally: &mut Tally) -> Checked {
     let read = parsed.system.map(|system| writer::normal_form(&system));
     same("what the parser reads", &read, &Some(writer::normal_form(system)))?;
     match case::make(text) {
-        Made::Refused(_) => tally.refused += 1,
+        Made::Refused(why) => {
+            println!("seed {seed} is refused: {why:?}");
+            tally.refused += 1;
+        }
         Made::TooLarge => tally.too_large += 1,
         Made::Usable(case) => {
             tally.states += case.answer.states;
@@ -188,3 +195,11 @@ const PIECES: &str = "const N =  const P {  typealias Alias0  enum Hue {  boolea
     ; goto l1; }  ; } goto l1;  return;  := choose(  assert  \"must be so\"  assume  start T1(  skip;  invariant  reachable  \
     P.A  Hue.green  T0@l0  ]@l0  ].x  T0.me  forall (  exists (  .. g0)  !  2147483647  true  false  ][  twice(";
 const OPERATORS: &str = "+ - * / % < <= > >= == != && || => ? :";
+
+/// Shows the program of the seed in `BIRK_SEED`.
+#[test]
+#[ignore = "for looking at one program"]
+fn show_one() {
+    let seed = std::env::var("BIRK_SEED").ok().and_then(|seed| seed.parse().ok()).expect("BIRK_SEED is a number");
+    println!("{}", case::draw(seed).1);
+}

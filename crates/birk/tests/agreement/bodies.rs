@@ -6,7 +6,7 @@ use birk_lang::ast::{Action, ActionKind, Expr, Label};
 use crate::generator::{Steps, marks};
 use crate::random::Random;
 use crate::tree::{action, name, named, truth};
-use crate::world::{Procedure, Var};
+use crate::world::{Kind, Procedure, Var};
 
 impl Steps<'_> {
     /// The body of a thread. Its labels stand before statements that are steps.
@@ -46,6 +46,11 @@ impl Steps<'_> {
 
     /// A statement that is one step.
     fn simple(&mut self, random: &mut Random) -> Action {
+        if random.chance(30)
+            && let Some(traffic) = self.traffic(&|channel| channel.capacity > 0, random)
+        {
+            return traffic;
+        }
         let mut statement = match random.weighted(&[55, 30, 15]) {
             0 => self.tame_assignment(random),
             1 => self.action(random),
@@ -90,7 +95,14 @@ impl Steps<'_> {
             }
             4 => self.rounds(random, &mut |steps, random| steps.block(below, in_loop, random)),
             5 => self.either(random, &mut |steps, random| steps.block(below, in_loop, random)),
-            6 => ActionKind::Atomic(self.inside(2, in_loop, random)),
+            6 => {
+                let mut parts = self.inside(2, in_loop, random);
+                let at = random.below(parts.len() + 1);
+                if self.thread.is_some() && random.chance(30) {
+                    parts.splice(at..at, self.traffic(&|channel| channel.capacity == 0, random));
+                }
+                ActionKind::Atomic(parts)
+            }
             _ => return self.call(false, random),
         };
         Action { fair: random.chance(5), ..action(kind) }
@@ -98,6 +110,13 @@ impl Steps<'_> {
 
     /// A statement without others in it.
     fn last_statement(&mut self, in_loop: bool, random: &mut Random) -> Action {
+        // Inside a step there is at most one rendezvous; a procedure may be called there.
+        if self.thread.is_some()
+            && random.chance(25)
+            && let Some(traffic) = self.traffic(&|channel| channel.capacity == 0, random)
+        {
+            return traffic;
+        }
         match random.weighted(&[88, 4, 2, 4, 2]) {
             1 => self.leave(in_loop, random),
             2 => action(ActionKind::Skip),
@@ -161,11 +180,11 @@ impl Steps<'_> {
         let hi = lo + random.weighted(&[10, 25, 50, 15]) as i64 - 1;
         let own = (*random.pick(&["k", "m", "g0"])).to_owned();
         let mut bound = |value| match self.rounds.last() {
-            Some((outer, _, _)) if value == lo && random.chance(20) => named(outer),
+            Some((outer, ..)) if value == lo && random.chance(20) => named(outer),
             _ => self.world.written_number(value, random),
         };
         let (low, high) = (bound(lo), bound(hi));
-        self.rounds.push((own.clone(), lo, hi.max(lo)));
+        self.rounds.push((own.clone(), Kind::Integer, lo, hi.max(lo)));
         let body = block(self, random);
         self.rounds.pop();
         ActionKind::For(name(&own), low, high, body)

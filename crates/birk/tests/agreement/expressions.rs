@@ -24,22 +24,37 @@ pub(crate) struct Place<'w> {
     /// Functions before this one may be called.
     pub(crate) callable: usize,
     /// Quantified names with their ranges.
-    pub(crate) bound: Vec<(String, i64, i64)>,
+    pub(crate) bound: Vec<(String, Kind, i64, i64)>,
 }
 
 /// Something that can be read, before its indices.
-struct Readable {
-    base: Expr,
-    shape: Vec<i64>,
-    lo: i64,
-    hi: i64,
-    fixed: bool,
+pub(crate) struct Readable {
+    pub(crate) base: Expr,
+    pub(crate) shape: Vec<i64>,
+    /// Behind so many indices stands this.
+    field: Option<(usize, String)>,
+    pub(crate) lo: i64,
+    pub(crate) hi: i64,
+    pub(crate) fixed: bool,
+}
+
+impl Readable {
+    /// The array without an index, unless it is spread over an array of records.
+    pub(crate) fn array(self) -> Option<Expr> {
+        if self.field.is_none() { Some(self.base) } else { None }
+    }
 }
 
 impl Place<'_> {
     /// A boolean.
     pub(crate) fn boolean(&mut self, depth: usize) -> Expr {
         let weights = if depth == 0 { [2, 40, 40, 0, 0, 0, 0, 0] } else { [1, 14, 27, 22, 12, 8, 6, 10] };
+        if self.world.rich
+            && self.random.chance(30)
+            && let Some(rich) = self.rich_boolean(depth)
+        {
+            return rich;
+        }
         match self.random.weighted(&weights) {
             0 => truth(self.random.chance(50)),
             1 => self.read(Kind::Boolean, depth).unwrap_or_else(|| self.where_is(depth)),
@@ -81,11 +96,13 @@ impl Place<'_> {
         binary(op, left, right)
     }
 
-    fn of_kind(&mut self, kind: Kind, depth: usize) -> Expr {
+    pub(crate) fn of_kind(&mut self, kind: Kind, depth: usize) -> Expr {
         match kind {
             Kind::Boolean => self.boolean(depth),
             Kind::Integer => self.integer(depth),
             Kind::Enum(e) => self.enumerator(e, depth),
+            Kind::Set => self.set(depth),
+            Kind::Name => self.name_of(depth),
         }
     }
 
@@ -146,7 +163,7 @@ impl Place<'_> {
         }
         let quantified = (*self.random.pick(&["i", "j", "g0"])).to_owned();
         let all = self.random.chance(50);
-        self.bound.push((quantified.clone(), from, to.max(from)));
+        self.bound.push((quantified.clone(), Kind::Integer, from, to.max(from)));
         let body = self.boolean(depth - 1);
         self.bound.pop();
         {
@@ -159,6 +176,12 @@ impl Place<'_> {
     /// An integer.
     pub(crate) fn integer(&mut self, depth: usize) -> Expr {
         let weights = if depth == 0 { [30, 60, 0, 0, 0, 0, 0, 0] } else { [10, 25, 25, 14, 6, 8, 8, 8] };
+        if self.world.rich
+            && self.random.chance(20)
+            && let Some(rich) = self.rich_integer(depth)
+        {
+            return rich;
+        }
         match self.random.weighted(&weights) {
             0 => {
                 let value = self.random.between(-1, 3);
@@ -229,7 +252,7 @@ impl Place<'_> {
         }
     }
 
-    fn call_of(&mut self, kind: Kind, depth: usize) -> Option<Expr> {
+    pub(crate) fn call_of(&mut self, kind: Kind, depth: usize) -> Option<Expr> {
         let functions = &self.world.functions[..self.callable];
         let fitting: Vec<_> = functions.iter().filter(|f| f.result.kind == kind).collect();
         if fitting.is_empty() {
@@ -245,6 +268,8 @@ impl Place<'_> {
         match scalar.kind {
             Kind::Boolean => self.boolean(depth),
             Kind::Enum(e) => self.enumerator(e, depth),
+            Kind::Set => self.set(depth),
+            Kind::Name => self.name_of(depth),
             Kind::Integer if !scalar.is_small() => self.wide_value(scalar, depth),
             Kind::Integer if scalar.wraps => self.integer(depth),
             Kind::Integer => {
@@ -318,6 +343,12 @@ impl Place<'_> {
         let fits = |r: &Readable| 0 <= r.lo && r.hi < length && !r.fixed && r.shape.is_empty();
         match self.random.weighted(&[30, 55, 15]) {
             1 => {
+                if self.world.data.names.is_some_and(|last| last < length)
+                    && self.random.chance(40)
+                    && let Some(read) = self.readable(Kind::Name, &fits)
+                {
+                    return read.base;
+                }
                 if let Some(read) = self.readable(Kind::Integer, &fits) {
                     return read.base;
                 }
@@ -335,7 +366,7 @@ impl Place<'_> {
     }
 
     /// Reads something of a kind.
-    fn read(&mut self, kind: Kind, depth: usize) -> Option<Expr> {
+    pub(crate) fn read(&mut self, kind: Kind, depth: usize) -> Option<Expr> {
         let read = self.readable(kind, &|_| true)?;
         Some(self.indexed(read, depth))
     }
@@ -351,16 +382,14 @@ impl Place<'_> {
         self.readable(Kind::Integer, &small).map(|read| (read.base, read.lo, read.hi))
     }
 
-    fn indexed(&mut self, read: Readable, depth: usize) -> Expr {
+    pub(crate) fn indexed(&mut self, read: Readable, depth: usize) -> Expr {
         let below = depth.saturating_sub(1);
-        read.shape.iter().fold(read.base, |base, &length| {
-            let at = self.index_of(length, below);
-            index(base, at)
-        })
+        let indices: Vec<Expr> = read.shape.iter().map(|&length| self.index_of(length, below)).collect();
+        spelled(read.base, read.field.as_ref(), indices)
     }
 
     /// Something that can be read here.
-    fn readable(&mut self, kind: Kind, wanted: &dyn Fn(&Readable) -> bool) -> Option<Readable> {
+    pub(crate) fn readable(&mut self, kind: Kind, wanted: &dyn Fn(&Readable) -> bool) -> Option<Readable> {
         let mut found = self.visible(kind);
         found.extend(self.of_threads(kind));
         found.retain(|read| wanted(read));
@@ -378,9 +407,10 @@ impl Place<'_> {
     fn visible(&self, kind: Kind) -> Vec<Readable> {
         let mut found = Vec::new();
         let mut hidden: Vec<&str> = Vec::new();
-        for (name, lo, hi) in self.bound.iter().rev() {
-            if kind == Kind::Integer && !hidden.contains(&name.as_str()) {
-                found.push(Readable { base: named(name), shape: Vec::new(), lo: *lo, hi: *hi, fixed: false });
+        for (name, own, lo, hi) in self.bound.iter().rev() {
+            if kind == *own && !hidden.contains(&name.as_str()) {
+                let base = named(name);
+                found.push(Readable { base, shape: Vec::new(), field: None, lo: *lo, hi: *hi, fixed: false });
             }
             hidden.push(name);
         }
@@ -397,7 +427,7 @@ impl Place<'_> {
         }
         for constant in self.world.constants.iter().filter(|c| c.kind == kind) {
             let (base, value) = (constant.path.clone(), constant.value);
-            found.push(Readable { base, shape: Vec::new(), lo: value, hi: value, fixed: true });
+            found.push(Readable { base, shape: Vec::new(), field: None, lo: value, hi: value, fixed: true });
         }
         found
     }
@@ -423,7 +453,10 @@ impl Place<'_> {
             ExprKind::Int(_) | ExprKind::Bool(_) => true,
             ExprKind::Name(name) => self.world.constants.iter().any(|c| is_name(&c.path, name)),
             ExprKind::Member(base, _) => matches!(&base.kind, ExprKind::Name(name) if name == "P" || name == "Hue"),
-            ExprKind::Call(_, args) => args.iter().all(|arg| self.is_fixed(arg)),
+            ExprKind::Call(name, args) => {
+                let is_declared = self.world.functions.iter().any(|function| function.name == name.text);
+                (is_declared || name.text == "twice") && args.iter().all(|arg| self.is_fixed(arg))
+            }
             ExprKind::Unary(_, a) => self.is_fixed(a),
             ExprKind::Binary(_, a, b) => self.is_fixed(a) && self.is_fixed(b),
             ExprKind::Conditional(a, b, c) => [a, b, c].iter().all(|part| self.is_fixed(part)),
@@ -439,7 +472,29 @@ fn readable_of(variable: &Var, base: Expr, thread: Option<&Thread>) -> Readable 
     if let Some(thread) = thread.filter(|t| variable.name == "me" && !t.startable) {
         (lo, hi) = (0, thread.copies - 1);
     }
-    Readable { base, shape: variable.shape.clone(), lo, hi, fixed: false }
+    match &variable.field {
+        Some((0, field)) => {
+            let base = member(base, field);
+            Readable { base, shape: variable.shape.clone(), field: None, lo, hi, fixed: false }
+        }
+        field => Readable { base, shape: variable.shape.clone(), field: field.clone(), lo, hi, fixed: false },
+    }
+}
+
+/// A variable with its indices, and the field that stands among them.
+pub(crate) fn spelled(base: Expr, field: Option<&(usize, String)>, indices: Vec<Expr>) -> Expr {
+    let mut path = base;
+    let count = indices.len();
+    for (position, at) in indices.into_iter().enumerate() {
+        if let Some((_, name)) = field.filter(|(before, _)| *before == position) {
+            path = member(path, name);
+        }
+        path = index(path, at);
+    }
+    match field.filter(|(before, _)| *before == count) {
+        Some((_, name)) => member(path, name),
+        None => path,
+    }
 }
 
 fn is_name(path: &Expr, text: &str) -> bool {

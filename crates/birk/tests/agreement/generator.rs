@@ -6,7 +6,7 @@ use birk_lang::ast::{
     System, Transformation, UnaryOp,
 };
 
-use crate::expressions::Place;
+use crate::expressions::{Place, spelled};
 use crate::random::Random;
 use crate::tree::{self, action, at, binary, conditional, expr, index, name, named, number, unary};
 use crate::world::{Kind, Thread, Var, World};
@@ -69,7 +69,7 @@ fn property(world: &World, position: usize, random: &mut Random) -> Item {
 
 fn thread(world: &World, position: usize, random: &mut Random) -> ast::Thread {
     let outside = &world.threads[position];
-    let locals = outside.locals.iter();
+    let locals = outside.locals.iter().filter(|local| local.field.is_none());
     let variables = locals.map(|l| tree::variables(l.written.clone(), vec![(name(&l.name), l.initial.clone())]));
     let mut steps = Steps::of_thread(world, position);
     let (locations, body) = match outside.structured {
@@ -83,7 +83,7 @@ fn thread(world: &World, position: usize, random: &mut Random) -> ast::Thread {
         copies: outside.written.clone(),
         name: name(&outside.name),
         params: params(&outside.params),
-        variables: variables.collect(),
+        variables: variables.chain(outside.records.iter().cloned()).collect(),
         locations,
         span: Span::default(),
     }
@@ -110,7 +110,7 @@ pub(crate) struct Steps<'w> {
     /// Procedures before this one may be called.
     pub(crate) callable: usize,
     /// The variables of the `for`s around, with their ranges.
-    pub(crate) rounds: Vec<(String, i64, i64)>,
+    pub(crate) rounds: Vec<(String, Kind, i64, i64)>,
 }
 
 impl<'w> Steps<'w> {
@@ -190,6 +190,17 @@ impl<'w> Steps<'w> {
                 let below = binary(BinaryOp::Lt, place_of.clone(), number(hi));
                 ActionKind::Assign(place_of, conditional(below, next, number(lo)))
             }
+            Kind::Name => {
+                if self.world.data.names.is_some() && random.chance(50) {
+                    return action(ActionKind::ChooseMember(place_of, named("Id")));
+                }
+                let value = self.place(random).name_of(0);
+                ActionKind::Assign(place_of, value)
+            }
+            Kind::Set => {
+                let value = self.place(random).changed_set(&place_of);
+                ActionKind::Assign(place_of, value)
+            }
             Kind::Boolean | Kind::Integer | Kind::Enum(_) => {
                 let value = self.world.constant_of(&target.scalar, random);
                 ActionKind::Assign(place_of, value)
@@ -222,7 +233,11 @@ impl<'w> Steps<'w> {
                 Box::new(is_free),
             ));
         }
-        let args = started.params.iter().map(|param| self.world.constant_of(&param.scalar, random)).collect();
+        let args = started.params.iter().map(|param| match param.scalar.kind {
+            Kind::Set | Kind::Name => self.place(random).value_of(&param.scalar, 0),
+            _ => self.world.constant_of(&param.scalar, random),
+        });
+        let args = args.collect();
         Some((action(ActionKind::Start(name(&started.name), args)), is_free))
     }
 
@@ -237,13 +252,21 @@ impl<'w> Steps<'w> {
 
     /// A variable, or an element of it with a constant index.
     pub(crate) fn known_place_of(&self, target: &Var, random: &mut Random) -> Expr {
-        target.shape.iter().fold(named(&target.name), |base, &length| {
+        let at = |length: &i64| {
             let at = random.between(0, length - 1);
-            index(base, self.world.written_number(at, random))
-        })
+            self.world.written_number(at, random)
+        };
+        let indices = target.shape.iter().map(at).collect();
+        spelled(named(&target.name), target.field.as_ref(), indices)
     }
 
     pub(crate) fn action(&self, random: &mut Random) -> Action {
+        if self.world.rich
+            && random.chance(35)
+            && let Some(rich) = self.rich_action(random)
+        {
+            return rich;
+        }
         action(match random.weighted(&[52, 14, 8, 7, 14, 5]) {
             0 => self.assignment(random),
             1 => self.choice(random),
@@ -283,16 +306,18 @@ impl<'w> Steps<'w> {
 
     pub(crate) fn place_of(&self, target: &Var, random: &mut Random) -> Expr {
         let mut here = self.place(random);
-        target.shape.iter().fold(named(&target.name), |base, &length| {
-            let at = here.index_of(length, 1);
-            index(base, at)
-        })
+        let indices = target.shape.iter().map(|&length| here.index_of(length, 1)).collect();
+        spelled(named(&target.name), target.field.as_ref(), indices)
     }
 
     fn assignment(&self, random: &mut Random) -> ActionKind {
         let Some(target) = self.target(random, |_| true) else { return ActionKind::Skip };
         let place_of = self.place_of(target, random);
-        let value = self.place(random).value_of(&target.scalar, 2);
+        let mut here = self.place(random);
+        let value = match target.scalar.kind {
+            Kind::Set => here.set_value(2),
+            _ => here.value_of(&target.scalar, 2),
+        };
         ActionKind::Assign(place_of, value)
     }
 

@@ -204,4 +204,71 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
            active thread U() { b := false; either { } or { } b := true; }
          }",
     ),
+    (
+        "a procedure sees the names of the system, also where its caller has such names, and a set as its parameter",
+        "system S {
+           typealias Some set of 0 .. 2;
+           Some g;
+           Some h;
+           procedure put(Some s, int x) { s := s + {x}; g := g - {0}; await s != {}; }
+           procedure twice(Some t, int x) { put(t, x); put(t, x); assume t == {x} || size(t) > 1; }
+           active thread T() { int (0, 1)[2] g; Some x; twice(h, g[1]); twice(x, 2); look(h + {1}); }
+           procedure look(Some s) { assert s == {0, 1} || 2 in s; }
+         }",
+    ),
+    (
+        "an argument may contain the name of its parameter",
+        "system S {
+           boolean[2] a;
+           procedure flip(boolean a) { a := !a; await a == true || true; }
+           active thread T() { flip(a[0]); flip(a[1]); }
+         }",
+    ),
+    (
+        "the index of a channel is computed once, also if what is received changes it",
+        "system S {
+           channel of int (0, 1) [2][2] c;
+           int (0, 1) i;
+           active thread T() { send c[0] (1); send c[0] (1); receive c[i] (?i); i := 0; receive c[i] (?i) when i == 1; }
+           active thread U() { send c[1] (0); }
+         }",
+    ),
+    (
+        "a set in braces is not looked at in the branch that is not taken",
+        "system S {
+           set of 0 .. 2 s;
+           int (0, 5) x;
+           active thread T() { while (true) { s := x <= 2 ? {x} : s; x := x < 5 ? x + 1 : 0; } }
+           active thread U() { await x == 4 && (x > 2 ? s : {x}) == s; }
+         }",
+    ),
+    (
+        "a message that no number in a pattern can be is waited for",
+        "system S {
+           channel of int (0, 1) [1] c;
+           channel of int wrap (0, 1) [1] d;
+           int (0, 3) x := 2;
+           active thread T() { send c (1); send d (0); x := choose(0, 3); }
+           active thread U() { either { receive c (x); } or { receive d (x); } }
+         }",
+    ),
+    (
+        "arrays of different ranges are compared by their elements",
+        "system S {
+           int (0, 1)[2] a;
+           int (0, 5)[2] b;
+           active thread T() { b[0] := choose(0, 5); await a == b || b[0] > 4; a := b; }
+         }",
+    ),
+    (
+        "at a rendezvous, what the receiver does comes between what the sender does before and after",
+        "system S {
+           channel of int (0, 3) [0][2] c;
+           int (0, 3) x;
+           int (0, 1) k;
+           active thread T() { atomic { x := 1; send c[k] (x + 1); x := x == 3 ? 0 : 1; } }
+           active [2] thread U(int me) { int (0, 3) got; atomic { await x == 1; receive c[me] (?got) when got > 1; x := 3; } }
+           active thread V() { k := 1; }
+         }",
+    ),
 ];

@@ -2,8 +2,8 @@
 
 use birk_ir::Span;
 use birk_lang::ast::{
-    Action, ActionKind, Alias, BinaryOp, Constants, Enum, Expr, ExprKind, Function, Item, Jump, Location, Mark, Name,
-    Param, Property, PropertyKind, Transformation, Type, TypeKind, UnaryOp, Variables,
+    Action, ActionKind, Alias, BinaryOp, Constants, Domain, Enum, Expr, ExprKind, Function, Item, Jump, Location, Mark,
+    Name, Param, Property, PropertyKind, Quantifier, Transformation, Type, TypeKind, UnaryOp, Variables,
 };
 
 pub(crate) fn name(text: &str) -> Name {
@@ -101,4 +101,24 @@ pub(crate) fn location(text: &str, marks: Vec<Mark>, transformations: Vec<Transf
 pub(crate) fn transformation(guard: Option<Expr>, actions: Vec<Action>, target: Option<&str>) -> Transformation {
     let jump = target.map_or(Jump::Return(Span::default()), |target| Jump::Goto(name(target)));
     Transformation { fair: false, guard, actions, jump: Some(jump), span: Span::default() }
+}
+
+/// `{a, b}`
+pub(crate) fn set(members: Vec<Expr>) -> Expr {
+    expr(ExprKind::Set(members))
+}
+
+/// A quantifier over the members of a set, the elements of an array, or the values of a symmetric type.
+pub(crate) fn over_members(kind: Quantifier, text: &str, members: Expr, body: Expr) -> Expr {
+    expr(ExprKind::Quantifier(kind, name(text), Box::new(Domain::Members(members)), Box::new(body)))
+}
+
+/// A quantifier over a range.
+pub(crate) fn over_range(kind: Quantifier, text: &str, lo: Expr, hi: Expr, body: Expr) -> Expr {
+    expr(ExprKind::Quantifier(kind, name(text), Box::new(Domain::Range(lo, hi)), Box::new(body)))
+}
+
+/// `let x = value in body`
+pub(crate) fn let_in(text: &str, value: Expr, body: Expr) -> Expr {
+    expr(ExprKind::Let(name(text), Box::new(value), Box::new(body)))
 }

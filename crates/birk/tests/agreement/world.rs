@@ -2,8 +2,9 @@
 //!
 //! Only what expressions and steps need to know is kept beside the tree: names, kinds, ranges, lengths.
 
-use birk_lang::ast::{BinaryOp, Domain, Expr, ExprKind, Item, Name, Quantifier, Type, TypeKind};
+use birk_lang::ast::{self, BinaryOp, Domain, Expr, ExprKind, Item, Name, Quantifier, Type, TypeKind};
 
+use crate::data::Data;
 use crate::random::Random;
 use crate::tree::{
     alias, binary, call, constants, enumeration, expr, function, member, name, named, number, param, truth, ty,
@@ -16,6 +17,10 @@ pub(crate) enum Kind {
     Boolean,
     Integer,
     Enum(usize),
+    /// Of the one set type there is.
+    Set,
+    /// Of the one symmetric type there is.
+    Name,
 }
 
 /// The type of a single value, and how it is written.
@@ -31,7 +36,7 @@ pub(crate) struct Scalar {
 impl Scalar {
     /// Few enough values to count over.
     pub(crate) fn is_small(&self) -> bool {
-        self.hi - self.lo <= 6
+        self.hi - self.lo <= 7
     }
 }
 
@@ -42,6 +47,8 @@ pub(crate) struct Var {
     pub(crate) scalar: Scalar,
     /// Lengths, outermost first.
     pub(crate) shape: Vec<i64>,
+    /// Behind so many indices stands this: it is a field of a record.
+    pub(crate) field: Option<(usize, String)>,
     pub(crate) written: Type,
     pub(crate) initial: Option<Expr>,
     /// A parameter of a procedure that stands for a variable: it may be assigned.
@@ -85,6 +92,8 @@ pub(crate) struct Thread {
     /// Or labels, where the body is made of statements.
     pub(crate) locations: Vec<String>,
     pub(crate) structured: bool,
+    /// Locals of record types; what they are made of is among the locals.
+    pub(crate) records: Vec<ast::Variables>,
     /// Steps may start it.
     pub(crate) startable: bool,
 }
@@ -102,6 +111,7 @@ pub(crate) struct World {
     pub(crate) threads: Vec<Thread>,
     /// It uses more than the core of the language.
     pub(crate) rich: bool,
+    pub(crate) data: Data,
     /// The declarations that are complete: all but functions, threads and properties.
     pub(crate) items: Vec<Item>,
 }
@@ -112,11 +122,17 @@ impl World {
         let mut world = World { rich, ..World::default() };
         world.declare_constants(random);
         world.declare_types(random);
-        for i in 0..random.between(2, 4) {
+        if rich {
+            world.declare_names(random);
+        }
+        for i in 0..random.between(2, if rich { 3 } else { 4 }) {
             let variable = world.variable(&format!("g{i}"), random);
             world.globals.push(variable);
         }
         world.declare_globals(random);
+        if rich {
+            world.declare_data(random);
+        }
         for i in 0..random.weighted(&[40, 30, 30]) {
             let params = (0..random.below(3)).map(|p| world.parameter(&parameter_name(p, random), random)).collect();
             let result = world.scalar(random);
@@ -216,10 +232,16 @@ impl World {
     }
 
     /// A type of single values. Wide ones are rare: they make many states.
-    fn scalar(&self, random: &mut Random) -> Scalar {
+    pub(crate) fn scalar(&self, random: &mut Random) -> Scalar {
         let plain = |kind, lo, hi, wraps, written| Scalar { kind, lo, hi, wraps, written: ty(written, Vec::new()) };
         let scalars: Vec<&(String, Scalar, Vec<i64>)> =
             self.aliases.iter().filter(|(_, _, shape)| shape.is_empty()).collect();
+        if self.data.set.is_some() && random.chance(20) {
+            return self.set_scalar();
+        }
+        if self.data.names.is_some() && random.chance(15) {
+            return self.parameter_of_names().scalar;
+        }
         match random.weighted(&[30, 4, 8, 40, 20, 15, 8]) {
             0 => plain(Kind::Boolean, 0, 1, false, TypeKind::Boolean),
             1 => plain(Kind::Integer, 0, 255, true, TypeKind::Byte),
@@ -243,13 +265,14 @@ impl World {
         }
     }
 
-    fn parameter(&self, name: &str, random: &mut Random) -> Var {
+    pub(crate) fn parameter(&self, name: &str, random: &mut Random) -> Var {
         let scalar = self.scalar(random);
         Var {
             name: name.to_owned(),
             written: scalar.written.clone(),
             scalar,
             shape: Vec::new(),
+            field: None,
             initial: None,
             by_place: false,
         }
@@ -274,8 +297,9 @@ impl World {
             let written = ty(scalar.written.kind.clone(), dimensions);
             (scalar, written)
         };
-        let initial = random.chance(35).then(|| self.constant_of(&scalar, random));
-        Var { name: name.to_owned(), scalar, shape, written, initial, by_place: false }
+        let has_initial = random.chance(35) && scalar.kind != Kind::Name;
+        let initial = has_initial.then(|| self.constant_of(&scalar, random));
+        Var { name: name.to_owned(), scalar, shape, field: None, written, initial, by_place: false }
     }
 
     /// A constant expression in the range of a type.
@@ -285,6 +309,8 @@ impl World {
             Kind::Boolean => truth(value != 0),
             Kind::Integer => self.written_number(value, random),
             Kind::Enum(e) => member(named(&self.enums[e].0), &self.enums[e].1[value as usize]),
+            Kind::Set => self.fixed_set(random),
+            Kind::Name => unreachable!("such a type has no constants"),
         }
     }
 
@@ -293,7 +319,7 @@ impl World {
         let mut extra = Vec::new();
         for variable in &self.globals {
             let mut declarators = vec![(name(&variable.name), variable.initial.clone())];
-            let small = variable.scalar.is_small() && variable.shape.is_empty();
+            let small = variable.scalar.hi - variable.scalar.lo <= 6 && variable.shape.is_empty();
             if small && random.chance(15) {
                 let twin = Var { name: format!("{}b", variable.name), initial: None, ..variable.clone() };
                 declarators.push((name(&twin.name), None));
@@ -322,15 +348,28 @@ impl World {
                     .collect(),
             };
             // Names such as `g0` hide a global.
+            let mut copies = copies;
+            let (mut written, mut params) = (written, params);
+            if let Some(last) = self.data.names.filter(|_| active && random.chance(40)) {
+                (copies, written) = (last + 1, Some(named("Id")));
+                params = vec![Var { name: "me".to_owned(), ..self.parameter_of_names() }];
+            }
             let names = [*random.pick(&["x", "g0"]), "y"];
-            let locals = (0..random.weighted(&[50, 35, 15])).map(|l| self.variable(names[l], random)).collect();
+            let mut locals: Vec<Var> =
+                (0..random.weighted(&[50, 35, 15])).map(|l| self.variable(names[l], random)).collect();
+            let mut records = Vec::new();
+            if self.data.record.is_some() && random.chance(25) {
+                records.push(variables(self.record_type(Vec::new()), vec![(name("z"), None)]));
+                locals.extend(self.parts_of_record("z", &[]));
+            }
             let structured = self.rich && random.chance(75);
             let count =
                 if structured { random.weighted(&[0, 40, 40, 20]) } else { random.weighted(&[0, 8, 35, 42, 15]) };
             let locations = (0..count).map(|l| format!("l{l}")).collect();
             let startable = !active || random.chance(8);
             let name = format!("T{i}");
-            let thread = Thread { name, active, copies, written, params, locals, locations, structured, startable };
+            let thread =
+                Thread { name, active, copies, written, params, locals, locations, structured, records, startable };
             self.threads.push(thread);
         }
     }
@@ -350,7 +389,7 @@ impl World {
         let written = ty(kind, Vec::new());
         let wraps = matches!(written.kind, TypeKind::Byte);
         let scalar = Scalar { kind: Kind::Integer, lo, hi, wraps, written: written.clone() };
-        Var { name: "me".to_owned(), scalar, shape: Vec::new(), written, initial: None, by_place: false }
+        Var { name: "me".to_owned(), scalar, shape: Vec::new(), field: None, written, initial: None, by_place: false }
     }
 }
 
