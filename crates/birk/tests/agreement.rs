@@ -4,6 +4,8 @@
 
 #[path = "agreement/bent_programs.rs"]
 mod bent_programs;
+#[path = "agreement/bent_trees.rs"]
+mod bent_trees;
 #[path = "agreement/bodies.rs"]
 mod bodies;
 #[path = "agreement/case.rs"]
@@ -179,9 +181,10 @@ fn random_programs_use_the_whole_language() {
         }
     }
     let operators = OPERATORS.split(' ').map(|operator| format!(" {operator} "));
-    for piece in PIECES.split("  ").map(str::to_owned).chain(operators) {
-        assert!(texts.contains(&piece), "no random program contains `{piece}`");
-    }
+    let rich = RICH.split("  ").map(str::to_owned);
+    let pieces = PIECES.split("  ").map(str::to_owned).chain(rich).chain(operators);
+    let missing: Vec<String> = pieces.filter(|piece| !texts.contains(piece)).collect();
+    assert!(missing.is_empty(), "no random program contains {missing:?}");
     for kind in bent_programs::FAULTS {
         assert!(faults.contains(&kind), "no random program reaches a fault of kind {kind:?}");
     }
@@ -194,7 +197,13 @@ const PIECES: &str = "const N =  const P {  typealias Alias0  enum Hue {  boolea
     function f0(  active thread  active [2] thread  [2] thread  (int me)  loc l0:  : end  accept  progress  when  do { }  \
     ; goto l1; }  ; } goto l1;  return;  := choose(  assert  \"must be so\"  assume  start T1(  skip;  invariant  reachable  \
     P.A  Hue.green  T0@l0  ]@l0  ].x  T0.me  forall (  exists (  .. g0)  !  2147483647  true  false  ][  twice(";
-const OPERATORS: &str = "+ - * / % < <= > >= == != && || => ? :";
+/// The same for what every other program has.
+const RICH: &str = "symmetric typealias Id  set of  record Rec {  channel of  lossy  duplicating  reordering  [0] c  [2] c  procedure p0(  \
+    fair active  fair when  fair do  fair g  if (  } else if (  } else {  while (true)  while (g  for (k :  either {  } or {  atomic {  \
+    await  break;  return;  goto l  l0: end  send c0  receive c0  receive c0[  (?  _)  ) when  p0(g  := choose(s)  choose(Id)  \
+    := {  + {  size(  len(c  full(c  empty(c  peek(c  count (  sum (  let w =  in Id)  (v in  (e in  r0 := r1  := Rec(  a0 := a1  \
+    r0 == r1  a0 != a1  rs[  z.f  r0.f  [Id]  (Id me)  {}  in {";
+const OPERATORS: &str = "+ - * / % < <= > >= == != && || => ? : in";
 
 /// Shows the program of the seed in `BIRK_SEED`.
 #[test]

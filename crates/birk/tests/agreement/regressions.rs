@@ -271,4 +271,43 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
            active thread V() { k := 1; }
          }",
     ),
+    (
+        "records and arrays are assigned and compared whole, part by part, and put together",
+        "system S {
+           record Rec { int (0, 2) f; boolean g; }
+           Rec r0;
+           Rec r1;
+           Rec[2] rs;
+           int (0, 2)[2] a0;
+           int (0, 2)[2] a1;
+           int (0, 1) i;
+           active thread T() {
+             r1.f := choose(0, 2);
+             atomic { r0 := r1; a1[i] := r0.f; }
+             a0 := a1;
+             rs[i] := Rec(a0[0], r0 == r1);
+             assert rs[0] == rs[1] => r0 == rs[0];
+             atomic { r0 := rs[0]; await a0 == a1 && r1 != rs[1]; }
+           }
+           active thread U() { i := 1; }
+         }",
+    ),
+    (
+        "totals, and a name for a value that is computed once",
+        "system S {
+           typealias Some set of 0 .. 3;
+           Some s;
+           int (0, 9)[2] a;
+           int (0, 9) x;
+           function both(int p): int = let q = p + 1 in q * 2;
+           active thread T() {
+             a[1] := choose(1, 2);
+             s := {0, 3} + {a[1]};
+             x := let w = a[1] in w + w;
+             x := sum (i : 0 .. 2) (i * a[1]);
+             x := count (v in s) (v > 0) + sum (e in a) e;
+             assert both(a[1]) == 4 || both(size(s)) == 8;
+           }
+         }",
+    ),
 ];

@@ -191,6 +191,7 @@ impl Place<'_> {
             4 if depth > 0 && self.bound.len() < 3 => {
                 let value = self.integer(below);
                 let body = self.within("w", Kind::Integer, -1000, 1000, |here| here.integer(below));
+                let body = if self.random.chance(60) { binary(BinaryOp::Add, named("w"), body) } else { body };
                 Some(let_in("w", value, body))
             }
             _ => self.channel_integer(),
