@@ -12,6 +12,8 @@ use crate::tree::{binary, expr, number, truth};
 
 /// How a construct is bent; whether there was one.
 type Bend = (&'static str, fn(&mut Action) -> bool);
+/// How a whole system is bent.
+type Rule = (&'static str, Box<dyn Fn(&mut System) -> bool>);
 type BendExpr = (&'static str, fn(&mut Expr) -> bool);
 
 const STATEMENTS: &[Bend] = &[
@@ -289,8 +291,8 @@ impl Bender<'_> {
 
 #[test]
 fn bent_constructs_are_noticed() {
-    let programs: Vec<_> = programs().into_iter().chain(cases(160..400).into_iter()).collect();
-    let mut rules: Vec<(&str, Box<dyn Fn(&mut System) -> bool>)> = Vec::new();
+    let programs: Vec<_> = programs().into_iter().chain(cases(160..400)).collect();
+    let mut rules: Vec<Rule> = Vec::new();
     for (name, bend) in STATEMENTS {
         rules.push((name, Box::new(|system| bent(system, bend, &|_| false))));
     }

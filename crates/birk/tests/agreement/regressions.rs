@@ -302,7 +302,7 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
            function both(int p): int = let q = p + 1 in q * 2;
            active thread T() {
              a[1] := choose(1, 2);
-             s := {0, 3} + {a[1]};
+             s := s + {0, 3} + {a[1]};
              x := let w = a[1] in w + w;
              x := sum (i : 0 .. 2) (i * a[1]);
              x := count (v in s) (v > 0) + sum (e in a) e;
