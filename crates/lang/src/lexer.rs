@@ -28,6 +28,12 @@ macro_rules! token_kinds {
         }
 
         impl TokenKind {
+            /// All reserved words.
+            pub const KEYWORDS: &'static [Self] = &[$(Self::$keyword,)*];
+
+            /// All operators and brackets.
+            pub const SYMBOLS: &'static [Self] = &[$(Self::$symbol,)*];
+
             /// How it is written, if it is always written the same.
             pub fn text(self) -> Option<&'static str> {
                 match self {
