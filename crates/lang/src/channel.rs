@@ -265,7 +265,7 @@ impl Step<'_, '_> {
         const WHAT: &str = "a value to receive";
         if ty.shape.is_empty() && ty.scalar.ty == Ty::Int {
             let value = self.elaborator.integer(expr, WHAT);
-            if !value.fixed || value.is_within(ty.scalar.lo, ty.scalar.hi) {
+            if !value.fixed || ty.scalar.wrap || value.is_within(ty.scalar.lo, ty.scalar.hi) {
                 return (value.ty != Ty::Error).then(|| vec![value]);
             }
         }

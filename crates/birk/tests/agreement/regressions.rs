@@ -249,7 +249,7 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
            channel of int wrap (0, 1) [1] d;
            int (0, 3) x := 2;
            active thread T() { send c (1); send d (0); x := choose(0, 3); }
-           active thread U() { either { receive c (x); } or { receive d (x); } }
+           active thread U() { either { receive c (x); } or { receive d (x); } or { receive d (2); } }
          }",
     ),
     (
