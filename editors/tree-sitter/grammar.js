@@ -33,7 +33,7 @@ module.exports = grammar({
     [$._primary, $.call],
     [$._primary, $.call_statement],
     [$.type, $.channel_type],
-    [$.set, $.block],
+    [$.prefix, $._word],
   ],
 
   rules: {
@@ -162,8 +162,9 @@ module.exports = grammar({
     either_statement: ($) => seq('either', $.block, repeat1(seq('or', $.block))),
     atomic_statement: ($) => seq('atomic', $.block),
     break_statement: () => seq('break', ';'),
-    send_statement: ($) => seq('send', $._place, $.arguments, ';'),
-    receive_statement: ($) => seq('receive', $._place, $.patterns, optional(seq('when', $._expression)), ';'),
+    send_statement: ($) => seq('send', $.channel, $.arguments, ';'),
+    receive_statement: ($) => seq('receive', $.channel, $.patterns, optional(seq('when', $._expression)), ';'),
+    channel: ($) => seq($.name, repeat(seq('[', $._expression, ']'))),
     patterns: ($) => seq('(', list(choice($.binding, $._expression)), ')'),
     binding: ($) => seq('?', $._place),
     call_statement: ($) => seq($.name, $.arguments, ';'),
@@ -171,7 +172,7 @@ module.exports = grammar({
 
     property: ($) => seq(choice('invariant', 'reachable', 'ltl'), field('name', $.name), ':', $._expression, ';'),
 
-    _place: ($) => choice($.name, $.index, $.member),
+    _place: ($) => choice($.name, alias($._word, $.name), $.index, $.member),
 
     _expression: ($) => choice($.conditional, $.quantifier, $.let, $.binary, $.prefix, $._postfix),
 
@@ -213,7 +214,9 @@ module.exports = grammar({
     at: ($) => prec.left(PREC.postfix, seq($._postfix, '@', $.name)),
     call: ($) => prec(PREC.postfix, seq($.name, $.arguments)),
 
-    _primary: ($) => choice($.name, $.number, $.boolean, $.set, $.parenthesised),
+    // Words that are names where no operand follows them.
+    _word: () => prec(PREC.prefix, choice('count', 'sum', 'next', 'always', 'eventually', 'X')),
+    _primary: ($) => choice($.name, alias($._word, $.name), $.number, $.boolean, $.set, $.parenthesised),
     boolean: () => choice('true', 'false'),
     set: ($) => seq('{', list($._expression), '}'),
     parenthesised: ($) => seq('(', $._expression, ')'),
