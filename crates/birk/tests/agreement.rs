@@ -204,11 +204,3 @@ const RICH: &str = "symmetric typealias Id  set of  record Rec {  channel of  lo
     := {  + {  size(  len(c  full(c  empty(c  peek(c  count (  sum (  let w =  in Id)  (v in  (e in  r0 := r1  := Rec(  a0 := a1  \
     r0 == r1  a0 != a1  rs[  z.f  r0.f  [Id]  (Id me)  {}  in {";
 const OPERATORS: &str = "+ - * / % < <= > >= == != && || => ? : in";
-
-/// Shows the program of the seed in `BIRK_SEED`.
-#[test]
-#[ignore = "for looking at one program"]
-fn show_one() {
-    let seed = std::env::var("BIRK_SEED").ok().and_then(|seed| seed.parse().ok()).expect("BIRK_SEED is a number");
-    println!("{}", case::draw(seed).1);
-}
