@@ -29,10 +29,6 @@ module.exports = grammar({
 
   conflicts: ($) => [
     [$.type_base, $._primary],
-    [$.type_base, $.call_statement],
-    [$._primary, $.call],
-    [$._primary, $.call_statement],
-    [$.type, $.channel_type],
     [$.prefix, $._word],
   ],
 
@@ -142,7 +138,7 @@ module.exports = grammar({
         $.jump,
       ),
 
-    assignment: ($) => seq($._place, ':=', choice($._expression, $.choice), ';'),
+    assignment: ($) => seq($._postfix, ':=', choice($._expression, $.choice), ';'),
     choice: ($) => seq('choose', '(', $._expression, optional(seq(',', $._expression)), ')'),
     assertion: ($) => seq('assert', $._expression, optional(seq(',', $.text)), ';'),
     assumption: ($) => seq('assume', $._expression, ';'),
