@@ -20,6 +20,7 @@ pub(crate) struct Report<'a> {
     pub(crate) answers: Vec<Answer<'a>>,
     pub(crate) traces: Vec<ShownTrace<'a>>,
     pub(crate) hunt: &'a Hunt,
+    pub(crate) threads: usize,
     pub(crate) seconds: f64,
     pub(crate) peak_memory: Option<u64>,
 }
