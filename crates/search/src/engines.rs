@@ -5,6 +5,7 @@ use birk_exec::Model;
 use crate::breadth::breadth_first;
 use crate::codec::direct::Direct;
 use crate::codec::fingerprint::Fingerprint;
+use crate::codec::pair::Pair;
 use crate::codec::tree::Tree;
 use crate::exact::ExactStore;
 use crate::explore::explore;
@@ -57,7 +58,7 @@ pub const ENGINES: &[Engine] = &[
 ];
 
 /// States of up to this many bits are their own keys: in a large table their slots have four bytes.
-const SMALL_STATE: u32 = 46;
+const SMALL_STATE: u32 = 42;
 
 /// Breadth-first with the store that suits the states.
 fn breadth(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
@@ -66,7 +67,10 @@ fn breadth(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
     }
     match job.limits.storage {
         Storage::Compact => breadth_first(model, job, Fingerprint::new(model.words()), observer),
-        Storage::Exact => breadth_first(model, job, Tree::new(model), observer),
+        Storage::Exact => match Pair::new(model) {
+            Some(pair) => breadth_first(model, job, pair, observer),
+            None => breadth_first(model, job, Tree::new(model), observer),
+        },
     }
 }
 

@@ -12,7 +12,7 @@ use birk_exec::{GoalSet, Model, Successors};
 use birk_ir::Stop;
 
 use crate::chunks::{Chunks, Filling};
-use crate::codec::Codec;
+use crate::codec::{Codec, NO_KEY};
 use crate::job::{Job, Observer, Progress};
 use crate::table::Reached;
 use crate::visited::Visited;
@@ -21,8 +21,8 @@ use crate::visited::Visited;
 const BATCH: usize = 1024;
 /// Successors between announcing a key and reaching it.
 const DISTANCE: usize = 24;
-/// In place of the key of a state that had no room.
-const NO_KEY: u64 = u64::MAX;
+/// Tickets between asking for what opening one needs and opening it.
+const TICKETS_AHEAD: usize = 4;
 
 /// What the workers of a level share.
 pub(crate) struct Level<'a, C> {
@@ -79,7 +79,8 @@ impl<C: Codec> Level<'_, C> {
 pub(crate) struct Worker<C: Codec> {
     batch: Successors,
     /// Key and hash of each successor of the batch.
-    keys: Vec<(u64, u64)>,
+    keys: Vec<u64>,
+    hashes: Vec<u64>,
     /// How many of the batch were reached.
     reached: usize,
     state: Vec<u32>,
@@ -102,6 +103,7 @@ impl<C: Codec> Worker<C> {
         Self {
             batch: Successors::new(model.words()),
             keys: Vec::new(),
+            hashes: Vec::new(),
             reached: 0,
             state: vec![0; model.words()],
             parent: codec.parent(),
@@ -141,6 +143,9 @@ impl<C: Codec> Worker<C> {
             let Some(chunk) = level.here.pop() else { break };
             let mut at = 0;
             while at < chunk.len() && !level.is_over() {
+                if let Some(later) = chunk.get(at + words * TICKETS_AHEAD..at + words * (TICKETS_AHEAD + 1)) {
+                    level.visited.codec.announce(later);
+                }
                 self.expand(level, &chunk[at..at + words]);
                 at += words;
                 if self.batch.len() >= BATCH {
@@ -185,15 +190,16 @@ impl<C: Codec> Worker<C> {
     /// Asks for the cache lines of the successors from one on, and reaches those whose lines should be there.
     #[inline]
     fn announce(&mut self, level: &Level<'_, C>, from: usize) {
+        level.visited.codec.keys(&self.batch, from, &mut self.parent, &mut self.keys);
         for i in from..self.batch.len() {
-            let state = self.batch.state(i);
-            let Some(key) = level.visited.codec.key(state, &mut self.parent) else {
-                self.keys.push((NO_KEY, 0));
-                self.deferred.extend_from_slice(state);
+            let key = self.keys[i];
+            if C::GROWS && key == NO_KEY {
+                self.hashes.push(0);
+                self.deferred.extend_from_slice(self.batch.state(i));
                 level.needs_room.store(true, Ordering::Relaxed);
-                continue;
-            };
-            self.keys.push((key, level.visited.announce(key)));
+            } else {
+                self.hashes.push(level.visited.announce(key));
+            }
         }
         while self.reached + DISTANCE < self.batch.len() {
             self.reach(level, self.reached);
@@ -204,7 +210,7 @@ impl<C: Codec> Worker<C> {
     /// Gives one successor to the visited set, and, if it is new, to the next level.
     #[inline]
     fn reach(&mut self, level: &Level<'_, C>, index: usize) {
-        let (key, hash) = self.keys[index];
+        let (key, hash) = (self.keys[index], self.hashes[index]);
         if C::GROWS && key == NO_KEY {
             return;
         }
@@ -237,6 +243,7 @@ impl<C: Codec> Worker<C> {
         self.reached = 0;
         self.batch.clear();
         self.keys.clear();
+        self.hashes.clear();
         let add = |count: &AtomicU64, own: &mut u64| {
             let own = std::mem::take(own);
             count.fetch_add(own, Ordering::Relaxed) + own

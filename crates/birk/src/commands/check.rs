@@ -97,7 +97,9 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
     }
     if !engine.scales && matches!(args.threads, Threads::Number(2..)) {
         let name = engine.name;
-        return Err(Failure::usage(format!("--search {name} uses one thread; leave --threads out, or use --search bfs")));
+        return Err(Failure::usage(format!(
+            "--search {name} uses one thread; leave --threads out, or use --search bfs"
+        )));
     }
     if !engine.scales && args.store != StoreKind::Exact {
         return Err(Failure::usage(format!("--search {} stores states exactly; use --search bfs", engine.name)));

@@ -6,6 +6,7 @@
 
 use crate::memory::Region;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::table::prefetch;
 
 /// Numbers there is room for at first.
 const FIRST: u32 = 256;
@@ -73,6 +74,12 @@ impl Interner {
             self.table[place].store(number, Ordering::Relaxed);
         }
         true
+    }
+
+    /// Asks for the vector with this number, to have it when it is needed.
+    #[inline]
+    pub(crate) fn announce(&self, number: u32) {
+        prefetch(&self.vectors[number as usize * self.pairs]);
     }
 
     /// Writes the vector with this number.
