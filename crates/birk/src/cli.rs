@@ -112,7 +112,7 @@ pub(crate) struct CheckArgs {
           default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_possible_values = true,
           help_heading = SEARCH)]
     pub(crate) keep_going: bool,
-    /// How much is enough, if there is no violation: complete, depth:N or sampled
+    /// How much is enough, if there is no violation: complete, hashed, depth:N or sampled
     #[arg(long, value_name = "COVERAGE", default_value = "complete", value_parser = parse_accept,
           help_heading = QUESTIONS)]
     pub(crate) accept: Accept,
@@ -225,6 +225,8 @@ pub(crate) enum GraphFormat {
 pub(crate) enum Accept {
     /// Only a complete search.
     Complete,
+    /// Everything but what may have been lost to hashing.
+    Hashed,
     /// Everything up to this depth.
     Depth(u32),
     /// Anything without a violation.
@@ -289,11 +291,12 @@ fn parse_memory(text: &str) -> Result<u64, String> {
 fn parse_accept(text: &str) -> Result<Accept, String> {
     match text.split_once(':') {
         None if text == "complete" => Ok(Accept::Complete),
+        None if text == "hashed" => Ok(Accept::Hashed),
         None if text == "sampled" => Ok(Accept::Sampled),
         Some(("depth", depth)) => {
             depth.parse().map(Accept::Depth).map_err(|_| "write depth:N, for example depth:100".into())
         }
-        _ => Err("write complete, depth:N or sampled".into()),
+        _ => Err("write complete, hashed, depth:N or sampled".into()),
     }
 }
 

@@ -60,6 +60,7 @@ impl Report<'_> {
     pub(crate) fn is_accepted(&self) -> bool {
         let thorough = match (self.args.accept, &self.hunt.coverage) {
             (Accept::Sampled, _) => true,
+            (Accept::Hashed, Coverage::Hashed { depth: None, .. }) => true,
             (Accept::Depth(wanted), Coverage::Depth(depth)) => *depth >= wanted,
             _ => false,
         };

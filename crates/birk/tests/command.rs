@@ -105,6 +105,8 @@ fn impossible_combinations_are_errors_with_reasons() {
     };
     refused("--property deadlock --deadlock off", "contradict each other; leave one out");
     refused("--search dfs --accept depth:5", "does not go level by level");
+    refused("--search dfs --threads 2", "uses one thread");
+    refused("--search dfs --store compact", "stores states exactly");
     refused("--max-depth 5 --accept depth:6", "ends the search before --accept depth:6");
     refused("--profile fast", "there is no profile `fast`; there is no file models/birk.toml");
 }
@@ -120,6 +122,8 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
         ("memory", "1G"),
         ("max-depth", "5"),
         ("max-states", "1_000"),
+        ("threads", "2"),
+        ("store", "compact"),
         ("seed", "7"),
         ("accept", "sampled"),
         ("deadlock", "on"),

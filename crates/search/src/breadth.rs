@@ -23,8 +23,7 @@ const WORTH_SHARING: u64 = 8192;
 
 /// Searches until a level is empty, a limit is met, or a goal is found at which the search ends.
 pub(crate) fn breadth_first<C: Codec>(model: &dyn Model, job: &Job, codec: C, observer: &mut dyn Observer) -> Hunt {
-    let threads = job.limits.threads.max(1);
-    let workers = (0..threads).map(|_| Worker::new(model, job, &codec)).collect();
+    let workers = vec![Worker::new(model, job, &codec)];
     let search = Search {
         model,
         job,
@@ -187,8 +186,8 @@ impl<C: Codec> Search<'_, C> {
             fired.iter_mut().zip(&worker.fired).for_each(|(all, one)| *all |= one);
         }
         let coverage = self.coverage(stopped);
-        let complete = matches!(coverage, Coverage::Complete | Coverage::Hashed { depth: None, .. });
-        let absent = if complete { Outcome::Absent } else { Outcome::Inconclusive };
+        // What may have been lost to hashing is not known to be absent.
+        let absent = if coverage == Coverage::Complete { Outcome::Absent } else { Outcome::Inconclusive };
         let targets: Vec<Target> = self.found.iter().flatten().cloned().collect();
         let mut traces = retrace(self.model, &self.visited, &targets, memory).into_iter();
         let mut outcome = |found: &Option<Target>| match found {
@@ -215,11 +214,15 @@ impl<C: Codec> Search<'_, C> {
 }
 
 /// Runs the workers on a level: one of them, or all if there is enough to do.
-fn expand<C: Codec>(workers: &mut [Worker<C>], level: &Level<'_, C>, observer: &mut dyn Observer) {
+fn expand<C: Codec>(workers: &mut Vec<Worker<C>>, level: &Level<'_, C>, observer: &mut dyn Observer) {
+    let is_shared = level.here.words() / (level.visited.codec.ticket_words() as u64) >= WORTH_SHARING;
+    while is_shared && workers.len() < level.job.limits.threads {
+        workers.push(Worker::new(level.model, level.job, &level.visited.codec));
+    }
     let (first, others) = workers.split_first_mut().expect("there is at least one worker");
     if level.depth == u32::MAX {
         first.begin(level);
-    } else if level.here.words() / (level.visited.codec.ticket_words() as u64) < WORTH_SHARING {
+    } else if !is_shared {
         first.run(level, Some(observer));
     } else {
         std::thread::scope(|scope| {

@@ -17,7 +17,7 @@ use crate::job::{Job, Observer, Progress};
 use crate::table::Reached;
 use crate::visited::Visited;
 
-/// Successors between two looks at what is shared.
+/// Successors, or states without any, between two looks at what is shared.
 const BATCH: usize = 1024;
 /// Successors between announcing a key and reaching it.
 const DISTANCE: usize = 24;
@@ -139,6 +139,7 @@ impl<C: Codec> Worker<C> {
     /// Expands tickets until none is left or everybody is called back.
     pub(crate) fn run<'o>(&mut self, level: &Level<'_, C>, mut observer: Option<&mut (dyn Observer + 'o)>) {
         let words = level.visited.codec.ticket_words();
+        let mut expanded = 0;
         while !level.is_over() {
             let Some(chunk) = level.here.pop() else { break };
             let mut at = 0;
@@ -148,8 +149,10 @@ impl<C: Codec> Worker<C> {
                 }
                 self.expand(level, &chunk[at..at + words]);
                 at += words;
-                if self.batch.len() >= BATCH {
+                expanded += 1;
+                if self.batch.len() >= BATCH || expanded == BATCH {
                     self.settle(level, observer.as_deref_mut());
+                    expanded = 0;
                 }
             }
             if at < chunk.len() {

@@ -8,9 +8,9 @@ use crate::table::prefetch;
 
 /// Deltas that are told apart before all is forgotten.
 const DELTAS: usize = 1 << 13;
-/// Places of the table that finds deltas.
-const DELTA_PLACES: usize = DELTAS * 2;
-/// Halves that are remembered.
+/// Places for deltas and halves at first; both are powers of two.
+const FEW: usize = 1 << 6;
+/// Halves that are remembered at most.
 const HALVES: usize = 1 << 17;
 
 /// Words that changed, with the exclusive or of both values.
@@ -36,36 +36,56 @@ struct Half {
 /// The memory of one worker.
 #[derive(Debug)]
 pub(crate) struct Memo {
-    /// A delta's number plus one, or 0.
+    /// A delta's number plus one, or 0; at most half are taken.
     places: Vec<u32>,
     /// Where each delta's changes are, and which halves it touches.
     deltas: Vec<(u32, u32, [bool; 2])>,
     changes: Changes,
     halves: Vec<Half>,
+    /// Halves written since there is room for this many.
+    written: usize,
 }
 
 impl Memo {
     /// An empty one.
     pub(crate) fn new() -> Self {
         Self {
-            places: vec![0; DELTA_PLACES],
+            places: vec![0; FEW],
             deltas: Vec::new(),
             changes: Vec::new(),
-            halves: vec![Half::default(); HALVES],
+            halves: vec![Half::default(); FEW],
+            written: 0,
         }
     }
 
     /// Makes sure that this many new deltas get numbers: forgets all where there would be too many.
+    #[inline]
     pub(crate) fn reserve(&mut self, more: usize) {
+        if (self.deltas.len() + more) * 2 > self.places.len() {
+            self.make_room(more);
+        }
+    }
+
+    #[cold]
+    fn make_room(&mut self, more: usize) {
         if self.deltas.len() + more > DELTAS {
             *self = Self::new();
+        }
+        let places = ((self.deltas.len() + more) * 4).next_power_of_two();
+        self.places = vec![0; places];
+        for (number, &(from, to, _)) in self.deltas.iter().enumerate() {
+            let mut place = place(&self.changes[from as usize..to as usize]) & (places - 1);
+            while self.places[place] != 0 {
+                place = (place + 1) & (places - 1);
+            }
+            self.places[place] = number as u32 + 1;
         }
     }
 
     /// The number of a delta and which halves it touches, which `touches` works out when it is new.
     #[inline]
     pub(crate) fn delta(&mut self, changes: &Changes, touches: impl FnOnce(&Changes) -> [bool; 2]) -> Delta {
-        let mut place = place(changes);
+        let mut place = place(changes) & (self.places.len() - 1);
         loop {
             match self.places[place] {
                 0 => return self.add(changes, touches(changes), place),
@@ -76,7 +96,7 @@ impl Memo {
                     }
                 }
             }
-            place = (place + 1) % DELTA_PLACES;
+            place = (place + 1) & (self.places.len() - 1);
         }
     }
 
@@ -98,22 +118,34 @@ impl Memo {
     /// Asks for what `after` will read.
     #[inline]
     pub(crate) fn announce(&self, side: usize, before: u32, delta: u32) {
-        prefetch(&self.halves[slot(tag(side, delta), before)]);
+        prefetch(&self.halves[self.slot(tag(side, delta), before)]);
     }
 
     /// The number of a half after a delta, if it is remembered.
     #[inline]
     pub(crate) fn after(&self, side: usize, before: u32, delta: u32) -> Option<u32> {
         let tag = tag(side, delta);
-        let half = &self.halves[slot(tag, before)];
+        let half = &self.halves[self.slot(tag, before)];
         (half.delta == tag && half.before == before).then_some(half.after)
     }
 
     /// Remembers the number of a half after a delta.
     #[inline]
     pub(crate) fn remember(&mut self, side: usize, before: u32, delta: u32, after: u32) {
+        self.written += 1;
+        if self.written > self.halves.len() && self.halves.len() < HALVES {
+            self.halves = vec![Half::default(); self.halves.len() * 4];
+            self.written = 0;
+        }
         let delta = tag(side, delta);
-        self.halves[slot(delta, before)] = Half { delta, before, after };
+        let slot = self.slot(delta, before);
+        self.halves[slot] = Half { delta, before, after };
+    }
+
+    #[inline]
+    fn slot(&self, tag: u32, before: u32) -> usize {
+        let both = u64::from(tag) << 32 | u64::from(before);
+        (both.wrapping_mul(0xd6e8_feb8_6659_fd93) >> 40) as usize & (self.halves.len() - 1)
     }
 }
 
@@ -175,19 +207,13 @@ fn tag(side: usize, delta: u32) -> u32 {
 }
 
 #[inline]
-fn place(changes: &Changes) -> usize {
+fn place(changes: &[(u32, u32)]) -> usize {
     let mut hash = 0u64;
     for &(word, change) in changes {
         // The products do not wait for each other.
         hash = hash.rotate_left(5) ^ (u64::from(change) | u64::from(word) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
-    (hash ^ hash >> 32) as usize % DELTA_PLACES
-}
-
-#[inline]
-fn slot(delta: u32, before: u32) -> usize {
-    let both = u64::from(delta) << 32 | u64::from(before);
-    (both.wrapping_mul(0xd6e8_feb8_6659_fd93) >> 40) as usize % HALVES
+    (hash ^ hash >> 32) as usize
 }
 
 #[cfg(test)]
@@ -201,6 +227,9 @@ mod tests {
         let delta = |i: u32| vec![(i % 2, i + 1), (2, i * 7)];
         for round in 0..2 {
             for i in 0..DELTAS as u32 {
+                if round == 0 {
+                    memo.reserve(1);
+                }
                 let Delta { number, touches } = memo.delta(&delta(i), touches);
                 assert_eq!((number, touches), (i, [i % 2 == 0, i % 2 == 1]), "round {round}");
                 assert_eq!(memo.changes(number), delta(i));
