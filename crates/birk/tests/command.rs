@@ -39,7 +39,7 @@ fn usage_and_model_errors_exit_2() {
     birk("check models/peterson2.bir --memory 5X").exits(2).says("unknown unit `X`: use K, M, G or T");
     birk("check models/peterson2.bir --max-depth ten").exits(2).says("write a whole number");
     birk("check models/peterson2.bir --max-depth 4294967296").exits(2).says("too large");
-    birk("check models/peterson2.bir --accept deep").exits(2).says("write complete, depth:N or sampled");
+    birk("check models/peterson2.bir --accept deep").exits(2).says("write complete, hashed, depth:N or sampled");
     birk("check models/peterson2.bir --property exclusoin").exits(2).says("did you mean `");
     let answer = birk("check models/rejected/unknown_name.bir").exits(2).says("error[E").says("`birk explain E");
     assert_eq!(answer.out, "", "errors are not part of the answer");

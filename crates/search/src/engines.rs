@@ -58,7 +58,7 @@ pub const ENGINES: &[Engine] = &[
 ];
 
 /// States of up to this many bits are their own keys: in a large table their slots have four bytes.
-const SMALL_STATE: u32 = 42;
+const SMALL_STATE: u32 = 46;
 
 /// Breadth-first with the store that suits the states.
 fn breadth(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
