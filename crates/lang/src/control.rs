@@ -497,6 +497,12 @@ impl<'a> Builder<'_, 'a> {
                 self.cx.diagnostics.extend(diagnostic);
                 return None;
             }
+            if let Some(meant) = nearest(&name.text, ["assert", "assume"]) {
+                let message = format!("cannot find a procedure named `{}`", name.text);
+                let diagnostic = Diagnostic::new("E0020", name.span, message, "not declared");
+                self.cx.report(diagnostic.help(format!("did you mean `{meant}`?")));
+                return None;
+            }
             let names: Vec<&str> = self.cx.procedures.iter().map(|p| p.name.text.as_str()).collect();
             self.cx.unknown("a procedure", name, &names);
             return None;

@@ -457,6 +457,12 @@ fn range_type(cx: &mut Context<'_>, wrap: bool, lo: Option<i64>, hi: Option<i64>
     Scalar { ty: Ty::Int, lo, hi, wrap }
 }
 
+/// Whether something is wrong with a record, which was reported: it has no fields, or fields without a type.
+fn is_broken(cx: &mut Context<'_>, record: usize) -> bool {
+    let fields = fields_of(cx, record);
+    fields.is_empty() || fields.iter().any(|(_, ty)| ty.scalar.ty == Ty::Error)
+}
+
 fn named_type(cx: &mut Context<'_>, name: &ast::Name) -> Type {
     match cx.symbols.get(name.text.as_str()).map(|(symbol, _)| *symbol) {
         Some(Symbol::Alias(index)) => resolve_alias(cx, index),
@@ -464,8 +470,7 @@ fn named_type(cx: &mut Context<'_>, name: &ast::Name) -> Type {
             let hi = (cx.enums[index].variants.len() as i64 - 1).max(0);
             Type { scalar: Scalar { ty: Ty::Enum(index), lo: 0, hi, wrap: false }, shape: Vec::new() }
         }
-        // A record without fields is broken, which was reported.
-        Some(Symbol::Record(index)) if fields_of(cx, index).is_empty() => Type::ERROR,
+        Some(Symbol::Record(index)) if is_broken(cx, index) => Type::ERROR,
         Some(Symbol::Record(index)) => {
             let scalar = Scalar { ty: Ty::Record(index), lo: 0, hi: 0, wrap: false };
             Type { scalar, shape: Vec::new() }

@@ -122,6 +122,12 @@ impl<'c, 'a> Elaborator<'c, 'a> {
         self.deep += 1;
         let value = self.value_of(expr);
         self.deep -= 1;
+        // Some operators need an operand several times.
+        if value.size() > MAX_NODES {
+            self.too_large(expr.span);
+            self.give_up();
+            return Value::error();
+        }
         value
     }
 
@@ -210,10 +216,9 @@ impl<'c, 'a> Elaborator<'c, 'a> {
 
     fn binary(&mut self, op: ast::BinaryOp, left: &ast::Expr, right: &ast::Expr, span: Span) -> Value {
         use ast::BinaryOp as B;
-        if let B::Eq | B::Ne = op
-            && let Some(value) = self.compare_whole(op == B::Eq, left, right)
-        {
-            return value;
+        if let (B::Eq | B::Ne, ExprKind::Name(_) | ExprKind::Index(..) | ExprKind::Member(..)) = (op, &left.kind) {
+            let op = if op == B::Eq { BinaryOp::Eq } else { BinaryOp::Ne };
+            return self.compare_path(op, left, right);
         }
         if let B::Add | B::Sub | B::Mul | B::Le | B::Eq | B::Ne | B::In = op
             && let Some(value) = self.set_operation(op, left, right)
@@ -346,6 +351,11 @@ impl<'c, 'a> Elaborator<'c, 'a> {
 
     fn equality(&mut self, op: BinaryOp, left: &ast::Expr, right: &ast::Expr) -> Value {
         let a = self.value(left);
+        self.equality_with(op, a, left, right)
+    }
+
+    /// The same with the left side evaluated already.
+    pub(crate) fn equality_with(&mut self, op: BinaryOp, a: Value, left: &ast::Expr, right: &ast::Expr) -> Value {
         let b = self.value(right);
         if a.ty != b.ty && a.ty != Ty::Error && b.ty != Ty::Error {
             let (l, r) = (self.cx.type_name(a.ty), self.cx.type_name(b.ty));
@@ -441,7 +451,7 @@ impl<'c, 'a> Elaborator<'c, 'a> {
         }
         let before = self.cx.diagnostics.len();
         let result = self.inline(index, function, values, args);
-        self.nodes += result.expr.size() + result.hazards.iter().map(|hazard| hazard.when.size()).sum::<usize>();
+        self.nodes += result.size();
         // What is wrong in the body for any arguments was said without a call; the rest is due to this one.
         for diagnostic in &mut self.cx.diagnostics[before..] {
             let is_inside = function.span.start <= diagnostic.span.start && diagnostic.span.end <= function.span.end;
@@ -546,9 +556,14 @@ impl<'c, 'a> Elaborator<'c, 'a> {
         let function = self.cx.functions[index].0;
         let spans: Vec<ast::Expr> =
             function.params.iter().map(|p| ast::Expr { kind: ExprKind::Error, span: p.name.span }).collect();
-        if !self.cx.functions[index].1 {
-            self.inline(index, function, args, &spans);
+        if self.cx.functions[index].1 {
+            return;
         }
+        let before = self.cx.diagnostics.len();
+        let result = self.inline(index, function, args, &spans);
+        // It needs something that is broken, which was reported there: nobody has to find that out again.
+        let is_silent = self.cx.diagnostics.len() == before;
+        self.cx.functions[index].1 |= is_silent && result.ty == Ty::Error;
     }
 
     /// The value as one of a type: wrapped, or with the hazard of leaving the range.

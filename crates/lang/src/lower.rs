@@ -18,6 +18,8 @@ use crate::types::{Hazard, Ty, Value};
 
 /// A system may not have more transitions.
 const MAX_TRANSITIONS: usize = 1 << 18;
+/// All steps together may not have more operations and parts of expressions.
+const MAX_PARTS: usize = 3_000_000;
 /// A choice may have this many values.
 const MAX_CHOICE: i64 = 1 << 16;
 
@@ -81,11 +83,11 @@ fn lower_copy<'a>(cx: &mut Context<'a>, steps: &mut Steps, receivers: &Receivers
     for from in 0..control.spots.len() {
         let start = steps.transitions.len() as u32;
         while let Some(edge) = edges.next_if(|edge| edge.from == from) {
-            if steps.transitions.len() > MAX_TRANSITIONS {
+            if steps.transitions.len() > MAX_TRANSITIONS || cx.parts > MAX_PARTS {
                 break;
             }
             for partner in partners(cx, receivers, edge, kind, copy) {
-                let mut step = Step::new(cx, kind, copy);
+                let mut step = Step::new(cx, edge.span, kind, copy);
                 step.edge(edge, partner.as_ref());
                 let guard_span = edge.parts.iter().find_map(|part| match part.what {
                     What::Require(guard) => Some(guard.span),
@@ -202,10 +204,12 @@ pub(crate) struct Step<'c, 'a> {
     pub(crate) elaborator: Elaborator<'c, 'a>,
     ops: Vec<Op>,
     /// What must be true before anything is done, and what can go wrong in finding out.
-    guard: Expr,
+    guard: Vec<Expr>,
     wrong: Vec<Expr>,
     /// Nothing was done yet: what is required now belongs to the guard.
     leading: bool,
+    /// Where it is written.
+    span: Span,
     pub(crate) kind: usize,
     pub(crate) copy: u32,
     /// What is being handed over at a rendezvous: the values, and the index of the channel.
@@ -220,13 +224,14 @@ pub(crate) struct Handed {
 }
 
 impl<'c, 'a> Step<'c, 'a> {
-    fn new(cx: &'c mut Context<'a>, kind: usize, copy: u32) -> Self {
+    fn new(cx: &'c mut Context<'a>, span: Span, kind: usize, copy: u32) -> Self {
         Self {
             elaborator: Elaborator::new(cx, Some((kind, copy))),
             ops: Vec::new(),
-            guard: Expr::TRUE,
+            guard: Vec::new(),
             wrong: Vec::new(),
             leading: true,
+            span,
             kind,
             copy,
             handed: None,
@@ -234,7 +239,7 @@ impl<'c, 'a> Step<'c, 'a> {
     }
 
     fn finish(self) -> (Expr, Vec<Op>, u32) {
-        (Expr::any(self.wrong).or(self.guard), self.ops, self.elaborator.locals)
+        (Expr::any(self.wrong).or(Expr::all(self.guard)), self.ops, self.elaborator.locals)
     }
 
     fn edge(&mut self, edge: &Edge<'a>, partner: Option<&Partner<'a>>) {
@@ -249,6 +254,9 @@ impl<'c, 'a> Step<'c, 'a> {
 
     fn parts(&mut self, edge: &Edge<'a>, partner: Option<&Partner<'a>>) {
         for part in &edge.parts {
+            if self.elaborator.cx.parts > MAX_PARTS {
+                break;
+            }
             self.elaborator.enter(&part.scope);
             match part.what {
                 What::Require(condition) => {
@@ -296,7 +304,32 @@ impl<'c, 'a> Step<'c, 'a> {
 
     fn push(&mut self, op: Op) {
         self.leading = false;
-        self.ops.push(op);
+        self.add(op);
+    }
+
+    fn add(&mut self, op: Op) {
+        let size = match &op {
+            Op::Check(expr, _) | Op::Assume(expr) | Op::Require(expr) | Op::Let(_, expr) => expr.size(),
+            Op::Assign(place, expr) => expr.size() + place.index.as_ref().map_or(0, Expr::size),
+            Op::Choose(_, lo, hi) => lo.size() + hi.size(),
+        };
+        if self.spend(1 + size) {
+            self.ops.push(op);
+        }
+    }
+
+    /// Whether there is room for so many more parts; if not, that is reported once.
+    fn spend(&mut self, parts: usize) -> bool {
+        let cx = &mut self.elaborator.cx;
+        let before = cx.parts;
+        cx.parts = before.saturating_add(parts);
+        if before <= MAX_PARTS && cx.parts > MAX_PARTS {
+            let message = format!("the steps of this system have more than {MAX_PARTS} parts");
+            let help =
+                "arrays and channels are copied element by element: make them smaller, or put less into one step";
+            cx.report(Diagnostic::new("E0039", self.span, message, "too many").help(help));
+        }
+        cx.parts <= MAX_PARTS
     }
 
     /// The step exists only where this is true.
@@ -306,13 +339,15 @@ impl<'c, 'a> Step<'c, 'a> {
         }
         if self.leading {
             for hazard in value.hazards {
-                let when = self.guard.clone().and(hazard.when);
-                if when != Expr::FALSE {
-                    self.ops.push(Op::Check(when.clone().negate(), hazard.fault));
+                let when = Expr::all(self.guard.clone()).and(hazard.when);
+                if when != Expr::FALSE && self.spend(when.size()) {
+                    self.add(Op::Check(when.clone().negate(), hazard.fault));
                     self.wrong.push(when);
                 }
             }
-            self.guard = std::mem::replace(&mut self.guard, Expr::TRUE).and(value.expr.clone());
+            if self.spend(value.expr.size()) {
+                self.guard.push(value.expr.clone());
+            }
         } else {
             self.check(value.hazards);
             if value.expr != Expr::TRUE {
@@ -461,10 +496,13 @@ impl<'c, 'a> Step<'c, 'a> {
             let local = self.elaborator.fresh();
             self.push(Op::Let(local, std::mem::replace(&mut value.expr, Expr::Local(local))));
         }
-        let name = format!("`{}`", self.elaborator.cx.source(place));
-        let declared = Some(self.elaborator.cx.variables[target.place.variable.index()].span);
-        let receiver = Receiver { what: &name, value: at, whole, declared };
-        let mut value = self.elaborator.convert(value, &target.scalar, &receiver);
+        // Most values need no message about their conversion.
+        if value.ty != target.scalar.ty || !value.is_within(target.scalar.lo, target.scalar.hi) {
+            let name = format!("`{}`", self.elaborator.cx.source(place));
+            let declared = Some(self.elaborator.cx.variables[target.place.variable.index()].span);
+            let receiver = Receiver { what: &name, value: at, whole, declared };
+            value = self.elaborator.convert(value, &target.scalar, &receiver);
+        }
         if value.ty == Ty::Error {
             return;
         }

@@ -64,6 +64,8 @@ struct Parser<'a> {
     depth: usize,
     /// How deep the statement being parsed is nested in blocks.
     blocks: usize,
+    /// A block was nested too deeply, which was reported.
+    is_too_deep: bool,
     /// Lengths behind the capacity of the channel type just parsed: they make an array of channels.
     channel_dimensions: Vec<crate::ast::Expr>,
     /// A name is not a call here: the parenthesis behind it belongs to `send` or `receive`.
@@ -109,6 +111,7 @@ impl<'a> Parser<'a> {
             reported_at: None,
             depth: 0,
             blocks: 0,
+            is_too_deep: false,
             is_channel: false,
             channel_dimensions: Vec::new(),
             in_formula: false,

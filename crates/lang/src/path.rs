@@ -59,27 +59,33 @@ impl Elaborator<'_, '_> {
         if let ExprKind::At(thread, location) = &expr.kind {
             return self.at(thread, location, expr.span);
         }
-        match self.path(expr) {
+        let path = self.path(expr);
+        self.value_at(path, expr.span)
+    }
+
+    /// The value of a path that was looked up already.
+    pub(crate) fn value_at(&mut self, path: Path, span: Span) -> Value {
+        match path {
             Path::Value(value) => value,
             Path::Error => Value::error(),
-            Path::Variable(indexed) => self.element(indexed, expr.span),
+            Path::Variable(indexed) => self.element(indexed, span),
             Path::Thread(kind, _) => {
                 let spots = &self.cx.threads[kind].control.spots;
                 let location = spots.iter().find(|spot| spot.named).map_or("LOCATION", |spot| spot.name.as_str());
-                let help = format!("ask where it is: `{}@{location}`", self.cx.source(expr.span));
-                self.not_a_value(expr.span, "a thread", help)
+                let help = format!("ask where it is: `{}@{location}`", self.cx.source(span));
+                self.not_a_value(span, "a thread", help)
             }
             Path::Block(block) => {
                 let (owner, entries) = &self.cx.blocks[block];
                 let example = entries.keys().min().map_or("NAME", |name| *name);
                 let help = format!("name one of its constants: `{owner}.{example}`");
-                self.not_a_value(expr.span, "a block of constants", help)
+                self.not_a_value(span, "a block of constants", help)
             }
             Path::Enum(index) => {
                 let owner = &self.cx.enums[index];
                 let example = owner.variants.first().map_or("NAME", String::as_str);
                 let help = format!("name one of its values: `{}.{example}`", owner.name);
-                self.not_a_value(expr.span, "an enumeration", help)
+                self.not_a_value(span, "an enumeration", help)
             }
         }
     }

@@ -116,6 +116,8 @@ fn choices_and_steps() {
             "loc a: do { if (b) { goto c; } } goto a;",
             "loc a: do { l: skip; } goto a;",
             "fair b := true; fair;",
+            "stop: skip; star: skip; goto stop;",
+            "skp;",
         ],
     ));
 }
@@ -141,6 +143,7 @@ fn procedures() {
             "int y; hidden();",
             "nowhere();",
             "onne(1);",
+            "asert(b);",
             "x();",
             "f();",
             "x := one(1);",

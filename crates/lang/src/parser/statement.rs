@@ -83,7 +83,10 @@ impl Parser<'_> {
         let open = self.bump();
         if self.blocks >= MAX_DEPTH / 2 {
             let message = format!("nested too deeply: blocks may be {} levels deep", MAX_DEPTH / 2);
-            self.report(Diagnostic::new("E0009", open, message, "one level too many"));
+            // The other branches of the same statement would only repeat it.
+            if !std::mem::replace(&mut self.is_too_deep, true) {
+                self.report(Diagnostic::new("E0009", open, message, "one level too many"));
+            }
             self.position -= 1;
             self.recover();
             return Vec::new();

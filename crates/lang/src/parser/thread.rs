@@ -92,6 +92,7 @@ impl Parser<'_> {
                 T::Name if self.is_local_name() => self.thread_variables(variables, locations),
                 T::Name if self.is_misspelt("a location", &[T::Loc, T::When, T::Do]) => {}
                 _ if self.foreign_statement() => {}
+                T::Name if locations.is_empty() && self.is_misspelt_action() => body.append(&mut self.statements()),
                 T::When | T::Do | T::Goto | T::Return => match locations.last_mut() {
                     Some(location) => self.transformations(&mut location.transformations),
                     None => {
