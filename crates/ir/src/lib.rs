@@ -9,6 +9,7 @@ pub mod layout;
 pub mod outcome;
 pub mod program;
 pub mod property;
+pub mod shown;
 pub mod text;
 
 pub use expr::{BinaryOp, Expr, FoldOp, UnaryOp};
@@ -16,7 +17,8 @@ pub use ids::{FaultId, LocalId, LocationId, Span, StateId, ThreadId, TransitionI
 pub use layout::{Layout, Slot};
 pub use outcome::{Coverage, Outcome, Step, Stop, Trace, Verdict};
 pub use program::{
-    Access, Fault, FaultKind, Location, Op, Place, Program, Thread, ThreadKind, Transition, ValueKind, VarRole,
-    Variable,
+    Access, Channel, Fault, FaultKind, Location, Op, Place, Program, Thread, ThreadKind, Transition, ValueKind,
+    VarRole, Variable,
 };
 pub use property::{Formula, Goal, Property, PropertyKind};
+pub use shown::Shown;

@@ -72,14 +72,9 @@ impl Program {
         text
     }
 
-    /// Every element of every variable the user can see, with its value: `(name, value)`.
+    /// Everything the user can see, with its value: `(name, value)`.
     pub fn state_text(&self, state: &[u32]) -> Vec<(String, String)> {
-        self.visible_elements()
-            .map(|(variable, element)| {
-                let value = self.layout.slot(variable).get(state, element);
-                (self.element_name(variable, element), self.variable(variable).value_text(value))
-            })
-            .collect()
+        self.shown().map(|shown| (self.shown_name(shown), self.shown_value(shown, state))).collect()
     }
 
     /// The elements the user can see, in the order in which they are shown.

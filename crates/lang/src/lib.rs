@@ -153,9 +153,17 @@ fn assemble(
         VarId::new(variables.len() - 1)
     });
     let shapes: Vec<Shape> = variables.iter().map(|v| Shape { lo: v.lo, hi: v.hi, len: v.len() }).collect();
+    let channels = cx.globals.iter().filter(|declared| matches!(declared.ty.scalar.ty, types::Ty::Channel(_)));
+    let channels = channels.filter_map(|declared| match &declared.leaves[..] {
+        [contents @ .., length] if !contents.is_empty() => {
+            Some(birk_ir::Channel { length: *length, contents: contents.to_vec() })
+        }
+        _ => None,
+    });
     Program {
         system: system.to_owned(),
         constants,
+        channels: channels.collect(),
         layout: Layout::pack(&shapes),
         variables,
         valid_end: valid_end(&steps.kinds),
