@@ -271,6 +271,16 @@ impl Step<'_, '_> {
         }
         let value = self.elaborator.condition(condition, "the condition of `receive`");
         self.elaborator.bindings.truncate(before);
+        // The condition asks for what the variable will be: whoever does that reads it.
+        let names = condition.names();
+        for pattern in patterns {
+            if let Pattern::Bind(place @ ast::Expr { kind: ExprKind::Name(name), .. }) = pattern
+                && names.contains(&name.as_str())
+                && let Path::Variable(bound) = self.elaborator.path(place)
+            {
+                self.elaborator.cx.read.extend(bound.leaves);
+            }
+        }
         self.require(value);
     }
 

@@ -6,15 +6,17 @@
 mod action;
 mod rendezvous;
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use birk_ir::{Expr, LocationId, Op, Span, Thread, ThreadId, ThreadKind, Transition, VarId};
 
 use crate::ast::{Action, ActionKind};
 use crate::context::Context;
-use crate::control::{Edge, Spot, What};
+use crate::control::{Edge, Part, Spot, What};
 use crate::diagnostic::Diagnostic;
 use crate::expression::Elaborator;
+use crate::lint::is_switch;
 use crate::types::{Hazard, Ty, Value};
 pub(crate) use rendezvous::Partner;
 use rendezvous::{Receivers, partners, receivers};
@@ -30,6 +32,8 @@ pub(crate) struct Steps {
     pub(crate) kinds: Vec<ThreadKind>,
     pub(crate) threads: Vec<Thread>,
     pub(crate) transitions: Vec<Transition>,
+    /// Where the steps are written whose conditions depend on what their user sets.
+    pub(crate) switches: HashSet<Span>,
 }
 
 /// Lowers all threads, and what the environment does to channels.
@@ -101,6 +105,13 @@ fn lower_copy<'a>(cx: &mut Context<'a>, steps: &mut Steps, receivers: &Receivers
                 if partner.is_some() && guard == Expr::FALSE {
                     // What is sent can never be what is received there.
                     continue;
+                }
+                let depends = |part: &Part<'_>| match part.what {
+                    What::Require(condition) | What::Refuse(condition) => is_switch(cx, condition, &part.scope),
+                    What::Do(_) => false,
+                };
+                if guard_span.is_some() && guard.as_const().is_some() && edge.parts.iter().any(depends) {
+                    steps.switches.insert(edge.span);
                 }
                 cx.note_writes(&ops);
                 steps.transitions.push(Transition {

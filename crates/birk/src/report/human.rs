@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use birk_exec::Replayed;
-use birk_ir::{Access, Coverage, Expr, Op, Program, PropertyKind, Shown, Stop, ThreadId, Verdict};
+use birk_ir::{Access, Coverage, Expr, FaultKind, Op, Program, PropertyKind, Shown, Stop, ThreadId, Verdict};
 
 use crate::diagnostics;
 use crate::progress::{bytes, grouped};
@@ -268,7 +268,11 @@ fn fault(out: &mut String, report: &Report<'_>, run: &Replayed, paint: Paint) {
         })
     });
     let label = condition.map(|c| values_text(program, &reads(c), run.last())).unwrap_or_default();
-    let label = if label.is_empty() { "here".to_owned() } else { label };
+    let label = match run.refused {
+        Some(value) if fault.kind == FaultKind::Range => format!("this would be {value}"),
+        _ if label.is_empty() => "here".to_owned(),
+        _ => label,
+    };
     let _ = writeln!(out, "{}", diagnostics::excerpt(report.source, &fault.message, (fault.span, &label), paint.0));
 }
 
