@@ -8,6 +8,7 @@ use birk_ir::VarId;
 use crate::ast::ActionKind;
 use crate::context::Context;
 use crate::control::{Edge, What};
+use crate::diagnostic::Diagnostic;
 use crate::expression::Elaborator;
 use crate::path::Path;
 use crate::types::Ty;
@@ -62,6 +63,7 @@ pub(super) fn rendezvous<'a>(cx: &mut Context<'a>, edge: &Edge<'a>, kind: usize,
     if cx.channels.iter().all(|channel| channel.capacity > 0) {
         return None;
     }
+    let mut found: Option<(bool, VarId, birk_ir::Span)> = None;
     for part in &edge.parts {
         let What::Do(action) = part.what else { continue };
         let (sends, channel) = match &action.kind {
@@ -79,8 +81,15 @@ pub(super) fn rendezvous<'a>(cx: &mut Context<'a>, edge: &Edge<'a>, kind: usize,
             && let Ty::Channel(index) = indexed.scalar.ty
             && cx.channels[index].capacity == 0
         {
-            return Some((sends, indexed.leaves[0]));
+            if let Some((_, _, first)) = found {
+                let message = "a second rendezvous in one step";
+                let help = "the partner of each would have to take part in the step: make two steps of it";
+                let diagnostic = Diagnostic::new("E0054", action.span, message, "only one is possible").help(help);
+                cx.report(diagnostic.related(first, "the first"));
+                break;
+            }
+            found = Some((sends, indexed.leaves[0], action.span));
         }
     }
-    None
+    found.map(|(sends, channel, _)| (sends, channel))
 }
