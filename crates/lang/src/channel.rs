@@ -341,7 +341,7 @@ pub(crate) fn environment(cx: &mut Context<'_>, steps: &mut Steps) {
             lo: 0,
             hi: 0,
             shape: vec![1],
-            values: ValueKind::Names(vec!["waiting".into()]),
+            values: ValueKind::Names(vec!["waiting".into(), birk_ir::text::NOT_RUNNING.into()]),
             initial: vec![0],
             span: declared.span,
         });
