@@ -246,6 +246,40 @@ fn show_lists_threads_and_layout() {
 }
 
 #[test]
+fn traces_show_channels_as_queues_and_sets_as_sets() {
+    let folder = folder("queues");
+    fs::write(folder.join("model.bir"), QUEUES).expect("the model can be written");
+    let found = run(command(BIRK).args(["check", "model.bir"]).current_dir(&folder)).exits(1);
+    let replay = found.out.lines().find_map(|line| line.trim().strip_prefix("replay: ")).expect("a replay line");
+    let walked = run(command(BIRK).args(["replay", "model.bir", replay]).current_dir(&folder)).exits(0);
+    walked.prints("c: [(Data, 1)] → [(Data, 1), (Ack, 2)]");
+    let found = found.prints("c=[] d[0]=[] d[1]=[] s={} last.kind=Data last.n=0");
+    let found =
+        found.prints("c: [] → [(Data, 1)]").prints("c: [(Data, 1)] → [(Data, 1), (Ack, 2)]").prints("d[1]: [] → [7]");
+    let found = found.prints("s: {} → {1, 3}").prints("c: [(Data, 1), (Ack, 2)] → [(Ack, 2)], last.n: 0 → 1");
+    found.prints("c = [(Ack, 2)], d[1] = [7]");
+}
+
+const QUEUES: &str = "system Queues {
+  enum Kind { Data, Ack }
+  record Message { Kind kind; byte n; }
+  channel of Message [2] c;
+  channel of byte [2][2] d;
+  set of 0 .. 3 s;
+  Message last;
+  active thread T() {
+    send c (Kind.Data, 1);
+    send c (Kind.Ack, 2);
+    send d[1] (7);
+    s := {1, 3};
+    receive c (?last);
+    await size(s) == 0;
+  }
+  invariant p: !(len(c) == 1 && len(d[1]) == 1 && last.n == 1);
+}
+";
+
+#[test]
 fn graphs_have_the_states_and_transitions_that_check_counts() {
     for model in ["philosophers2.bir", "peterson2.bir", "hanoi.bir", "counters_mod8.bir -D K=2", "sliding_puzzle.bir"] {
         let stats = &birk(&format!("check models/{model} --keep-going --format json")).json()["stats"];
