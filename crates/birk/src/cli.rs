@@ -97,6 +97,13 @@ pub(crate) struct CheckArgs {
     /// Stop after this many states [default: no limit]
     #[arg(long, value_name = "N", value_parser = parse_number::<u64>, help_heading = BUDGET)]
     pub(crate) max_states: Option<u64>,
+    /// Threads to search with; auto means one for each core
+    #[arg(long, value_name = "N|auto", default_value = "auto", value_parser = parse_threads, help_heading = SEARCH)]
+    pub(crate) threads: Threads,
+    /// How states are remembered: exact, or compact (fingerprints of 64 bits; what may be lost is stated)
+    #[arg(long, value_name = "exact|compact", value_enum, default_value = "exact", hide_possible_values = true,
+          help_heading = SEARCH)]
+    pub(crate) store: StoreKind,
     /// The seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_number::<u64>, help_heading = SEARCH)]
     pub(crate) seed: u64,
@@ -105,7 +112,7 @@ pub(crate) struct CheckArgs {
           default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_possible_values = true,
           help_heading = SEARCH)]
     pub(crate) keep_going: bool,
-    /// How much is enough, if there is no violation: complete, depth:N or sampled
+    /// How much is enough, if there is no violation: complete, hashed, depth:N or sampled
     #[arg(long, value_name = "COVERAGE", default_value = "complete", value_parser = parse_accept,
           help_heading = QUESTIONS)]
     pub(crate) accept: Accept,
@@ -177,6 +184,20 @@ pub(crate) enum OnOff {
     Off,
 }
 
+/// How many threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Threads {
+    Auto,
+    Number(usize),
+}
+
+/// How states are remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StoreKind {
+    Exact,
+    Compact,
+}
+
 /// What to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -204,6 +225,8 @@ pub(crate) enum GraphFormat {
 pub(crate) enum Accept {
     /// Only a complete search.
     Complete,
+    /// Everything but what may have been lost to hashing.
+    Hashed,
     /// Everything up to this depth.
     Depth(u32),
     /// Anything without a violation.
@@ -225,6 +248,14 @@ fn parse_number<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String
         IntErrorKind::PosOverflow => "this number is too large".to_owned(),
         _ => "write a whole number, for example 1_000_000".to_owned(),
     })
+}
+
+fn parse_threads(text: &str) -> Result<Threads, String> {
+    match text.parse() {
+        _ if text == "auto" => Ok(Threads::Auto),
+        Ok(number @ 1..=1024) => Ok(Threads::Number(number)),
+        _ => Err("write a number from 1 to 1024, or auto".to_owned()),
+    }
 }
 
 fn parse_time(text: &str) -> Result<Duration, String> {
@@ -260,11 +291,12 @@ fn parse_memory(text: &str) -> Result<u64, String> {
 fn parse_accept(text: &str) -> Result<Accept, String> {
     match text.split_once(':') {
         None if text == "complete" => Ok(Accept::Complete),
+        None if text == "hashed" => Ok(Accept::Hashed),
         None if text == "sampled" => Ok(Accept::Sampled),
         Some(("depth", depth)) => {
             depth.parse().map(Accept::Depth).map_err(|_| "write depth:N, for example depth:100".into())
         }
-        _ => Err("write complete, depth:N or sampled".into()),
+        _ => Err("write complete, hashed, depth:N or sampled".into()),
     }
 }
 

@@ -20,6 +20,7 @@ pub(crate) struct Report<'a> {
     pub(crate) answers: Vec<Answer<'a>>,
     pub(crate) traces: Vec<ShownTrace<'a>>,
     pub(crate) hunt: &'a Hunt,
+    pub(crate) threads: usize,
     pub(crate) seconds: f64,
     pub(crate) peak_memory: Option<u64>,
 }
@@ -59,6 +60,7 @@ impl Report<'_> {
     pub(crate) fn is_accepted(&self) -> bool {
         let thorough = match (self.args.accept, &self.hunt.coverage) {
             (Accept::Sampled, _) => true,
+            (Accept::Hashed, Coverage::Hashed { depth: None, .. }) => true,
             (Accept::Depth(wanted), Coverage::Depth(depth)) => *depth >= wanted,
             _ => false,
         };

@@ -39,7 +39,7 @@ fn usage_and_model_errors_exit_2() {
     birk("check models/peterson2.bir --memory 5X").exits(2).says("unknown unit `X`: use K, M, G or T");
     birk("check models/peterson2.bir --max-depth ten").exits(2).says("write a whole number");
     birk("check models/peterson2.bir --max-depth 4294967296").exits(2).says("too large");
-    birk("check models/peterson2.bir --accept deep").exits(2).says("write complete, depth:N or sampled");
+    birk("check models/peterson2.bir --accept deep").exits(2).says("write complete, hashed, depth:N or sampled");
     birk("check models/peterson2.bir --property exclusoin").exits(2).says("did you mean `");
     let answer = birk("check models/rejected/unknown_name.bir").exits(2).says("error[E").says("`birk explain E");
     assert_eq!(answer.out, "", "errors are not part of the answer");
@@ -105,6 +105,8 @@ fn impossible_combinations_are_errors_with_reasons() {
     };
     refused("--property deadlock --deadlock off", "contradict each other; leave one out");
     refused("--search dfs --accept depth:5", "does not go level by level");
+    refused("--search dfs --threads 2", "uses one thread");
+    refused("--search dfs --store compact", "stores states exactly");
     refused("--max-depth 5 --accept depth:6", "ends the search before --accept depth:6");
     refused("--profile fast", "there is no profile `fast`; there is no file models/birk.toml");
 }
@@ -120,6 +122,8 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
         ("memory", "1G"),
         ("max-depth", "5"),
         ("max-states", "1_000"),
+        ("threads", "2"),
+        ("store", "compact"),
         ("seed", "7"),
         ("accept", "sampled"),
         ("deadlock", "on"),
@@ -240,6 +244,40 @@ fn show_lists_threads_and_layout() {
     shown.prints("system TwoDiningPhilosophers").prints("6 bits").prints("thread Philosopher2").prints("writes fork1");
     birk("show models/philosophers_ring.bir -D N=3").exits(0).prints("Philosopher[2]");
 }
+
+#[test]
+fn traces_show_channels_as_queues_and_sets_as_sets() {
+    let folder = folder("queues");
+    fs::write(folder.join("model.bir"), QUEUES).expect("the model can be written");
+    let found = run(command(BIRK).args(["check", "model.bir"]).current_dir(&folder)).exits(1);
+    let replay = found.out.lines().find_map(|line| line.trim().strip_prefix("replay: ")).expect("a replay line");
+    let walked = run(command(BIRK).args(["replay", "model.bir", replay]).current_dir(&folder)).exits(0);
+    walked.prints("c: [(Data, 1)] → [(Data, 1), (Ack, 2)]");
+    let found = found.prints("c=[] d[0]=[] d[1]=[] s={} last.kind=Data last.n=0");
+    let found =
+        found.prints("c: [] → [(Data, 1)]").prints("c: [(Data, 1)] → [(Data, 1), (Ack, 2)]").prints("d[1]: [] → [7]");
+    let found = found.prints("s: {} → {1, 3}").prints("c: [(Data, 1), (Ack, 2)] → [(Ack, 2)], last.n: 0 → 1");
+    found.prints("c = [(Ack, 2)], d[1] = [7]");
+}
+
+const QUEUES: &str = "system Queues {
+  enum Kind { Data, Ack }
+  record Message { Kind kind; byte n; }
+  channel of Message [2] c;
+  channel of byte [2][2] d;
+  set of 0 .. 3 s;
+  Message last;
+  active thread T() {
+    send c (Kind.Data, 1);
+    send c (Kind.Ack, 2);
+    send d[1] (7);
+    s := {1, 3};
+    receive c (?last);
+    await size(s) == 0;
+  }
+  invariant p: !(len(c) == 1 && len(d[1]) == 1 && last.n == 1);
+}
+";
 
 #[test]
 fn graphs_have_the_states_and_transitions_that_check_counts() {

@@ -75,6 +75,18 @@ fn rejected_models_are_explained_as_beside_them() {
 }
 
 #[test]
+fn the_corpus_gives_no_warnings() {
+    let rejected = root().join("models/rejected");
+    let mut found = Vec::new();
+    for model in files(&root().join("models"), "bir").into_iter().filter(|path| !path.starts_with(&rejected)) {
+        let text = fs::read_to_string(&model).expect("a model can be read");
+        let loaded = birk_lang::load(&text, &[]);
+        found.extend(loaded.diagnostics.iter().map(|d| format!("{}: {} {}", model.display(), d.code, d.message)));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
 fn every_expected_text_has_its_model() {
     for expected in files(&root().join("models/rejected"), "stderr") {
         assert!(expected.with_extension("bir").exists(), "{} has no model", expected.display());

@@ -4,7 +4,9 @@
 //! replayed with it.
 
 use birk_ir::expr::wrap;
-use birk_ir::{BinaryOp, Expr, FaultId, FoldOp, Goal, Op, Place, Program, Step, ThreadId, TransitionId, VarId};
+use birk_ir::{
+    BinaryOp, Expr, FaultId, Field, FoldOp, Goal, LocalId, Op, Place, Program, Step, ThreadId, TransitionId, VarId,
+};
 
 use crate::model::{GoalSet, Model, Successors};
 
@@ -21,7 +23,8 @@ pub struct Interpreter<'p> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     State,
-    Fault(FaultId),
+    /// With the value that the check refused, where it looks at one that was just computed.
+    Fault(FaultId, Option<i64>),
     Cut,
     Blocked,
 }
@@ -43,11 +46,20 @@ impl<'p> Interpreter<'p> {
 
     /// Which check fails in this step, if one does.
     pub fn fault_of(&self, state: &[u32], step: Step) -> Option<FaultId> {
+        self.failing(state, step).map(|(fault, _)| fault)
+    }
+
+    /// The computed value that a check of this step refuses, if one does.
+    pub fn refused_by(&self, state: &[u32], step: Step) -> Option<i64> {
+        self.failing(state, step).and_then(|(_, refused)| refused)
+    }
+
+    fn failing(&self, state: &[u32], step: Step) -> Option<(FaultId, Option<i64>)> {
         let mut locals = vec![0; self.locals];
         let mut found = None;
         self.outcomes(state, step.transition, &mut locals, &mut |choice, _, end| {
-            if let (true, End::Fault(fault)) = (choice == step.choice, end) {
-                found = Some(fault);
+            if let (true, End::Fault(fault, refused)) = (choice == step.choice, end) {
+                found = Some((fault, refused));
             }
         });
         found
@@ -62,7 +74,7 @@ impl<'p> Interpreter<'p> {
         let mut choice = 0;
         self.run(&transition.ops, &mut state.to_vec(), locals, &mut |state, end| {
             found(choice, state, end);
-            choice += u32::from(matches!(end, End::State | End::Fault(_)));
+            choice += u32::from(matches!(end, End::State | End::Fault(..)));
         });
     }
 
@@ -78,7 +90,8 @@ impl<'p> Interpreter<'p> {
                     if self.eval(condition, work, locals) == 0 {
                         let flag = self.program.fault.expect("a program with checks has a fault flag");
                         self.program.layout.slot(flag).set(work, 0, 1);
-                        return found(work, End::Fault(*fault));
+                        let refused = only_local(condition).map(|local| locals[local.index()]);
+                        return found(work, End::Fault(*fault, refused));
                     }
                 }
                 Op::Assume(condition) => {
@@ -132,8 +145,8 @@ impl Model for Interpreter<'_> {
         self.program.layout.words()
     }
 
-    fn used_bits(&self, word: usize) -> u32 {
-        self.program.layout.used_bits(word)
+    fn fields(&self) -> Vec<Field> {
+        self.program.fields()
     }
 
     fn initial(&self, out: &mut Successors) {
@@ -153,7 +166,7 @@ impl Model for Interpreter<'_> {
                 self.outcomes(state, id, &mut locals, &mut |choice, state, end| match end {
                     End::Cut => out.cut += 1,
                     End::Blocked => {}
-                    End::State | End::Fault(_) => out.push(id, choice, state),
+                    End::State | End::Fault(..) => out.push(id, choice, state),
                 });
             }
         }
@@ -239,6 +252,18 @@ impl Evaluation<'_> {
         let slot = self.program.layout.slot(variable);
         if (0..i64::from(slot.len)).contains(&index) { slot.get(self.state, index as u32) } else { 0 }
     }
+}
+
+/// The value bound by the step that a check looks at, if it looks at nothing else.
+fn only_local(condition: &Expr) -> Option<LocalId> {
+    let mut found = None;
+    let mut is_only = true;
+    condition.walk(&mut |e| match e {
+        Expr::Local(local) => is_only &= *found.get_or_insert(*local) == *local,
+        Expr::Var(_) | Expr::Element(..) | Expr::Let { .. } | Expr::Fold { .. } => is_only = false,
+        _ => {}
+    });
+    found.filter(|_| is_only)
 }
 
 /// How many locals the largest transition or goal uses.

@@ -20,6 +20,8 @@ pub struct Replayed {
     pub ordinals: Vec<u32>,
     /// What went wrong in the last step, or in evaluating a property in the last state.
     pub fault: Option<FaultId>,
+    /// The computed value that a check of the last step refused.
+    pub refused: Option<i64>,
     /// The step from which the rest repeats.
     pub loop_start: Option<usize>,
 }
@@ -89,8 +91,14 @@ fn walk(
         return Err(ReplayError { step: 0, reason: format!("there is no initial state {initial}") });
     }
     let mut states = vec![batch.state(initial as usize).to_vec()];
-    let mut replayed =
-        Replayed { states: Vec::new(), steps: Vec::new(), ordinals: Vec::new(), fault: None, loop_start };
+    let mut replayed = Replayed {
+        states: Vec::new(),
+        steps: Vec::new(),
+        ordinals: Vec::new(),
+        fault: None,
+        refused: None,
+        loop_start,
+    };
     for at in 0..length {
         batch.clear();
         let here = &states[at];
@@ -99,6 +107,7 @@ fn walk(
         replayed.steps.push(batch.step(ordinal));
         replayed.ordinals.push(ordinal as u32);
         replayed.fault = model.fault_of(here, batch.step(ordinal));
+        replayed.refused = model.refused_by(here, batch.step(ordinal));
         states.push(batch.state(ordinal).to_vec());
     }
     let last = &states[length];

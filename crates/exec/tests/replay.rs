@@ -112,6 +112,7 @@ fn program() -> Program {
         system: "ByHand".into(),
         constants: Vec::new(),
         variables,
+        channels: Vec::new(),
         layout: Layout::pack(&shapes),
         kinds: vec![ThreadKind {
             name: "T".into(),

@@ -133,6 +133,10 @@ impl Expr {
             (BinaryOp::Or, Some(0), _) => right,
             (BinaryOp::Or, Some(_), _) => Expr::TRUE,
             (BinaryOp::Or, _, Some(0)) => left,
+            (BinaryOp::Add | BinaryOp::BitOr, Some(0), _) => right,
+            (BinaryOp::Add | BinaryOp::Sub | BinaryOp::BitOr, _, Some(0)) => left,
+            (BinaryOp::Mul, Some(1), _) => right,
+            (BinaryOp::Mul, _, Some(1)) => left,
             _ => Expr::Binary(op, Box::new((left, right))),
         }
     }

@@ -6,17 +6,21 @@
 pub mod expr;
 pub mod ids;
 pub mod layout;
+pub mod locality;
 pub mod outcome;
 pub mod program;
 pub mod property;
+pub mod shown;
 pub mod text;
 
 pub use expr::{BinaryOp, Expr, FoldOp, UnaryOp};
 pub use ids::{FaultId, LocalId, LocationId, Span, StateId, ThreadId, TransitionId, VarId};
 pub use layout::{Layout, Slot};
+pub use locality::Field;
 pub use outcome::{Coverage, Outcome, Step, Stop, Trace, Verdict};
 pub use program::{
-    Access, Fault, FaultKind, Location, Op, Place, Program, Thread, ThreadKind, Transition, ValueKind, VarRole,
-    Variable,
+    Access, Channel, Fault, FaultKind, Location, Op, Place, Program, Thread, ThreadKind, Transition, ValueKind,
+    VarRole, Variable,
 };
 pub use property::{Formula, Goal, Property, PropertyKind};
+pub use shown::Shown;

@@ -17,6 +17,8 @@ pub struct Program {
     pub constants: Vec<(String, String)>,
     /// All variables: globals, program counters, locals, the fault flag.
     pub variables: Vec<Variable>,
+    /// Which of them hold the messages of channels, so that these can be shown as queues.
+    pub channels: Vec<Channel>,
     /// Where they live in a state.
     pub layout: Layout,
     /// Thread declarations.
@@ -57,6 +59,15 @@ pub struct Variable {
     pub initial: Vec<i64>,
     /// Where it is declared.
     pub span: Span,
+}
+
+/// A channel, or an array of channels, that holds messages.
+#[derive(Clone, Debug)]
+pub struct Channel {
+    /// How many messages there are: `len(c)`.
+    pub length: VarId,
+    /// The parts of the messages, each an array over the places, the oldest message first.
+    pub contents: Vec<VarId>,
 }
 
 /// What a variable stands for.

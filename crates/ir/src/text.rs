@@ -37,7 +37,10 @@ impl Variable {
         match &self.values {
             ValueKind::Boolean => "boolean".into(),
             ValueKind::Integer => format!("{}..{}", self.lo, self.hi),
-            ValueKind::Names(names) => format!("{{{}}}", names.join(", ")),
+            // A thread that never stops has a name for that all the same.
+            ValueKind::Names(names) => {
+                format!("{{{}}}", names[..names.len().min(self.hi as usize + 1)].join(", "))
+            }
             ValueKind::Set(first) => {
                 let members = i64::from(64 - self.hi.leading_zeros());
                 format!("set of {first} .. {}", first + members - 1)
@@ -72,14 +75,9 @@ impl Program {
         text
     }
 
-    /// Every element of every variable the user can see, with its value: `(name, value)`.
+    /// Everything the user can see, with its value: `(name, value)`.
     pub fn state_text(&self, state: &[u32]) -> Vec<(String, String)> {
-        self.visible_elements()
-            .map(|(variable, element)| {
-                let value = self.layout.slot(variable).get(state, element);
-                (self.element_name(variable, element), self.variable(variable).value_text(value))
-            })
-            .collect()
+        self.shown().map(|shown| (self.shown_name(shown), self.shown_value(shown, state))).collect()
     }
 
     /// The elements the user can see, in the order in which they are shown.
@@ -135,10 +133,12 @@ impl Program {
                         _ = write!(out, " {symbol} {text}");
                     });
                 }
+                // Nobody remembers how tightly the operators on bits bind.
+                let (left, right) = if own == BITS { (8, 8) } else { (own, own + 1) };
                 parenthesised(out, own < level, |out| {
-                    self.write_expr(out, &parts.0, own);
+                    self.write_expr(out, &parts.0, left);
                     _ = write!(out, " {symbol} ");
-                    self.write_expr(out, &parts.1, own + 1);
+                    self.write_expr(out, &parts.1, right);
                 });
             }
             Expr::If(parts) => parenthesised(out, level > 0, |out| {
@@ -268,16 +268,17 @@ impl Program {
         for (name, value) in &self.constants {
             _ = writeln!(out, "  const {name} = {value}");
         }
-        _ = writeln!(out, "state: {} bits in {} words of 32", self.layout.bits(), self.layout.words());
+        let (bits, words) = (count(self.layout.bits(), "bit"), count(self.layout.words() as u64, "word"));
+        _ = writeln!(out, "state: {bits} in {words} of 32");
         for (v, variable) in self.variables.iter().enumerate() {
             let slot = self.layout.slot(VarId::new(v));
             let shape: String = variable.shape.iter().map(|n| format!("[{n}]")).collect();
             _ = writeln!(
                 out,
-                "  {}{shape}: {}  ({} bits at word {} bit {})",
+                "  {}{shape}: {}  ({} at word {} bit {})",
                 variable.name,
                 variable.type_text(),
-                slot.bits,
+                count(u64::from(slot.bits), "bit"),
                 slot.word,
                 slot.shift
             );
@@ -302,7 +303,7 @@ impl Program {
         for property in &self.properties {
             let text = match &property.kind {
                 PropertyKind::Deadlock => format!("a stuck state satisfies {}", self.expr_text(&self.valid_end)),
-                PropertyKind::Fault => format!("{} places checked", self.faults.len()),
+                PropertyKind::Fault => format!("{} checked", count(self.faults.len() as u64, "place")),
                 PropertyKind::Invariant(e) | PropertyKind::Reachable(e) => self.expr_text(e),
                 PropertyKind::Ltl(formula) => self.formula_text(formula),
             };
@@ -312,6 +313,15 @@ impl Program {
     }
 }
 
+/// `1 bit`, `2 bits`.
+fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// How tightly the operators on bits bind: not at all.
+const BITS: u8 = 1;
+
+/// How an operator is written, and how tightly it binds.
 fn symbol(op: BinaryOp) -> (&'static str, u8) {
     match op {
         BinaryOp::Or => ("||", 2),
@@ -322,10 +332,10 @@ fn symbol(op: BinaryOp) -> (&'static str, u8) {
         BinaryOp::Le => ("<=", 5),
         BinaryOp::Gt => (">", 5),
         BinaryOp::Ge => (">=", 5),
-        BinaryOp::BitOr => ("|", 6),
-        BinaryOp::BitAnd => ("&", 7),
-        BinaryOp::Shl => ("<<", 7),
-        BinaryOp::Shr => (">>", 7),
+        BinaryOp::BitOr => ("|", BITS),
+        BinaryOp::BitAnd => ("&", BITS),
+        BinaryOp::Shl => ("<<", BITS),
+        BinaryOp::Shr => (">>", BITS),
         BinaryOp::Add => ("+", 6),
         BinaryOp::Sub => ("-", 6),
         BinaryOp::Mul => ("*", 7),

@@ -415,6 +415,35 @@ pub enum ExprKind {
     Error,
 }
 
+impl Expr {
+    /// The names in it, in order; not those of members, locations and functions.
+    pub fn names(&self) -> Vec<&str> {
+        fn visit<'e>(expr: &'e Expr, names: &mut Vec<&'e str>) {
+            match &expr.kind {
+                ExprKind::Name(name) => names.push(name),
+                ExprKind::Member(a, _) | ExprKind::At(a, _) | ExprKind::Unary(_, a) => visit(a, names),
+                ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) | ExprKind::Let(_, a, b) => {
+                    visit(a, names);
+                    visit(b, names);
+                }
+                ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().for_each(|part| visit(part, names)),
+                ExprKind::Quantifier(_, _, domain, body) => {
+                    match &**domain {
+                        Domain::Range(lo, hi) => [lo, hi].into_iter().for_each(|part| visit(part, names)),
+                        Domain::Members(members) => visit(members, names),
+                    }
+                    visit(body, names);
+                }
+                ExprKind::Call(_, parts) | ExprKind::Set(parts) => parts.iter().for_each(|part| visit(part, names)),
+                ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Error => {}
+            }
+        }
+        let mut names = Vec::new();
+        visit(self, &mut names);
+        names
+    }
+}
+
 /// What a quantifier makes of its bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantifier {

@@ -207,7 +207,10 @@ impl Step<'_, '_> {
             if let (Some(own), Some(theirs)) = (index, &handed.index) {
                 self.require(Value::boolean(Expr::binary(BinaryOp::Eq, own, theirs.clone())));
             }
-            debug_assert_eq!(handed.channel, found.indexed.leaves[0], "partners meet at one channel");
+            if handed.channel != found.indexed.leaves[0] {
+                // A second rendezvous in one step, which was reported.
+                return;
+            }
             handed.values
         } else {
             let length = self.elaborator.element(found.length(), channel.span);
@@ -285,6 +288,16 @@ impl Step<'_, '_> {
         }
         let value = self.elaborator.condition(condition, "the condition of `receive`");
         self.elaborator.bindings.truncate(before);
+        // The condition asks for what the variable will be: whoever does that reads it.
+        let names = condition.names();
+        for pattern in patterns {
+            if let Pattern::Bind(place @ ast::Expr { kind: ExprKind::Name(name), .. }) = pattern
+                && names.contains(&name.as_str())
+                && let Path::Variable(bound) = self.elaborator.path(place)
+            {
+                self.elaborator.cx.read.extend(bound.leaves);
+            }
+        }
         self.require(value);
     }
 
@@ -342,7 +355,7 @@ pub(crate) fn environment(cx: &mut Context<'_>, steps: &mut Steps) {
             lo: 0,
             hi: 0,
             shape: vec![1],
-            values: ValueKind::Names(vec!["waiting".into()]),
+            values: ValueKind::Names(vec!["waiting".into(), birk_ir::text::NOT_RUNNING.into()]),
             initial: vec![0],
             span: declared.span,
         });

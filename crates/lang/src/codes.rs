@@ -68,6 +68,7 @@ pub const CODES: &[Code] = &[
     structured::E0051,
     structured::E0052,
     structured::E0053,
+    structured::E0054,
     warnings::W0001,
     warnings::W0002,
     warnings::W0003,

@@ -138,6 +138,8 @@ pub(crate) struct Context<'a> {
     pub(crate) variables: Vec<Variable>,
     pub(crate) faults: Vec<Fault>,
     fault_ids: HashMap<(FaultKind, Span), FaultId>,
+    /// Operations and parts of expressions in all steps so far.
+    pub(crate) parts: usize,
     /// Variables read and written anywhere, for the warnings.
     pub(crate) read: Vec<VarId>,
     pub(crate) written: Vec<VarId>,
@@ -166,6 +168,7 @@ impl<'a> Context<'a> {
             variables: Vec::new(),
             faults: Vec::new(),
             fault_ids: HashMap::new(),
+            parts: 0,
             read: Vec::new(),
             written: Vec::new(),
             evaluating: Vec::new(),

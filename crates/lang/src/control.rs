@@ -5,6 +5,7 @@
 //! inside one step (a transformation's braces, `atomic`) is written out as one edge for each way through it.
 
 mod silence;
+mod ways;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -15,6 +16,8 @@ use crate::ast::{self, Action, ActionKind, Expr, ExprKind, Jump, Mark, Name};
 use crate::context::{Context, Symbol};
 use crate::diagnostic::{Diagnostic, list, nearest};
 use crate::expression::Elaborator;
+
+use ways::Leave;
 
 /// A thread may not have more steps, nor a step more ways through it.
 const MAX_EDGES: usize = 20_000;
@@ -154,17 +157,6 @@ struct Around<'a> {
     exit: Option<usize>,
     /// Where `return` leads.
     back: usize,
-}
-
-/// A way through a step, and how it leaves.
-type Way<'a> = (Vec<Part<'a>>, Leave<'a>);
-
-#[derive(Clone, Copy, Debug)]
-enum Leave<'a> {
-    Next,
-    Break,
-    Return,
-    Goto(&'a Name),
 }
 
 impl<'a> Builder<'_, 'a> {
@@ -497,6 +489,12 @@ impl<'a> Builder<'_, 'a> {
                 self.cx.diagnostics.extend(diagnostic);
                 return None;
             }
+            if let Some(meant) = nearest(&name.text, ["assert", "assume"]) {
+                let message = format!("cannot find a procedure named `{}`", name.text);
+                let diagnostic = Diagnostic::new("E0020", name.span, message, "not declared");
+                self.cx.report(diagnostic.help(format!("did you mean `{meant}`?")));
+                return None;
+            }
             let names: Vec<&str> = self.cx.procedures.iter().map(|p| p.name.text.as_str()).collect();
             self.cx.unknown("a procedure", name, &names);
             return None;
@@ -522,111 +520,5 @@ impl<'a> Builder<'_, 'a> {
         self.spend(1, name.span);
         let frame = Frame { kind: FrameKind::Call(procedure, args), outer: scope.clone() };
         Some((procedure, Some(Rc::new(frame))))
-    }
-
-    /// All ways through statements that are one step, behind the ways that lead to them.
-    fn ways(&mut self, statements: &'a [Action], before: Vec<Way<'a>>, scope: &Scope<'a>) -> Vec<Way<'a>> {
-        let mut ways = before;
-        let Some(first) = statements.first() else { return ways };
-        if !self.descend(first.span) {
-            return Vec::new();
-        }
-        for statement in statements {
-            for label in &statement.labels {
-                let message = format!("the label `{}` is inside a step", label.name.text);
-                let help = "no thread ever stands there; put the label before the step";
-                self.cx.report(Diagnostic::new("E0048", label.name.span, message, "not a place").help(help));
-                self.misplaced(&label.name);
-            }
-            if self.is_full {
-                break;
-            }
-            let (open, closed): (Vec<_>, Vec<_>) = ways.into_iter().partition(|(_, l)| matches!(l, Leave::Next));
-            ways = closed;
-            ways.extend(self.extend(statement, open, scope));
-            if ways.len() > MAX_EDGES {
-                self.too_many(statement.span);
-            }
-        }
-        self.depth -= 1;
-        if self.is_full { Vec::new() } else { ways }
-    }
-
-    /// The ways that go on through one more statement.
-    fn extend(&mut self, statement: &'a Action, open: Vec<Way<'a>>, scope: &Scope<'a>) -> Vec<Way<'a>> {
-        let with = |open: Vec<Way<'a>>, whats: &[What<'a>]| -> Vec<Way<'a>> {
-            let more = |(mut parts, leave): Way<'a>| {
-                parts.extend(whats.iter().map(|&what| Part { scope: scope.clone(), what }));
-                (parts, leave)
-            };
-            open.into_iter().map(more).collect()
-        };
-        let leaving = |open: Vec<Way<'a>>, leave| open.into_iter().map(|(parts, _)| (parts, leave)).collect();
-        let copied = 1 + open.iter().map(|(parts, _)| parts.len()).sum::<usize>();
-        self.spend(open.len(), statement.span);
-        match &statement.kind {
-            ActionKind::Await(condition) => with(open, &[What::Require(condition)]),
-            ActionKind::If(branches, otherwise) => {
-                let mut ways = Vec::new();
-                let mut refused = Vec::new();
-                for (condition, branch) in branches {
-                    self.spend(copied + refused.len() * open.len(), condition.span);
-                    if self.is_full {
-                        return Vec::new();
-                    }
-                    let mut conditions = refused.clone();
-                    conditions.push(What::Require(condition));
-                    let begun = with(open.clone(), &conditions);
-                    ways.extend(self.through(branch, begun, scope));
-                    refused.push(What::Refuse(condition));
-                }
-                let begun = with(open, &refused);
-                ways.extend(self.through(otherwise.as_deref().unwrap_or_default(), begun, scope));
-                ways
-            }
-            ActionKind::Either(branches) => {
-                let mut ways = Vec::new();
-                for branch in branches {
-                    self.spend(copied, statement.span);
-                    if self.is_full {
-                        return Vec::new();
-                    }
-                    ways.extend(self.through(branch, open.clone(), scope));
-                }
-                ways
-            }
-            ActionKind::Atomic(body) => self.through(body, open, scope),
-            ActionKind::For(name, lo, hi, body) => {
-                let rounds = self.rounds(name, lo, hi, scope);
-                rounds.iter().fold(open, |ways, scope| self.through(body, ways, scope))
-            }
-            ActionKind::Call(name, args) => match self.call(name, args, scope) {
-                None => Vec::new(),
-                Some((procedure, scope)) => {
-                    let ways = self.through(&procedure.body, open, &scope);
-                    // `return` ends the procedure only.
-                    let back = |(parts, leave)| match leave {
-                        Leave::Return => (parts, Leave::Next),
-                        other => (parts, other),
-                    };
-                    ways.into_iter().map(back).collect()
-                }
-            },
-            ActionKind::While(..) => {
-                let help = "use `for` with constant bounds, or let each round be a step of its own";
-                let message = "a `while` inside one step";
-                self.cx.report(Diagnostic::new("E0047", statement.span, message, "may have no end").help(help));
-                Vec::new()
-            }
-            ActionKind::Break => leaving(open, Leave::Break),
-            ActionKind::Return => leaving(open, Leave::Return),
-            ActionKind::Goto(name) => leaving(open, Leave::Goto(name)),
-            _ => with(open, &[What::Do(statement)]),
-        }
-    }
-
-    /// As `ways`, where there may be no way at all.
-    fn through(&mut self, statements: &'a [Action], open: Vec<Way<'a>>, scope: &Scope<'a>) -> Vec<Way<'a>> {
-        if open.is_empty() { Vec::new() } else { self.ways(statements, open, scope) }
     }
 }

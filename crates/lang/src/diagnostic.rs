@@ -80,7 +80,10 @@ pub(crate) fn remove_consequences(texts: &[&str], syntax: &[Diagnostic], steps: 
         outer.file == d.span.file && outer.start <= d.span.start && d.span.end <= outer.end
     };
     let is_in_step = |d: &Diagnostic| steps.iter().any(|step| holds(step, d));
-    let may_lack_names = syntax.iter().filter(is_unsure).any(|d| SHIFTING.contains(&d.code) || !is_in_step(d));
+    // A parenthesis shifts nothing beyond its own statement.
+    let is_shifting =
+        |d: &Diagnostic| SHIFTING.contains(&d.code) && !matches!(d.message.as_str(), "missing `)`" | "missing `]`");
+    let may_lack_names = syntax.iter().filter(is_unsure).any(|d| is_shifting(d) || !is_in_step(d));
     found.retain(|d| {
         let touches = |span: Span| {
             lines.iter().any(|line| span.file == line.file && span.start <= line.end && span.end >= line.start)

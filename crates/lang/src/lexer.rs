@@ -364,6 +364,12 @@ impl<'a> Lexer<'a> {
         }
         self.skip_while(is_unknown);
         let span = Span::new(start, self.position);
+        // In other languages the rest of the line is a comment, and nobody has to read it here either.
+        let before = self.text.as_bytes()[start.saturating_sub(200)..start].iter();
+        let before = before.rev().find(|byte| !matches!(byte, b' ' | b'\t'));
+        if first == '#' && matches!(before, None | Some(b'\n' | b';' | b'{' | b'}')) {
+            self.skip_while(|character| character != '\n');
+        }
         self.report(|| {
             let several = span.range().len() > first.len_utf8();
             let message = match (several, first.is_control() || first.is_whitespace()) {

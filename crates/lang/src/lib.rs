@@ -90,13 +90,18 @@ fn steps_of(system: &ast::System) -> Vec<birk_ir::Span> {
             ast::Item::Property(property) => spans.push(property.span),
             ast::Item::Thread(thread) => {
                 spans.extend(thread.locations.iter().flat_map(|l| &l.transformations).map(|t| t.span));
-                spans.extend(thread.body.iter().map(|statement| statement.span));
+                spans.extend(body_of(&thread.body, thread.span));
             }
-            ast::Item::Procedure(procedure) => spans.extend(procedure.body.iter().map(|statement| statement.span)),
+            ast::Item::Procedure(procedure) => spans.extend(body_of(&procedure.body, procedure.span)),
             _ => {}
         }
     }
     spans
+}
+
+/// From the first statement to the end of what it is the body of: nothing is declared there.
+fn body_of(body: &[ast::Action], whole: birk_ir::Span) -> Option<birk_ir::Span> {
+    body.first().map(|first| birk_ir::Span { end: whole.end, ..first.span })
 }
 
 /// Functions are checked on their own, called or not.
@@ -153,9 +158,17 @@ fn assemble(
         VarId::new(variables.len() - 1)
     });
     let shapes: Vec<Shape> = variables.iter().map(|v| Shape { lo: v.lo, hi: v.hi, len: v.len() }).collect();
+    let channels = cx.globals.iter().filter(|declared| matches!(declared.ty.scalar.ty, types::Ty::Channel(_)));
+    let channels = channels.filter_map(|declared| match &declared.leaves[..] {
+        [contents @ .., length] if !contents.is_empty() => {
+            Some(birk_ir::Channel { length: *length, contents: contents.to_vec() })
+        }
+        _ => None,
+    });
     Program {
         system: system.to_owned(),
         constants,
+        channels: channels.collect(),
         layout: Layout::pack(&shapes),
         variables,
         valid_end: valid_end(&steps.kinds),

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use birk_ir::{Expr, Op, Property, PropertyKind, VarId};
 
 use crate::ast;
-use crate::context::Context;
+use crate::context::{Context, Symbol};
+use crate::control::{FrameKind, Scope};
 use crate::diagnostic::Diagnostic;
 use crate::lower::Steps;
 use crate::types::Ty;
@@ -71,6 +72,9 @@ fn properties(cx: &mut Context<'_>, system: &ast::System, lowered: &[Property]) 
         _ => None,
     });
     for (property, lowered) in written.zip(lowered.iter().filter(|property| property.span.is_some())) {
+        if is_switch(cx, &property.body, &None) {
+            continue;
+        }
         let (holds, label) = match lowered.kind {
             PropertyKind::Invariant(Expr::Const(1)) => ("holds", "true in every state"),
             PropertyKind::Reachable(Expr::Const(0)) => ("fails", "false in every state"),
@@ -81,13 +85,31 @@ fn properties(cx: &mut Context<'_>, system: &ast::System, lowered: &[Property]) 
     }
 }
 
+/// Whether a condition depends on what its user sets: a named constant, an argument, a round of a `for`.
+pub(crate) fn is_switch(cx: &Context<'_>, condition: &ast::Expr, scope: &Scope<'_>) -> bool {
+    condition.names().iter().any(|name| {
+        let is_constant = matches!(cx.symbols.get(name), Some((Symbol::Constant(_) | Symbol::Block(_), _)));
+        is_constant || is_given(scope, name)
+    })
+}
+
+/// Whether a name stands for an argument or a round.
+fn is_given(scope: &Scope<'_>, name: &str) -> bool {
+    let Some(frame) = scope else { return false };
+    let is_own = match frame.kind {
+        FrameKind::Call(procedure, _) => procedure.params.iter().any(|param| param.name.text == name),
+        FrameKind::Round(own, _) => own.text == name,
+    };
+    is_own || is_given(&frame.outer, name)
+}
+
 /// Guards that are the same constant in every copy.
 fn guards(cx: &mut Context<'_>, steps: &Steps) {
     let mut values: HashMap<birk_ir::Span, (birk_ir::Span, Option<bool>)> = HashMap::new();
     for transition in &steps.transitions {
         let Some(guard) = transition.guard_span else { continue };
         // What is required later in the step is not a guard.
-        if transition.ops.iter().any(|op| matches!(op, Op::Require(_))) {
+        if transition.ops.iter().any(|op| matches!(op, Op::Require(_))) || steps.switches.contains(&transition.span) {
             continue;
         }
         let value = match transition.guard {

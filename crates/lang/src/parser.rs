@@ -10,6 +10,7 @@ mod item;
 mod statement;
 mod thread;
 mod transformation;
+mod ty;
 
 use crate::ast::{Name, System};
 use crate::diagnostic::{Diagnostic, nearest};
@@ -62,8 +63,12 @@ struct Parser<'a> {
     reported_at: Option<usize>,
     /// How deep the expression being parsed is nested.
     depth: usize,
-    /// How deep the statement being parsed is nested in blocks.
+    /// How deep the statement being parsed is nested in blocks, or the type in types.
     blocks: usize,
+    /// How deep the branches of the innermost `either` are nested in blocks.
+    either: Option<usize>,
+    /// A block was nested too deeply, which was reported.
+    is_too_deep: bool,
     /// Lengths behind the capacity of the channel type just parsed: they make an array of channels.
     channel_dimensions: Vec<crate::ast::Expr>,
     /// A name is not a call here: the parenthesis behind it belongs to `send` or `receive`.
@@ -109,6 +114,8 @@ impl<'a> Parser<'a> {
             reported_at: None,
             depth: 0,
             blocks: 0,
+            either: None,
+            is_too_deep: false,
             is_channel: false,
             channel_dimensions: Vec::new(),
             in_formula: false,

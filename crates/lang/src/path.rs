@@ -1,12 +1,15 @@
 //! Names and what hangs on them: `x`, `a[i][j]`, `Param.N`, `Color.Red`, `T[i].local`, `T[i]@loc`.
 
+mod name;
+mod thread;
+mod whole;
+
 use birk_ir::{BinaryOp, Expr, FaultKind, Place, Span, VarId, VarRole};
 
 use crate::ast::{self, ExprKind};
-use crate::context::{Symbol, ThreadDecl};
-use crate::control::FrameKind;
+use crate::context::Symbol;
 use crate::diagnostic::{Diagnostic, list, nearest};
-use crate::expression::{Elaborator, Receiver, count};
+use crate::expression::{Elaborator, count};
 use crate::types::{Hazard, Scalar, Ty, Type, Value, outside};
 
 /// What a path stands for.
@@ -59,27 +62,33 @@ impl Elaborator<'_, '_> {
         if let ExprKind::At(thread, location) = &expr.kind {
             return self.at(thread, location, expr.span);
         }
-        match self.path(expr) {
+        let path = self.path(expr);
+        self.value_at(path, expr.span)
+    }
+
+    /// The value of a path that was looked up already.
+    pub(crate) fn value_at(&mut self, path: Path, span: Span) -> Value {
+        match path {
             Path::Value(value) => value,
             Path::Error => Value::error(),
-            Path::Variable(indexed) => self.element(indexed, expr.span),
+            Path::Variable(indexed) => self.element(indexed, span),
             Path::Thread(kind, _) => {
                 let spots = &self.cx.threads[kind].control.spots;
                 let location = spots.iter().find(|spot| spot.named).map_or("LOCATION", |spot| spot.name.as_str());
-                let help = format!("ask where it is: `{}@{location}`", self.cx.source(expr.span));
-                self.not_a_value(expr.span, "a thread", help)
+                let help = format!("ask where it is: `{}@{location}`", self.cx.source(span));
+                self.not_a_value(span, "a thread", help)
             }
             Path::Block(block) => {
                 let (owner, entries) = &self.cx.blocks[block];
                 let example = entries.keys().min().map_or("NAME", |name| *name);
                 let help = format!("name one of its constants: `{owner}.{example}`");
-                self.not_a_value(expr.span, "a block of constants", help)
+                self.not_a_value(span, "a block of constants", help)
             }
             Path::Enum(index) => {
                 let owner = &self.cx.enums[index];
                 let example = owner.variants.first().map_or("NAME", String::as_str);
                 let help = format!("name one of its values: `{}.{example}`", owner.name);
-                self.not_a_value(expr.span, "an enumeration", help)
+                self.not_a_value(span, "an enumeration", help)
             }
         }
     }
@@ -262,167 +271,6 @@ impl Elaborator<'_, '_> {
         }
     }
 
-    fn name(&mut self, name: &str, span: Span) -> Path {
-        if let Some((_, value)) = self.bindings.iter().rev().find(|(n, _)| n == name) {
-            return Path::Value(value.clone());
-        }
-        let scope = self.scope.clone();
-        let mut inside = &scope;
-        let mut in_procedure = false;
-        while let Some(frame) = inside {
-            match &frame.kind {
-                FrameKind::Round(own, value) if own.text == name => {
-                    return Path::Value(Value { fixed: false, ..Value::constant(*value, Ty::Int) });
-                }
-                FrameKind::Round(..) => {}
-                FrameKind::Call(procedure, args) => {
-                    if let Some(position) = procedure.params.iter().position(|param| param.name.text == name) {
-                        // A parameter stands for its argument, which is read where the call stands.
-                        self.nodes += 1;
-                        if self.is_too_large(span) {
-                            return Path::Error;
-                        }
-                        let bindings = std::mem::take(&mut self.bindings);
-                        let before = std::mem::replace(&mut self.scope, frame.outer.clone());
-                        let path = self.path(&args[position]);
-                        (self.scope, self.bindings) = (before, bindings);
-                        return path;
-                    }
-                    in_procedure = true;
-                    break;
-                }
-            }
-            inside = &frame.outer;
-        }
-        if let Some((kind, copy)) = self.thread.filter(|_| !in_procedure) {
-            let own = Value { fixed: false, ..Value::constant(i64::from(copy), Ty::Int) };
-            if let Some(path) = self.local(kind, name, (own, span), false) {
-                return path;
-            }
-        }
-        match self.cx.symbols.get(name).map(|(symbol, _)| *symbol) {
-            Some(Symbol::Constant(index)) => Path::Value(self.constant_value(index)),
-            Some(Symbol::Variable(index)) if self.stateful => {
-                let declared = &self.cx.globals[index];
-                if declared.ty.scalar.ty == Ty::Error || declared.leaves.is_empty() {
-                    return Path::Error;
-                }
-                Path::Variable(Indexed {
-                    leaves: declared.leaves.clone(),
-                    scalar: declared.ty.scalar,
-                    shape: declared.ty.shape.clone(),
-                    indices: Vec::new(),
-                    foreign: false,
-                })
-            }
-            Some(Symbol::Thread(index)) if self.stateful => Path::Thread(index, None),
-            Some(Symbol::Block(index)) => Path::Block(index),
-            Some(Symbol::Enum(index)) => Path::Enum(index),
-            Some(Symbol::Ambiguous) => Path::Error,
-            Some(symbol @ (Symbol::Variable(_) | Symbol::Thread(_))) => {
-                let message = format!("`{name}` is {}, not a constant", symbol.noun());
-                let mut diagnostic = Diagnostic::new("E0024", span, message, "must be known before the search");
-                if matches!(symbol, Symbol::Variable(_)) {
-                    diagnostic = diagnostic.help(format!("if it never changes, declare it so: `const {name} = …;`"));
-                }
-                self.cx.report(diagnostic);
-                Path::Error
-            }
-            Some(Symbol::Alias(_) | Symbol::Function(_) | Symbol::Record(_) | Symbol::Procedure(_)) => {
-                let is_function = self.cx.functions.iter().any(|(function, _)| function.name.text == name);
-                if let Some(mut diagnostic) = self.cx.misused(name, span, "a value") {
-                    diagnostic.help = is_function.then(|| format!("call it: `{name}(…)`"));
-                    self.cx.report(diagnostic);
-                }
-                Path::Error
-            }
-            None => {
-                self.unknown_name(name, span);
-                Path::Error
-            }
-        }
-    }
-
-    fn unknown_name(&mut self, name: &str, span: Span) {
-        if name.is_empty() {
-            return;
-        }
-        let message = format!("cannot find a value named `{name}`");
-        let mut diagnostic = Diagnostic::new("E0020", span, message, "not declared");
-        if !self.cx.is_hopeless() {
-            diagnostic.help = self.elsewhere(name).or_else(|| self.alike(name));
-        }
-        self.cx.report(diagnostic);
-    }
-
-    /// Something of this name that must be written differently here.
-    fn elsewhere(&self, name: &str) -> Option<String> {
-        let cx = &*self.cx;
-        let a_copy = |kind: usize| if cx.threads[kind].copies == 1 { "" } else { "[i]" };
-        if let Some(owner) = cx.enums.iter().find(|e| e.variants.iter().any(|v| v == name)) {
-            return Some(format!("write `{}.{name}` for the value of the enumeration", owner.name));
-        }
-        if let Some((block, _)) = cx.blocks.iter().find(|(_, entries)| entries.contains_key(name)) {
-            return Some(format!("write `{block}.{name}` for the constant"));
-        }
-        if !self.stateful {
-            return None;
-        }
-        if let Some(kind) = cx.threads.iter().position(|t| t.locals.iter().any(|local| local.name == name)) {
-            let owner = &cx.threads[kind].ast.name.text;
-            return Some(format!("write `{owner}{}.{name}` for the variable of the thread", a_copy(kind)));
-        }
-        let has_location = |thread: &ThreadDecl<'_>| thread.control.names.contains_key(name);
-        let kind = cx.threads.iter().position(has_location)?;
-        let owner = &cx.threads[kind].ast.name.text;
-        Some(format!("write `{owner}{}@{name}` to ask whether the thread is there", a_copy(kind)))
-    }
-
-    /// The name that was probably misspelt.
-    fn alike(&self, name: &str) -> Option<String> {
-        let bound = self.bindings.iter().map(|(name, _)| name.as_str());
-        let thread = self.thread.map(|(kind, _)| &self.cx.threads[kind]);
-        let locals = thread.into_iter().flat_map(|thread| {
-            thread.locals.iter().map(|local| local.name.as_str()).chain(thread.index_param.as_deref())
-        });
-        let is_value = |symbol: &Symbol| match symbol {
-            Symbol::Constant(_) | Symbol::Block(_) | Symbol::Enum(_) => true,
-            Symbol::Variable(_) | Symbol::Thread(_) => self.stateful,
-            Symbol::Function(_) | Symbol::Alias(_) | Symbol::Ambiguous => false,
-            Symbol::Record(_) | Symbol::Procedure(_) => false,
-        };
-        let symbols = self.cx.symbols.iter().filter(|(_, (symbol, _))| is_value(symbol)).map(|(name, _)| *name);
-        let meant = nearest(name, bound.chain(locals).chain(symbols).chain(["true", "false"]))?;
-        Some(format!("did you mean `{meant}`?"))
-    }
-
-    /// A parameter or local of a copy of a thread.
-    fn local(&mut self, kind: usize, name: &str, copy: (Value, Span), foreign: bool) -> Option<Path> {
-        let thread = &self.cx.threads[kind];
-        if thread.index_param.as_deref() == Some(name) {
-            // The copies' numbers are written by the system, not by a constant expression.
-            let (ty, last) = (thread.index_ty, i64::from(thread.copies) - 1);
-            let (mut own, at) = copy;
-            if !own.is_within(0, last) {
-                let fault = self
-                    .cx
-                    .fault(FaultKind::Index, at, |cx| format!("the index `{}` must stay in 0..{last}", cx.source(at)));
-                own.hazards.push(Hazard { when: outside(&own, 0, last), fault });
-                (own.lo, own.hi) = (own.lo.max(0).min(last.max(0)), own.hi.min(last).max(0));
-            }
-            return Some(Path::Value(Value { fixed: false, ty, ..own }));
-        }
-        let declared = &thread.locals[*thread.local_names.get(name)?];
-        if declared.ty.scalar.ty == Ty::Error || declared.leaves.is_empty() {
-            return Some(Path::Error);
-        }
-        let copies = self.cx.threads[kind].copies;
-        let mut shape = vec![copies];
-        shape.extend(&declared.ty.shape);
-        let (leaves, scalar) = (declared.leaves.clone(), declared.ty.scalar);
-        Some(Path::Variable(Indexed { leaves, scalar, shape, indices: vec![copy], foreign }))
-    }
-
     fn member(&mut self, base: Path, name: &ast::Name, at: Span) -> Path {
         match base {
             Path::Block(block) => match self.cx.blocks[block].1.get(name.text.as_str()) {
@@ -472,120 +320,6 @@ impl Elaborator<'_, '_> {
         }
     }
 
-    /// A field of a record, which must be one record and not an array of them.
-    fn field(&mut self, indexed: Indexed, name: &ast::Name, at: Span) -> Path {
-        let Ty::Record(record) = indexed.scalar.ty else { return Path::Error };
-        if indexed.indices.len() < indexed.shape.len() {
-            let message = format!("`{}` is an array of records", self.cx.source(at));
-            self.cx.report(Diagnostic::new("E0033", at, message, "an index is missing"));
-            return Path::Error;
-        }
-        let mut offset = 0;
-        let fields = crate::declarations::fields_of(self.cx, record);
-        for (field, ty) in &fields {
-            let size = crate::declarations::leaves_of(self.cx, ty).len();
-            if *field == name.text {
-                let leaves = indexed.leaves.get(offset..offset + size).unwrap_or_default().to_vec();
-                if ty.scalar.ty == Ty::Error || leaves.is_empty() {
-                    return Path::Error;
-                }
-                let shape = indexed.shape.iter().chain(&ty.shape).copied().collect();
-                return Path::Variable(Indexed { leaves, scalar: ty.scalar, shape, ..indexed });
-            }
-            offset += size;
-        }
-        let owner = self.cx.records[record].ast.name.text.clone();
-        let names: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
-        self.no_member(&owner, "field", name, &names)
-    }
-
-    /// Every single value of a record or array, in order.
-    pub(crate) fn spread(&mut self, indexed: &Indexed, at: Span) -> Vec<Indexed> {
-        let leaves = crate::declarations::leaves_of(self.cx, &indexed.ty());
-        let mut values = Vec::new();
-        for (leaf, &id) in leaves.iter().zip(&indexed.leaves) {
-            let elements: u32 = leaf.shape.iter().product();
-            for mut element in 0..elements {
-                let mut own = Vec::new();
-                for &length in leaf.shape.iter().rev() {
-                    let value = Value { fixed: false, ..Value::constant(i64::from(element % length), Ty::Int) };
-                    own.push((value, at));
-                    element /= length;
-                }
-                own.reverse();
-                let given = indexed.shape[..indexed.indices.len()].iter();
-                values.push(Indexed {
-                    leaves: vec![id],
-                    scalar: leaf.scalar,
-                    shape: given.chain(&leaf.shape).copied().collect(),
-                    indices: indexed.indices.iter().cloned().chain(own).collect(),
-                    foreign: indexed.foreign,
-                });
-            }
-        }
-        values
-    }
-
-    /// The single values of an expression of a type: a variable, or a record put together from its fields.
-    pub(crate) fn parts(&mut self, expr: &ast::Expr, ty: &Type, what: &str) -> Option<Vec<Value>> {
-        if ty.shape.is_empty() && !matches!(ty.scalar.ty, Ty::Record(_)) {
-            let value = self.value_as(expr, ty.scalar.ty);
-            let receiver = Receiver { what, value: expr.span, whole: expr.span, declared: None };
-            let value = self.convert(value, &ty.scalar, &receiver);
-            return (value.ty != Ty::Error).then(|| vec![value]);
-        }
-        if let (ExprKind::Call(name, args), Ty::Record(record)) = (&expr.kind, ty.scalar.ty) {
-            let is_own = self.cx.symbols.get(name.text.as_str()).map(|(s, _)| *s) == Some(Symbol::Record(record));
-            if is_own && ty.shape.is_empty() {
-                return self.fields(record, args, expr.span);
-            }
-        }
-        let found = match self.path(expr) {
-            Path::Variable(indexed) if indexed.ty().is_like(ty) => indexed,
-            Path::Error => return None,
-            _ => {
-                let wanted = self.cx.type_name(ty.scalar.ty);
-                let array = if ty.shape.is_empty() { "" } else { "an array of " };
-                let message = format!("{what} must be {array}{wanted}");
-                let mut diagnostic = Diagnostic::new("E0022", expr.span, message, "this is not");
-                if !ty.shape.is_empty() {
-                    diagnostic = diagnostic.help("an array is assigned as a whole; for one element, write its index");
-                }
-                self.cx.report(diagnostic);
-                return None;
-            }
-        };
-        let parts = self.spread(&found, expr.span);
-        let leaves = crate::declarations::leaves_of(self.cx, ty);
-        let scalars =
-            leaves.iter().flat_map(|l| std::iter::repeat_n(l.scalar, l.shape.iter().product::<u32>() as usize));
-        let mut values = Vec::new();
-        for (part, scalar) in parts.into_iter().zip(scalars.collect::<Vec<_>>()) {
-            let value = self.element(part, expr.span);
-            let receiver = Receiver { what, value: expr.span, whole: expr.span, declared: None };
-            values.push(self.convert(value, &scalar, &receiver));
-        }
-        values.iter().all(|value| value.ty != Ty::Error).then_some(values)
-    }
-
-    /// The single values of a record from its fields.
-    pub(crate) fn fields(&mut self, record: usize, args: &[ast::Expr], span: Span) -> Option<Vec<Value>> {
-        let fields = crate::declarations::fields_of(self.cx, record);
-        if fields.len() != args.len() {
-            let owner = &self.cx.records[record].ast.name;
-            let message = format!("`{}` has {}, not {}", owner.text, count(fields.len(), "field"), args.len());
-            let diagnostic = Diagnostic::new("E0027", span, message, "wrong number of values");
-            let declared = owner.span;
-            self.cx.report(diagnostic.related(declared, "declared here"));
-            return None;
-        }
-        let mut values = Vec::new();
-        for ((name, ty), arg) in fields.iter().zip(args) {
-            values.extend(self.parts(arg, ty, &format!("the field `{name}`"))?);
-        }
-        Some(values)
-    }
-
     fn no_member(&mut self, owner: &str, what: &str, name: &ast::Name, names: &[&str]) -> Path {
         // A member whose name is missing may be the one that is meant.
         if name.text.is_empty() || names.contains(&"") {
@@ -624,78 +358,5 @@ impl Elaborator<'_, '_> {
         };
         self.cx.report(diagnostic);
         Path::Error
-    }
-
-    /// Which copy of a thread is meant, and where that is said.
-    fn copy_of(&mut self, kind: usize, copy: Option<(Value, Span)>, span: Span) -> Option<(Value, Span)> {
-        let (copies, name) = (self.cx.threads[kind].copies, &self.cx.threads[kind].ast.name.text);
-        match (copy, copies) {
-            (Some(copy), _) => Some(copy),
-            (None, 1) => Some((Value { fixed: false, ..Value::constant(0, Ty::Int) }, span)),
-            (None, 0) => {
-                let message = format!("`{name}` has no copies");
-                self.cx.report(Diagnostic::new("E0034", span, message, "there is none to ask"));
-                None
-            }
-            (None, _) => {
-                let message = format!("`{name}` has {copies} copies, and this does not say which");
-                let help = format!("write `{name}[i]` with `i` in 0..{}", copies - 1);
-                self.cx.report(Diagnostic::new("E0034", span, message, "an index is missing").help(help));
-                None
-            }
-        }
-    }
-
-    /// `T@loc`, `T[i]@loc`.
-    fn at(&mut self, thread: &ast::Expr, location: &ast::Name, span: Span) -> Value {
-        let path = self.path(thread);
-        let (kind, copy) = match path {
-            Path::Thread(kind, copy) => (kind, copy),
-            Path::Error => return Value::error(),
-            _ => {
-                let message = format!("`{}` is not a thread", self.cx.source(thread.span));
-                let help = format!("`@{}` asks whether a thread is at a location", location.text);
-                self.cx.report(Diagnostic::new("E0022", thread.span, message, "expected a thread").help(help));
-                return Value::error();
-            }
-        };
-        let Some(copy) = self.copy_of(kind, copy, thread.span) else { return Value::error() };
-        let declaration = &self.cx.threads[kind];
-        let Some(&position) = declaration.control.names.get(&location.text) else {
-            self.unknown_location(kind, location);
-            return Value::error();
-        };
-        let (id, copies) = (declaration.counter, declaration.copies);
-        let scalar = Scalar { ty: Ty::Int, lo: 0, hi: self.cx.variables[id.index()].hi, wrap: false };
-        let counter = self.element(
-            Indexed { leaves: vec![id], scalar, shape: vec![copies], indices: vec![copy], foreign: true },
-            span,
-        );
-        if counter.ty == Ty::Error {
-            return counter;
-        }
-        Value { hazards: counter.hazards, ..Value::boolean(counter.expr.equals(position as i64)) }
-    }
-
-    /// Says that a thread has no such location.
-    fn unknown_location(&mut self, kind: usize, location: &ast::Name) {
-        let thread = &self.cx.threads[kind];
-        // A location whose name is missing may be the one that is meant.
-        let locations = &thread.ast.locations;
-        let is_empty = locations.is_empty() && thread.ast.body.is_empty();
-        let is_broken = is_empty || locations.iter().any(|l| l.name.text.is_empty());
-        if location.text.is_empty() || is_broken {
-            return;
-        }
-        let message = format!("`{}` has no location `{}`", thread.ast.name.text, location.text);
-        let mut diagnostic = Diagnostic::new("E0026", location.span, message, "no such location");
-        let mut names: Vec<&str> = thread.control.names.keys().map(String::as_str).collect();
-        names.sort_unstable();
-        diagnostic.help = match nearest(&location.text, names.iter().copied()) {
-            Some(meant) => Some(format!("did you mean `{meant}`?")),
-            None if names.is_empty() => Some("name a statement: `here: await …;`".into()),
-            None => Some(format!("it has {}", list(names.into_iter()))),
-        };
-        self.cx.report(diagnostic);
     }
 }

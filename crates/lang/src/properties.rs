@@ -11,6 +11,8 @@ use crate::types::{Ty, Value};
 
 /// A quantifier over formulas is written out; it may have this many values.
 const MAX_UNROLLED: i64 = 1000;
+/// A formula may have this many parts when all its quantifiers and `<->` are written out.
+const MAX_PARTS: usize = 20_000;
 
 /// The properties, the built-in ones first, and what can go wrong in evaluating them.
 pub(crate) fn lower(cx: &mut Context<'_>, system: &ast::System) -> (Vec<Property>, Vec<(Expr, FaultId)>) {
@@ -38,7 +40,8 @@ pub(crate) fn lower(cx: &mut Context<'_>, system: &ast::System) -> (Vec<Property
                 }
             });
         }
-        let mut lowering = Lowering { elaborator: Elaborator::new(cx, None), faults: &mut faults };
+        let mut lowering =
+            Lowering { elaborator: Elaborator::new(cx, None), faults: &mut faults, parts: 0, is_full: false };
         let kind = match property.kind {
             ast::PropertyKind::Invariant => PropertyKind::Invariant(lowering.state(&property.body, "an invariant")),
             ast::PropertyKind::Reachable => PropertyKind::Reachable(lowering.state(&property.body, "a target")),
@@ -52,6 +55,10 @@ pub(crate) fn lower(cx: &mut Context<'_>, system: &ast::System) -> (Vec<Property
 struct Lowering<'e, 'c, 'a> {
     elaborator: Elaborator<'c, 'a>,
     faults: &'e mut Vec<(Expr, FaultId)>,
+    /// How many formulas were put together so far.
+    parts: usize,
+    /// It became too large, which was reported.
+    is_full: bool,
 }
 
 impl Lowering<'_, '_, '_> {
@@ -66,6 +73,25 @@ impl Lowering<'_, '_, '_> {
     }
 
     fn formula(&mut self, expr: &ast::Expr) -> Formula {
+        if self.is_full {
+            return Formula::Atom(Expr::TRUE);
+        }
+        let formula = self.formula_of(expr);
+        self.parts += 1;
+        if self.is_full {
+            return Formula::Atom(Expr::TRUE);
+        }
+        if self.parts.max(size_of(&formula)) > MAX_PARTS {
+            self.is_full = true;
+            let help = format!("a formula may have {MAX_PARTS} parts; quantifiers, `<->` and `?:` are written out");
+            let diagnostic = Diagnostic::new("E0039", expr.span, "this formula becomes too large", "written out");
+            self.elaborator.cx.report(diagnostic.help(help));
+            return Formula::Atom(Expr::TRUE);
+        }
+        formula
+    }
+
+    fn formula_of(&mut self, expr: &ast::Expr) -> Formula {
         if !is_temporal(expr) {
             return Formula::Atom(self.state(expr, "a formula"));
         }
@@ -138,6 +164,9 @@ impl Lowering<'_, '_, '_> {
         }
         let mut result: Option<Formula> = None;
         for value in lo..=hi {
+            if self.is_full {
+                break;
+            }
             let bound = Value { fixed: false, ..Value::constant(value, Ty::Int) };
             self.elaborator.bindings.push((name.text.clone(), bound));
             let instance = self.formula(body);
@@ -157,6 +186,19 @@ impl Lowering<'_, '_, '_> {
                 .help("combine formulas with `!`, `&&`, `||`, `->`, `<->`, `U`, `W` and `R` only"),
         );
         Formula::Atom(Expr::TRUE)
+    }
+}
+
+/// How many parts a formula has, with those of its atoms.
+fn size_of(formula: &Formula) -> usize {
+    match formula {
+        Formula::Atom(expr) => expr.size(),
+        Formula::Not(a) | Formula::Next(a) | Formula::Always(a) | Formula::Eventually(a) => 1 + size_of(a),
+        Formula::And(parts)
+        | Formula::Or(parts)
+        | Formula::Until(parts)
+        | Formula::WeakUntil(parts)
+        | Formula::Release(parts) => 1 + size_of(&parts.0) + size_of(&parts.1),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::context::Symbol;
 use crate::control::{FrameKind, Scope};
 use crate::diagnostic::Diagnostic;
 use crate::expression::Elaborator;
-use crate::path::Path;
+use crate::path::{Indexed, Path};
 use crate::types::{Hazard, Ty, Value, outside};
 
 impl Elaborator<'_, '_> {
@@ -62,13 +62,18 @@ impl Elaborator<'_, '_> {
 
     /// An operator on sets, if one of the sides is a set.
     pub(crate) fn set_operation(&mut self, op: ast::BinaryOp, left: &ast::Expr, right: &ast::Expr) -> Option<Value> {
-        use ast::BinaryOp as B;
-        if op == B::In {
+        if op == ast::BinaryOp::In {
             return Some(self.member_of(left, right));
         }
-        let is_set = |this: &Self, expr: &ast::Expr| this.set_type_of(expr);
-        let ty = is_set(self, left).or_else(|| is_set(self, right))?;
-        let (a, b) = (self.value_as(left, ty), self.value_as(right, ty));
+        let ty = self.set_type_of(left).or_else(|| self.set_type_of(right))?;
+        let a = self.value_as(left, ty);
+        self.with_set(op, a, ty, left, right)
+    }
+
+    /// The same with the left side evaluated already.
+    fn with_set(&mut self, op: ast::BinaryOp, a: Value, ty: Ty, left: &ast::Expr, right: &ast::Expr) -> Option<Value> {
+        use ast::BinaryOp as B;
+        let b = self.value_as(right, ty);
         if a.ty == Ty::Error || b.ty == Ty::Error {
             return Some(Value::error());
         }
@@ -84,12 +89,13 @@ impl Elaborator<'_, '_> {
         let Ty::Set(lo, hi) = ty else { return None };
         let hazards = [a.hazards, b.hazards].concat();
         let both = |a: Expr, b: Expr| Expr::binary(BinaryOp::BitAnd, a, b);
+        let others = |b: Expr| Expr::binary(BinaryOp::Sub, Expr::Const(full(lo, hi)), b);
         let set = |expr| Value { expr, ty, lo: 0, hi: full(lo, hi), hazards: Vec::new(), fixed: a.fixed && b.fixed };
         let result = match op {
             B::Add => set(Expr::binary(BinaryOp::BitOr, a.expr, b.expr)),
             B::Mul => set(both(a.expr, b.expr)),
-            B::Sub => set(Expr::binary(BinaryOp::Sub, a.expr.clone(), both(a.expr, b.expr))),
-            B::Le => Value::boolean(Expr::binary(BinaryOp::Eq, both(a.expr.clone(), b.expr), a.expr)),
+            B::Sub => set(both(a.expr, others(b.expr))),
+            B::Le => Value::boolean(both(a.expr, others(b.expr)).equals(0)),
             B::Eq => Value::boolean(Expr::binary(BinaryOp::Eq, a.expr, b.expr)),
             _ => Value::boolean(Expr::binary(BinaryOp::Ne, a.expr, b.expr)),
         };
@@ -293,16 +299,17 @@ impl Elaborator<'_, '_> {
                     let bound = Value { ty, lo: 0, hi: last, ..at };
                     return Some(Range { from: number(0), to: number(last), bound, only: Expr::TRUE });
                 }
-                if let Path::Variable(indexed) = self.path(members)
+                let path = self.path(members);
+                if let Path::Variable(indexed) = &path
                     && indexed.indices.len() + 1 == indexed.shape.len()
                 {
                     let length = i64::from(indexed.shape[indexed.indices.len()]);
-                    let mut element = indexed;
+                    let mut element = indexed.clone();
                     element.indices.push((Value { lo: 0, hi: length - 1, ..at }, members.span));
                     let bound = self.element(element, members.span);
                     return Some(Range { from: number(0), to: number(length - 1), bound, only: Expr::TRUE });
                 }
-                let set = self.value(members);
+                let set = self.value_at(path, members.span);
                 let Ty::Set(lo, hi) = set.ty else {
                     if set.ty != Ty::Error {
                         let message = format!("`{}` is neither a set nor an array", self.cx.source(members.span));
@@ -373,21 +380,27 @@ impl Elaborator<'_, '_> {
         }
     }
 
-    /// Whole records or arrays compared; `None` if the left side is a single value.
-    pub(crate) fn compare_whole(&mut self, equal: bool, left: &ast::Expr, right: &ast::Expr) -> Option<Value> {
-        if !matches!(left.kind, ExprKind::Name(_) | ExprKind::Index(..) | ExprKind::Member(..)) {
-            return None;
+    /// `==` and `!=` of a variable or a part of it with something: whole records, arrays, sets or single values.
+    pub(crate) fn compare_path(&mut self, op: BinaryOp, left: &ast::Expr, right: &ast::Expr) -> Value {
+        let path = self.path(left);
+        if let Path::Variable(indexed) = &path
+            && indexed.is_whole()
+            && !matches!(indexed.scalar.ty, Ty::Channel(_))
+        {
+            return self.compare_whole(op == BinaryOp::Eq, indexed, left, right);
         }
-        let reported = self.cx.diagnostics.len();
-        let Path::Variable(indexed) = self.path(left) else {
-            // Whatever is wrong is said again when the value is read.
-            self.cx.diagnostics.truncate(reported);
-            return None;
-        };
-        if !indexed.is_whole() || matches!(indexed.scalar.ty, Ty::Channel(_)) {
-            self.cx.diagnostics.truncate(reported);
-            return None;
+        let a = self.value_at(path, left.span);
+        match self.set_type_of(left).or_else(|| self.set_type_of(right)) {
+            Some(ty) => {
+                let sign = if op == BinaryOp::Eq { ast::BinaryOp::Eq } else { ast::BinaryOp::Ne };
+                self.with_set(sign, a, ty, left, right).unwrap_or_else(Value::error)
+            }
+            None => self.equality_with(op, a, left, right),
         }
+    }
+
+    /// Whole records or arrays compared.
+    fn compare_whole(&mut self, equal: bool, indexed: &Indexed, left: &ast::Expr, right: &ast::Expr) -> Value {
         let theirs = match self.variable_like(right, &indexed.ty()) {
             Some(other) => {
                 let parts = self.spread(&other, right.span);
@@ -395,22 +408,22 @@ impl Elaborator<'_, '_> {
             }
             None => match self.parts(right, &indexed.ty(), "the other side") {
                 Some(parts) => parts,
-                None => return Some(Value::error()),
+                None => return Value::error(),
             },
         };
         let mut hazards = Vec::new();
         let mut all = Vec::new();
-        for (own, their) in self.spread(&indexed, left.span).into_iter().zip(theirs) {
+        for (own, their) in self.spread(indexed, left.span).into_iter().zip(theirs) {
             let own = self.element(own, left.span);
             let same = self.comparison(BinaryOp::Eq, own, their);
             if same.ty == Ty::Error {
-                return Some(same);
+                return same;
             }
             hazards.extend(same.hazards);
             all.push(same.expr);
         }
         let expr = Expr::all(all);
-        Some(Value { hazards, ..Value::boolean(if equal { expr } else { expr.negate() }) })
+        Value { hazards, ..Value::boolean(if equal { expr } else { expr.negate() }) }
     }
 }
 

@@ -3,6 +3,8 @@
 //! A value carries the interval it must lie in, and its hazards: what can go wrong in computing it, each as a condition.
 //! Intervals remove the hazards that cannot happen; facts learnt from guards make the intervals small.
 
+use std::collections::BTreeMap;
+
 use birk_ir::{BinaryOp, Expr, FaultId, Span, UnaryOp, VarId};
 
 pub(crate) const INT_MIN: i64 = i32::MIN as i64;
@@ -108,6 +110,11 @@ impl Value {
         self
     }
 
+    /// How many parts it has, with those of its hazards.
+    pub(crate) fn size(&self) -> usize {
+        self.expr.size() + self.hazards.iter().map(|hazard| hazard.when.size()).sum::<usize>()
+    }
+
     pub(crate) fn is_within(&self, lo: i64, hi: i64) -> bool {
         lo <= self.lo && self.hi <= hi
     }
@@ -163,25 +170,27 @@ pub(crate) fn decided(op: BinaryOp, a: &Value, b: &Value) -> Option<bool> {
 /// What is known of variables at one point of a step: tighter bounds than their types give.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
-    bounds: Vec<(VarId, u32, i64, i64)>,
+    bounds: BTreeMap<(VarId, u32), (i64, i64)>,
 }
 
 impl Facts {
     /// The known bounds of an element within `lo..=hi`.
     pub(crate) fn bounds(&self, variable: VarId, element: u32, lo: i64, hi: i64) -> (i64, i64) {
-        let known = self.bounds.iter().find(|(v, e, _, _)| (*v, *e) == (variable, element));
-        match known {
+        match self.bounds.get(&(variable, element)) {
             // Contradicting facts mean that this point is never reached: anything is right there.
-            Some(&(_, _, l, h)) if l.max(lo) <= h.min(hi) => (l.max(lo), h.min(hi)),
+            Some(&(l, h)) if l.max(lo) <= h.min(hi) => (l.max(lo), h.min(hi)),
             _ => (lo, hi),
         }
     }
 
     /// After a write: only the new value's bounds are known.
     pub(crate) fn write(&mut self, variable: VarId, element: Option<u32>, lo: i64, hi: i64) {
-        self.bounds.retain(|(v, e, _, _)| *v != variable || element.is_some_and(|element| *e != element));
-        if let Some(element) = element {
-            self.bounds.push((variable, element, lo, hi));
+        match element {
+            Some(element) => _ = self.bounds.insert((variable, element), (lo, hi)),
+            None => {
+                let mut others = self.bounds.split_off(&(variable, 0));
+                self.bounds.append(&mut others.split_off(&(VarId::new(variable.index() + 1), 0)));
+            }
         }
     }
 
@@ -192,20 +201,26 @@ impl Facts {
                 self.assume(&parts.0);
                 self.assume(&parts.1);
             }
-            Expr::Unary(UnaryOp::Not, inner) => match &**inner {
-                Expr::Binary(BinaryOp::Or, parts) => {
-                    self.assume(&parts.0.clone().negate());
-                    self.assume(&parts.1.clone().negate());
-                }
-                Expr::Binary(op, parts) => {
-                    if let Some(opposite) = opposite(*op) {
-                        self.compare(opposite, &parts.0, &parts.1);
-                    }
-                }
-                other => self.compare(BinaryOp::Eq, other, &Expr::Const(0)),
-            },
+            Expr::Unary(UnaryOp::Not, inner) => self.deny(inner),
             Expr::Binary(op, parts) => self.compare(*op, &parts.0, &parts.1),
             other => self.compare(BinaryOp::Ge, other, &Expr::Const(1)),
+        }
+    }
+
+    /// Learns from a condition that is false here.
+    fn deny(&mut self, condition: &Expr) {
+        match condition {
+            Expr::Binary(BinaryOp::Or, parts) => {
+                self.deny(&parts.0);
+                self.deny(&parts.1);
+            }
+            Expr::Unary(UnaryOp::Not, inner) => self.assume(inner),
+            Expr::Binary(op, parts) => {
+                if let Some(opposite) = opposite(*op) {
+                    self.compare(opposite, &parts.0, &parts.1);
+                }
+            }
+            other => self.compare(BinaryOp::Eq, other, &Expr::Const(0)),
         }
     }
 

@@ -1,13 +1,36 @@
-//! What each construct becomes: small systems beside the text of their programs.
+//! What each construct becomes: small systems beside the text of their programs. Formatting them settles at once and
+//! changes nothing but the lines that statements stand on.
 
+use birk_ir::Program;
+use birk_lang::fmt::format as formatted;
 use birk_lang::load;
 
 fn program(text: &str) -> String {
+    let lowered = lower(text);
+    let pretty = formatted(text).expect("a text that lowers can be formatted");
+    assert_eq!(formatted(&pretty).as_ref(), Ok(&pretty), "formatting twice changes nothing");
+    assert_eq!(without_lines(&lower(&pretty)), without_lines(&lowered), "formatting changes no meaning:\n{pretty}");
+    lowered.to_text()
+}
+
+fn lower(text: &str) -> Program {
     let loaded = load(text, &[]);
-    match loaded.program {
-        Some(program) => program.to_text(),
-        None => panic!("{text}\n{:?}", loaded.diagnostics),
+    loaded.program.unwrap_or_else(|| panic!("{text}\n{:?}", loaded.diagnostics))
+}
+
+/// The program with places that have no name of their own numbered instead of called after their lines.
+fn without_lines(program: &Program) -> String {
+    let mut program = program.clone();
+    for kind in &mut program.kinds {
+        for (number, location) in kind.locations.iter_mut().enumerate() {
+            if location.name.starts_with("line ") {
+                location.name = format!("#{number}");
+            }
+        }
+        let names = kind.locations.iter().map(|location| location.name.clone()).chain(["stopped".into()]);
+        program.variables[kind.counter.index()].values = birk_ir::ValueKind::Names(names.collect());
     }
+    program.to_text()
 }
 
 /// A snapshot of a system: declarations, and the body of its thread.

@@ -116,6 +116,14 @@ fn choices_and_steps() {
             "loc a: do { if (b) { goto c; } } goto a;",
             "loc a: do { l: skip; } goto a;",
             "fair b := true; fair;",
+            "stop: skip; star: skip; goto stop;",
+            "skp;",
+            "either {\nskip;\nor {\nskip;\n}\nx := y;",
+            "either { skip; } or skip;\nx := y;",
+            "either skip;\nor skip;\nx := y;",
+            "await not (b); b := not b;",
+            "await x =< 3;",
+            "# skip\nskip;",
         ],
     ));
 }
@@ -141,6 +149,7 @@ fn procedures() {
             "int y; hidden();",
             "nowhere();",
             "onne(1);",
+            "asert(b);",
             "x();",
             "f();",
             "x := one(1);",
@@ -236,6 +245,16 @@ fn channels() {
             "send c ();",
             "send c (b);",
             "send c 1;",
+            "send c;\nx := y;",
+            "send (1);\nx := y;",
+            "send c (1;\nx := y;",
+            "receive c;\nx := y;",
+            "receive c ?x;\nx := y;",
+            "receive (?x);\nx := y;",
+            "receive c (?x;\nx := y;",
+            "receive c (?x, ;\nx := y;",
+            "c ! 1;\nc ? x;\nx := y;",
+            "atomic { send hand (1); receive hand (?x); }",
             "send r (1);",
             "send r (b, 1);",
             "send x (1);",
@@ -355,4 +374,21 @@ fn files() {
         out += &format!("{text}\n{}", messages(text));
     }
     insta::assert_snapshot!(out);
+}
+
+#[test]
+fn declarations() {
+    insta::assert_snapshot!(report(
+        "system S { int (0, 9) x; boolean b; {}\nactive thread T() { x := z; } }",
+        &[
+            "const N N = 3;",
+            "const int N = 3;",
+            "const P N = 3; M = 4; }",
+            "const P { N = 3; M = 4; }",
+            "active Foo() { skip; }",
+            "active [2] Foo(int i) { skip; }",
+            "active Foo { skip; }",
+            "# comment",
+        ],
+    ));
 }

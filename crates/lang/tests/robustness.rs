@@ -470,12 +470,18 @@ const NESTINGS: &[(&str, &str, &str)] = &[
     ("[] ", "x", ""), ("<> ", "x", ""), ("X ", "x", ""), ("p U ", "q", ""), ("p <-> ", "q", ""), ("always ", "x", ""),
     ("a || b && c == d < e + f * -g[", "1", "]"), ("{", "x", "}"), ("do {", "x", "}"), ("const A {", "x", "}"), ("(", "", ""),
     ("loc a: when x do {", "", "}"), ("a[", "", ""), ("if x {", "x", "}"), ("int[", "1", "]"), ("system S {", "x", "}"),
+    ("if (x) {", "skip;", "}"), ("if (x) { } else {", "skip;", "}"), ("while (x) {", "skip;", "}"), ("atomic {", "skip;", "}"),
+    ("either {", "skip;", "} or { skip; }"), ("either { } or {", "skip;", "}"), ("for (i : 0 .. 1) {", "skip;", "}"),
+    ("a in {", "1", "}"), ("{1, ", "1", "}"), ("let x = ", "1", " in x"), ("let x = 1 in ", "x", ""), ("sum (i : 0 .. 1) ", "1", ""),
+    ("count (i in ", "s", ") x"), ("channel of ", "byte", " [1]"), ("set of ", "0", " .. 1"), ("send c (", "1", ");"),
+    ("record R {", "int x;", "}"), ("procedure p() {", "skip;", "}"), ("receive c (?a[", "1", "]);"), ("p(", "1", ");"),
 ];
 
 #[rustfmt::skip]
 const HOLES: &[(&str, &str)] = &[
     ("system S { invariant p: ", "; }"), ("system S { ltl p: ", "; }"), ("system S { ", " }"), ("", ""),
     ("system S { thread T() { loc a: do { x := ", "; } goto a; } }"), ("system S { thread T() { loc a: ", " } }"),
+    ("system S { int x; set of 0 .. 3 s; active thread T() { ", " } }"), ("system S { int x; procedure p() { ", " } }"),
 ];
 
 #[test]
@@ -483,7 +489,7 @@ fn deep_nesting_is_an_error_on_a_small_stack() {
     let work = || {
         for (open, inner, close) in NESTINGS {
             for (before, after) in HOLES {
-                let depth = 100_000;
+                let depth = 20_000;
                 let text = format!("{before}{}{inner}{}{after}", open.repeat(depth), close.repeat(depth));
                 let parsed = parse(&text, 0);
                 assert!(!parsed.diagnostics.is_empty(), "{before}{open}");

@@ -475,7 +475,7 @@ E0012 2:12 BIR has no `|` | expected `||` | write `||`"),
     (Step, "when x and not y or z do { } goto a;", "E0012 2:8 BIR has no `and` | expected `&&` | write `&&`
 E0012 2:12 BIR has no `not` | expected `!` | write `!`
 E0012 2:18 BIR has no `or` | expected `||` | write `||`"),
-    (Step, "when x =< 3 do { } goto a;", "E0012 2:9 `=<` is not an operator | expected `<=` | write `<=`"),
+    (Step, "when x =< 3 do { } goto a;", "E0012 2:8 `=<` is not an operator | expected `<=` | write `<=`"),
     (Step, "when x <> 3 do { } goto a;", "E0012 2:8 `<>` does not compare | expected `!=` | write `!=`"),
     (Step, "when do { } goto a;", "E0004 2:6 expected an expression, found the keyword `do` | expected an expression"),
     (Step, "when x { } goto a;", "E0004 2:8 expected `do`, found `{` | expected `do`"),

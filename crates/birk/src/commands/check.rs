@@ -5,9 +5,9 @@ use std::path::Path;
 use birk_exec::{GoalSet, goal_of, replay};
 use birk_ir::{Expr, Goal, Outcome, Program, Property, PropertyKind, Stop, Verdict};
 use birk_jit::Staged;
-use birk_search::{Engine, Job, Limits, engine};
+use birk_search::{Engine, Job, Limits, Storage, engine};
 
-use crate::cli::{Accept, CheckArgs, Format, OnOff};
+use crate::cli::{Accept, CheckArgs, Format, OnOff, StoreKind, Threads};
 use crate::commands::print;
 use crate::progress::Watcher;
 use crate::report::{self, Answer, Report, ShownTrace};
@@ -32,7 +32,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let goals: Vec<Goal> = hunted.iter().map(|(_, goal)| goal.clone()).collect();
     let model = Staged::new(&program, &goals);
     let mut watcher = Watcher::start(args.progress, args.time)?;
-    let hunt = (engine.hunt)(&model, &job(args, &properties, &hunted), &mut watcher);
+    let job = job(args, engine, &properties, &hunted);
+    let hunt = (engine.hunt)(&model, &job, &mut watcher);
     watcher.clear();
     if let Some(reason) = model.refusal() {
         eprintln!("note: the model was interpreted, because it could not be compiled: {reason}");
@@ -65,6 +66,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         answers,
         traces,
         hunt: &hunt,
+        threads: job.limits.threads,
         seconds,
         peak_memory: limits::peak_memory(),
     };
@@ -92,6 +94,15 @@ fn save(path: &Path, report: &Report<'_>) -> Result<(), Failure> {
 fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
     if args.deadlock == OnOff::Off && args.property.iter().any(|name| name == "deadlock") {
         return Err(Failure::usage("--property deadlock and --deadlock off contradict each other; leave one out"));
+    }
+    if !engine.scales && matches!(args.threads, Threads::Number(2..)) {
+        let name = engine.name;
+        return Err(Failure::usage(format!(
+            "--search {name} uses one thread; leave --threads out, or use --search bfs"
+        )));
+    }
+    if !engine.scales && args.store != StoreKind::Exact {
+        return Err(Failure::usage(format!("--search {} stores states exactly; use --search bfs", engine.name)));
     }
     let Accept::Depth(wanted) = args.accept else { return Ok(()) };
     if !engine.shortest {
@@ -129,7 +140,7 @@ fn selected<'p>(program: &'p Program, args: &CheckArgs) -> Result<Vec<&'p Proper
     Ok(program.properties.iter().filter(asked).collect())
 }
 
-fn job(args: &CheckArgs, properties: &[&Property], hunted: &[(usize, Goal)]) -> Job {
+fn job(args: &CheckArgs, engine: &Engine, properties: &[&Property], hunted: &[(usize, Goal)]) -> Job {
     let mut stop_at = GoalSet::default();
     for (goal, (index, _)) in hunted.iter().enumerate() {
         if !args.keep_going && !properties[*index].wants_goal() {
@@ -144,6 +155,15 @@ fn job(args: &CheckArgs, properties: &[&Property], hunted: &[(usize, Goal)]) -> 
             memory: args.memory.unwrap_or_else(limits::default_memory),
             depth: args.max_depth.unwrap_or(u32::MAX),
             states: args.max_states.unwrap_or(u64::MAX),
+            threads: match args.threads {
+                Threads::Number(number) => number,
+                Threads::Auto if !engine.scales => 1,
+                Threads::Auto => std::thread::available_parallelism().map_or(1, usize::from),
+            },
+            storage: match args.store {
+                StoreKind::Exact => Storage::Exact,
+                StoreKind::Compact => Storage::Compact,
+            },
         },
     }
 }

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use birk_exec::Replayed;
-use birk_ir::{Access, Coverage, Expr, Op, Program, PropertyKind, Stop, ThreadId, VarId, Verdict};
+use birk_ir::{Access, Coverage, Expr, FaultKind, Op, Program, PropertyKind, Shown, Stop, ThreadId, Verdict};
 
 use crate::diagnostics;
 use crate::progress::{bytes, grouped};
@@ -178,12 +178,9 @@ pub(crate) fn trace_table(source: &Source, program: &Program, run: &Replayed, co
         let name = |state: &[u32]| program.location_text(thread, program.location_of(thread, state)).to_owned();
         let faults = at + 1 == run.steps.len() && program.is_faulty(run.last());
         let to = if faults { "fault".to_owned() } else { name(&run.states[at + 1]) };
-        let changes: Vec<String> = run
-            .changes(program, at)
-            .into_iter()
-            .filter(|&(variable, element)| !is_location_of(program, thread, variable, element))
-            .map(|(variable, element)| change_text(program, run, at, variable, element))
-            .collect();
+        let elements = run.changes(program, at).into_iter();
+        let others = elements.filter(|&(variable, element)| !is_location_of(program, thread, variable, element));
+        let changes: Vec<String> = program.grouped(others).map(|shown| change_text(program, run, at, shown)).collect();
         let (line, column) = source.position(transition.span);
         rows.push([
             (at + 1).to_string(),
@@ -217,12 +214,10 @@ pub(crate) fn trace_table(source: &Source, program: &Program, run: &Replayed, co
 
 /// The initial values, leaving out locations and what is zero or false when there are many.
 fn start_text(program: &Program, run: &Replayed) -> String {
-    let globals = program.visible_elements().filter(|&(variable, _)| !program.variable(variable).name.ends_with('@'));
-    let values: Vec<String> = globals
-        .map(|(variable, element)| {
-            let value = program.layout.slot(variable).get(&run.states[0], element);
-            format!("{}={}", program.element_name(variable, element), program.variable(variable).value_text(value))
-        })
+    let others = program.visible_elements().filter(|&(variable, _)| !program.variable(variable).name.ends_with('@'));
+    let values: Vec<String> = program
+        .grouped(others)
+        .map(|shown| format!("{}={}", program.shown_name(shown), program.shown_value(shown, &run.states[0])))
         .collect();
     let hidden = values.len().saturating_sub(6);
     let mut text = values.into_iter().take(6).collect::<Vec<_>>().join(" ");
@@ -232,10 +227,9 @@ fn start_text(program: &Program, run: &Replayed) -> String {
     text
 }
 
-fn change_text(program: &Program, run: &Replayed, at: usize, variable: VarId, element: u32) -> String {
-    let slot = program.layout.slot(variable);
-    let text = |state: &[u32]| program.variable(variable).value_text(slot.get(state, element));
-    format!("{}: {} → {}", program.element_name(variable, element), text(&run.states[at]), text(&run.states[at + 1]))
+fn change_text(program: &Program, run: &Replayed, at: usize, shown: Shown) -> String {
+    let text = |state: &[u32]| program.shown_value(shown, state);
+    format!("{}: {} → {}", program.shown_name(shown), text(&run.states[at]), text(&run.states[at + 1]))
 }
 
 /// Where each thread waits in a deadlock, and for what.
@@ -274,7 +268,11 @@ fn fault(out: &mut String, report: &Report<'_>, run: &Replayed, paint: Paint) {
         })
     });
     let label = condition.map(|c| values_text(program, &reads(c), run.last())).unwrap_or_default();
-    let label = if label.is_empty() { "here".to_owned() } else { label };
+    let label = match run.refused {
+        Some(value) if fault.kind == FaultKind::Range => format!("this would be {value}"),
+        _ if label.is_empty() => "here".to_owned(),
+        _ => label,
+    };
     let _ = writeln!(out, "{}", diagnostics::excerpt(report.source, &fault.message, (fault.span, &label), paint.0));
 }
 
@@ -295,18 +293,17 @@ fn reads(expr: &Expr) -> Vec<Access> {
 }
 
 fn values_text(program: &Program, accesses: &[Access], state: &[u32]) -> String {
-    let mut parts = Vec::new();
-    for access in accesses {
-        let variable = program.variable(access.variable);
+    let elements = accesses.iter().flat_map(|access| {
         let elements = match access.element {
             Some(element) => element..element + 1,
-            None => 0..variable.len(),
+            None => 0..program.variable(access.variable).len(),
         };
-        for element in elements {
-            let value = program.layout.slot(access.variable).get(state, element);
-            parts.push(format!("{} = {}", program.element_name(access.variable, element), variable.value_text(value)));
-        }
-    }
+        elements.map(|element| (access.variable, element))
+    });
+    let mut parts: Vec<String> = program
+        .grouped(elements)
+        .map(|shown| format!("{} = {}", program.shown_name(shown), program.shown_value(shown, state)))
+        .collect();
     parts.dedup();
     if parts.len() > MAX_LISTED {
         parts.truncate(MAX_LISTED);

@@ -4,6 +4,7 @@ use birk_ir::{Coverage, Program, ThreadId, ValueKind, VarId, Verdict};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::cli::StoreKind;
 use crate::report::{Report, ShownTrace, ordinals_text};
 
 #[derive(Serialize)]
@@ -15,7 +16,7 @@ struct Document<'a> {
     constants: Map<String, Value>,
     engine: &'static str,
     store: &'static str,
-    threads: u32,
+    threads: usize,
     seed: u64,
     verdict: &'static str,
     coverage: Value,
@@ -52,8 +53,11 @@ pub(crate) fn text(report: &Report<'_>) -> String {
         system: &report.program.system,
         constants: report.program.constants.iter().map(|(name, value)| (name.clone(), constant(value))).collect(),
         engine: report.engine.name,
-        store: "exact",
-        threads: 1,
+        store: match report.args.store {
+            StoreKind::Exact => "exact",
+            StoreKind::Compact => "compact",
+        },
+        threads: report.threads,
         seed: report.args.seed,
         verdict: report.verdict.word(),
         coverage: coverage(&report.hunt.coverage),

@@ -284,3 +284,50 @@ system Lamps {
   invariant dark: forall (l in Lamp) !lit[l];
 }",
 };
+
+pub(super) const E0054: Code = Code {
+    code: "E0054",
+    title: "a second rendezvous in one step",
+    explanation: "\
+A channel with capacity 0 is a rendezvous: who sends and who receives take one step together. Two of
+them in one `atomic` would need two partners at once. Make two steps of it, or give one of the
+channels a capacity.",
+    example: "\
+system Couple {
+  channel of byte [0] left;
+  channel of byte [0] right;
+  byte got;
+
+  active thread Sender() {
+    send left (1);
+    send right (2);
+  }
+
+  active thread Receiver() {
+    atomic {
+      receive left (?got);
+      receive right (?got);
+    }
+  }
+
+  reachable both: got == 2;
+}",
+    cure: "\
+system Couple {
+  channel of byte [0] left;
+  channel of byte [0] right;
+  byte got;
+
+  active thread Sender() {
+    send left (1);
+    send right (2);
+  }
+
+  active thread Receiver() {
+    receive left (?got);
+    receive right (?got);
+  }
+
+  reachable both: got == 2;
+}",
+};

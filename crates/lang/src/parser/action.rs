@@ -141,7 +141,10 @@ impl Parser<'_> {
                 | T::Star
                 | T::Slash
         );
-        !is_place && self.is_misspelt("an action", &[T::Goto, T::Return, T::Assert, T::Assume, T::Start, T::Skip])
+        // A label may have any name too.
+        let is_own = self.peek(1) == T::Colon || self.is_statement_word();
+        let actions = [T::Goto, T::Return, T::Assert, T::Assume, T::Start, T::Skip];
+        !is_place && !is_own && self.is_misspelt("an action", &actions)
     }
 
     /// Whether `++`, `--`, `+=` or the like follows.

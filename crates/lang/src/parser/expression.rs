@@ -74,6 +74,17 @@ impl Parser<'_> {
         tree
     }
 
+    /// What `parse` reads one level deeper, unless that is too deep.
+    fn deeper(&mut self, parse: impl FnOnce(&mut Self) -> Tree) -> Tree {
+        if self.depth >= MAX_DEPTH {
+            return self.too_deep();
+        }
+        self.depth += 1;
+        let tree = parse(self);
+        self.depth -= 1;
+        tree
+    }
+
     /// A node above children of the given depth.
     fn node(&mut self, kind: ExprKind, span: Span, depth: usize) -> Tree {
         if depth >= MAX_DEPTH {
@@ -125,13 +136,7 @@ impl Parser<'_> {
 
     /// The right operand of a binary operator.
     fn operand(&mut self, tightness: u8) -> Tree {
-        if self.depth >= MAX_DEPTH {
-            return self.too_deep();
-        }
-        self.depth += 1;
-        let tree = self.binary(tightness);
-        self.depth -= 1;
-        tree
+        self.deeper(|parser| parser.binary(tightness))
     }
 
     fn join(&mut self, op: BinaryOp, left: Tree, right: Tree) -> Tree {
@@ -235,7 +240,8 @@ impl Parser<'_> {
     fn is_foreign_infix(&mut self) -> bool {
         let (meant, message) = match (self.kind(), self.word()) {
             (T::Single, _) if self.is_adjacent(T::Less) => {
-                self.bump();
+                let start = self.bump().start;
+                self.tokens[self.position].span.start = start;
                 (T::LessEqual, "`=<` is not an operator")
             }
             (T::Single, _) => (T::Equal, "`=` is not a comparison"),
@@ -299,7 +305,8 @@ impl Parser<'_> {
         let is_operand = match self.peek(1) {
             T::Name => !self.is_infix_name(1),
             T::Number | T::True | T::False => true,
-            T::OpenParen | T::Not | T::Diamond | T::Forall | T::Exists => self.in_formula,
+            T::OpenParen => self.in_formula || self.at_word("not"),
+            T::Not | T::Diamond | T::Forall | T::Exists => self.in_formula,
             T::OpenBracket => self.in_formula && self.peek(2) == T::CloseBracket,
             _ => false,
         };
@@ -467,7 +474,7 @@ impl Parser<'_> {
             _ if self.is_reported() => self.error(),
             Quantifier::All | Quantifier::Any => self.expression(),
             // A number is compared and added: the body of `count` and `sum` is one operand.
-            Quantifier::Count | Quantifier::Sum => self.unary(),
+            Quantifier::Count | Quantifier::Sum => self.deeper(Self::unary),
         };
         let span = start.to(body.outer);
         let kind = ExprKind::Quantifier(quantifier, name, Box::new(domain), Box::new(body.expr));

@@ -2,8 +2,8 @@
 
 use super::{Parser, is_landmark};
 use crate::ast::{
-    Alias, ChannelMarks, Constants, Enum, Expr, Function, Import, Item, Name, Param, Procedure, Property, PropertyKind,
-    Record, System, Type, TypeKind, Variables,
+    Alias, Constants, Enum, Expr, Function, Import, Item, Name, Param, Procedure, Property, PropertyKind, Record,
+    System, Type, TypeKind, Variables,
 };
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{TokenKind as T, text_value};
@@ -230,6 +230,10 @@ impl Parser<'_> {
 
     fn constants(&mut self) -> Constants {
         let start = self.bump();
+        if matches!(self.kind(), T::Boolean | T::Byte | T::Int) && self.peek(1) == T::Name {
+            self.report(self.unexpected("a name").help("a constant has no type: `const NAME = …;`"));
+            self.bump();
+        }
         let name = self.name("a name");
         let open = self.span();
         if self.is_reported() && !self.at(T::OpenBrace) {
@@ -237,6 +241,13 @@ impl Parser<'_> {
             return Constants { block: None, entries: Vec::new(), span: self.since(start) };
         }
         if self.at(T::Name) && self.peek(1) == T::Single {
+            if !self.is_block_without_brace() {
+                let help = format!("a constant has no type: `const {} = …;`", self.word());
+                self.report(self.unexpected("`=` or `{`").help(help));
+                let (name, value) = (self.name("a name"), self.constant_value("`=`"));
+                self.expect_semicolon();
+                return Constants { block: None, entries: vec![(name, value)], span: self.since(start) };
+            }
             self.report(self.unexpected("`=` or `{`"));
         } else if !self.eat(T::OpenBrace) {
             let value = self.constant_value("`=` or `{`");
@@ -268,6 +279,12 @@ impl Parser<'_> {
         self.expect_close(T::CloseBrace, open);
         self.eat(T::Semicolon);
         Constants { block: Some(name), entries, span: self.since(start) }
+    }
+
+    /// Whether the constant that begins here is followed by another one, so that a `{` was forgotten before it.
+    fn is_block_without_brace(&self) -> bool {
+        let end = (2..64).find(|&ahead| matches!(self.peek(ahead), T::Semicolon | T::Comma | T::End));
+        end.is_some_and(|end| (self.peek(end + 1), self.peek(end + 2)) == (T::Name, T::Single))
     }
 
     fn constant_value(&mut self, expected: &str) -> Expr {
@@ -469,110 +486,5 @@ impl Parser<'_> {
         }
         self.expect_semicolon();
         Variables { ty, declarators, span: self.since(start) }
-    }
-
-    /// A type with its array lengths.
-    pub(super) fn ty(&mut self) -> Type {
-        let start = self.span();
-        let kind = match self.kind() {
-            T::Boolean => self.base(TypeKind::Boolean),
-            T::Byte => self.base(TypeKind::Byte),
-            T::Int => self.int_type(),
-            T::Name if self.at_word("set") && self.is_word_ahead(1, "of") => self.set_type(),
-            T::Name if self.is_channel_type() => self.channel_type(),
-            T::Name => TypeKind::Named(self.name("a type")),
-            _ => {
-                self.report(self.unexpected("a type"));
-                return Type { kind: TypeKind::Error, dimensions: Vec::new(), span: self.behind() };
-            }
-        };
-        let mut dimensions = std::mem::take(&mut self.channel_dimensions);
-        while self.at(T::OpenBracket) {
-            let open = self.bump();
-            dimensions.push(self.root_expression());
-            self.expect_close(T::CloseBracket, open);
-        }
-        Type { kind, dimensions, span: self.since(start) }
-    }
-
-    fn is_word_ahead(&self, ahead: usize, word: &str) -> bool {
-        self.tokens.get(self.position + ahead).is_some_and(|t| t.kind == T::Name && self.source(t.span) == word)
-    }
-
-    /// `set of lo .. hi`
-    fn set_type(&mut self) -> TypeKind {
-        self.bump_word();
-        self.bump_word();
-        if matches!(self.kind(), T::Boolean | T::Byte | T::Int) {
-            self.report(self.unexpected("a range").help("write `set of 0 .. 3 s;`"));
-            let kind = if self.at(T::Int) { self.int_type() } else { self.base(TypeKind::Error) };
-            drop(kind);
-            return TypeKind::Error;
-        }
-        let low = self.root_expression();
-        if self.at(T::Comma) {
-            self.replace(T::DotDot, "a range is written with `..`", "expected `..`", "write `set of lo .. hi`");
-        }
-        self.expect(T::DotDot);
-        let high = self.root_expression();
-        TypeKind::Set(Box::new(low), Box::new(high))
-    }
-
-    /// Whether marks and `channel of` follow.
-    fn is_channel_type(&self) -> bool {
-        let is_mark = |ahead| ["lossy", "duplicating", "reordering"].iter().any(|mark| self.is_word_ahead(ahead, mark));
-        let marks = (0..4).take_while(|&ahead| is_mark(ahead)).count();
-        self.is_word_ahead(marks, "channel") && self.is_word_ahead(marks + 1, "of")
-    }
-
-    /// `lossy channel of type [capacity]`; further lengths make an array of channels.
-    fn channel_type(&mut self) -> TypeKind {
-        let mut marks = ChannelMarks::default();
-        while !self.at_word("channel") {
-            match self.word() {
-                "lossy" => marks.lossy = true,
-                "duplicating" => marks.duplicating = true,
-                _ => marks.reordering = true,
-            }
-            self.bump_word();
-        }
-        self.bump_word();
-        self.bump_word();
-        let mut element = self.ty();
-        let capacity = if element.dimensions.is_empty() {
-            let help = "write the capacity: `channel of byte [2] c;`; 0 is a rendezvous";
-            self.report(self.unexpected("`[` and the capacity").help(help));
-            self.nothing()
-        } else {
-            element.dimensions.remove(0)
-        };
-        self.channel_dimensions = std::mem::take(&mut element.dimensions);
-        TypeKind::Channel(marks, Box::new(element), Box::new(capacity))
-    }
-
-    fn base(&mut self, kind: TypeKind) -> TypeKind {
-        self.bump();
-        kind
-    }
-
-    /// `int`, `int (lo, hi)`, `int wrap (lo, hi)`
-    fn int_type(&mut self) -> TypeKind {
-        self.bump();
-        let wraps = self.at_word("wrap") && self.peek(1) == T::OpenParen;
-        if wraps {
-            self.bump_word();
-        }
-        let open = self.span();
-        if !self.eat(T::OpenParen) {
-            return TypeKind::Int;
-        }
-        let low = self.root_expression();
-        if self.at(T::DotDot) {
-            self.replace(T::Comma, "a range is written with a comma", "expected `,`", "write `int (lo, hi)`");
-        }
-        self.expect(T::Comma);
-        let high = self.root_expression();
-        self.expect_close(T::CloseParen, open);
-        TypeKind::Range(wraps, Box::new(low), Box::new(high))
     }
 }

@@ -28,7 +28,7 @@ impl Parser<'_> {
 
     /// `x :=`, `a[i] :=`, `r.f :=`, `p(…)`
     fn is_action_begin(&self) -> bool {
-        matches!(self.peek(1), T::Assign | T::Dot | T::OpenParen | T::Single | T::Equal)
+        matches!(self.peek(1), T::Assign | T::Dot | T::OpenParen | T::Single | T::Equal | T::Not | T::Question)
             || (self.peek(1) == T::OpenBracket && !self.declares_array())
     }
 
@@ -59,6 +59,8 @@ impl Parser<'_> {
             match self.kind() {
                 T::CloseBrace | T::End | T::Loc | T::When | T::Do => return list,
                 kind if is_item(kind) => return list,
+                // The `}` before it is missing.
+                T::Name if self.is_next_branch() => return list,
                 T::Name if self.is_misspelt_action() => continue,
                 _ => list.extend(self.statement()),
             }
@@ -83,7 +85,10 @@ impl Parser<'_> {
         let open = self.bump();
         if self.blocks >= MAX_DEPTH / 2 {
             let message = format!("nested too deeply: blocks may be {} levels deep", MAX_DEPTH / 2);
-            self.report(Diagnostic::new("E0009", open, message, "one level too many"));
+            // The other branches of the same statement would only repeat it.
+            if !std::mem::replace(&mut self.is_too_deep, true) {
+                self.report(Diagnostic::new("E0009", open, message, "one level too many"));
+            }
             self.position -= 1;
             self.recover();
             return Vec::new();
@@ -121,6 +126,18 @@ impl Parser<'_> {
             }
             T::Name if self.is_statement_word() => self.worded(),
             T::Name if matches!(self.word(), "elseif" | "elif" | "switch") && self.foreign_statement() => return None,
+            T::Name if matches!(self.peek(1), T::Not | T::Question) => {
+                let (name, sign) = (self.word(), if self.peek(1) == T::Not { "!" } else { "?" });
+                let help = match sign {
+                    "!" => format!("write `send {name} (…);`"),
+                    _ => format!("write `receive {name} (?x);`"),
+                };
+                self.bump();
+                let message = format!("BIR has no `{name} {sign} …`");
+                self.report(Diagnostic::new("E0012", self.span(), message, "not known in BIR").help(help));
+                self.recover();
+                Some(ActionKind::Skip)
+            }
             T::Name if self.peek(1) == T::OpenParen => {
                 let name = self.name("a procedure");
                 let arguments = self.arguments();
@@ -171,7 +188,10 @@ impl Parser<'_> {
             }
             "send" => {
                 self.is_channel = true;
-                let channel = self.place();
+                let channel = self.channel();
+                if !self.is_message("send c (…);") {
+                    return Some(ActionKind::Send(channel, Vec::new()));
+                }
                 let values = self.arguments();
                 self.expect_semicolon();
                 ActionKind::Send(channel, values)
@@ -240,12 +260,19 @@ impl Parser<'_> {
         Some(ActionKind::For(name, low, high, self.block()))
     }
 
+    /// Whether the next branch of an `either` begins, although this one is not closed.
+    fn is_next_branch(&self) -> bool {
+        self.at_word("or") && self.peek(1) == T::OpenBrace && self.either.is_some_and(|depth| self.blocks >= depth)
+    }
+
     fn either(&mut self) -> ActionKind {
+        let outer = self.either.replace(self.blocks + 1);
         let mut branches = vec![self.block()];
         while self.at_word("or") {
             self.bump_word();
             branches.push(self.block());
         }
+        self.either = outer;
         if branches.len() == 1 && !self.is_reported() {
             let diagnostic = self.unexpected("`or { … }`");
             self.report(diagnostic.help("`either` offers at least two ways: `either { … } or { … }`"));
@@ -257,11 +284,34 @@ impl Parser<'_> {
         ActionKind::Either(branches)
     }
 
+    /// The channel of a `send` or `receive`.
+    fn channel(&mut self) -> Expr {
+        if !self.at(T::OpenParen) {
+            return self.place();
+        }
+        self.report(self.unexpected("a channel").help("the channel comes first: `send c (…);`, `receive c (?x);`"));
+        self.nothing()
+    }
+
+    /// Whether the parenthesis of a message follows; if not, the rest of the statement is skipped.
+    fn is_message(&mut self, example: &str) -> bool {
+        let is_message = self.at(T::OpenParen) && !self.is_reported();
+        if !is_message {
+            let help = format!("the message stands in parentheses: `{example}`");
+            self.report(self.unexpected("`(`").help(help));
+            self.recover();
+        }
+        is_message
+    }
+
     /// `receive channel (patterns) when condition;`
     fn receive(&mut self) -> ActionKind {
         self.is_channel = true;
-        let channel = self.place();
+        let channel = self.channel();
         let mut patterns = Vec::new();
+        if !self.is_message("receive c (?x);") {
+            return ActionKind::Receive(channel, patterns, None);
+        }
         let open = self.span();
         if self.expect(T::OpenParen) && !self.eat(T::CloseParen) {
             loop {

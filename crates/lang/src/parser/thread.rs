@@ -24,11 +24,19 @@ impl Parser<'_> {
             self.expect_close(T::CloseBracket, open);
         }
         if !self.at(T::Thread) && !self.is_misspelt("`thread`", &[T::Thread]) {
-            self.report(self.unexpected("`thread`"));
-            self.recover();
-            return None;
+            let is_named = self.at(T::Name) && self.peek(1) == T::OpenParen;
+            let mut diagnostic = self.unexpected("`thread`");
+            if is_named {
+                diagnostic = diagnostic.help(format!("write `thread {}`", self.word()));
+            }
+            self.report(diagnostic);
+            if !is_named {
+                self.recover();
+                return None;
+            }
+        } else {
+            self.bump();
         }
-        self.bump();
         let name = self.name("the thread's name");
         let params = self.params();
         let mut thread = Thread {
@@ -92,6 +100,7 @@ impl Parser<'_> {
                 T::Name if self.is_local_name() => self.thread_variables(variables, locations),
                 T::Name if self.is_misspelt("a location", &[T::Loc, T::When, T::Do]) => {}
                 _ if self.foreign_statement() => {}
+                T::Name if locations.is_empty() && self.is_misspelt_action() => body.append(&mut self.statements()),
                 T::When | T::Do | T::Goto | T::Return => match locations.last_mut() {
                     Some(location) => self.transformations(&mut location.transformations),
                     None => {
