@@ -5,6 +5,7 @@ mod documents;
 mod fmt;
 mod graph;
 mod replay;
+mod simulate;
 
 use crate::cli::{Cli, Command};
 use crate::source::load;
@@ -14,6 +15,7 @@ use crate::{Exit, Failure};
 pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         Command::Check(args) => check::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Show(args) => {
             let (_, program) = load(&args)?;

@@ -5,11 +5,11 @@
 
 use birk_exec::replay::{replay_ordinals, replay_states};
 use birk_exec::{ReplayError, Replayed};
-use birk_ir::{Program, VarId, VarRole};
+use birk_ir::{Program, Property, VarId, VarRole};
 use serde_json::{Map, Value, json};
 
 use crate::report::json::element_value;
-use crate::report::{ShownTrace, ordinals_text};
+use crate::report::ordinals_text;
 use crate::source::Source;
 
 /// A trace file that was read.
@@ -19,8 +19,7 @@ pub(crate) struct TraceFile {
 }
 
 /// A trace as the text of a file.
-pub(crate) fn write(source: &Source, program: &Program, trace: &ShownTrace<'_>) -> String {
-    let run = &trace.run;
+pub(crate) fn write(source: &Source, program: &Program, property: Option<&Property>, run: &Replayed) -> String {
     let states: Vec<Value> = run
         .states
         .iter()
@@ -41,7 +40,7 @@ pub(crate) fn write(source: &Source, program: &Program, trace: &ShownTrace<'_>) 
             "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
             "description": format!("Birk {}", env!("CARGO_PKG_VERSION")),
             "source": source.path,
-            "property": trace.property.name,
+            "property": property.map(|property| &property.name),
             "replay": ordinals_text(run),
         },
         "vars": visible(program).map(|(_, name)| name).collect::<Vec<_>>(),
