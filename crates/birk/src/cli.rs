@@ -138,6 +138,9 @@ pub(crate) struct CheckArgs {
 pub(crate) struct SimulateArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
+    /// Choose each step yourself: on a screen, or line by line where there is no terminal
+    #[arg(long)]
+    pub(crate) guided: bool,
     /// Watch only this property (repeatable) [default: all]
     #[arg(long, value_name = "NAME", help_heading = QUESTIONS)]
     pub(crate) property: Vec<String>,
@@ -165,7 +168,7 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "human|json", value_enum, default_value = "human", hide_possible_values = true,
           help_heading = OUTPUT)]
     pub(crate) format: Format,
-    /// Save the run that is shown to this file (ITF JSON)
+    /// Save the run that is shown to this file (ITF JSON); with --guided, open this file
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) trace: Option<PathBuf>,
     /// The options that decide what the runs are, wherever they came from, as words of a command line.

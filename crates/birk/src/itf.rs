@@ -3,17 +3,20 @@
 //! Every variable is a field of each state; arrays are lists. The steps stand in `#meta` of the file, but reading
 //! does not trust them: each step must lead to the state that follows it.
 
+use std::path::Path;
+
 use birk_exec::replay::{replay_ordinals, replay_states};
 use birk_exec::{ReplayError, Replayed};
 use birk_ir::{Program, Property, VarId, VarRole};
 use serde_json::{Map, Value, json};
 
+use crate::Failure;
 use crate::report::json::element_value;
 use crate::report::ordinals_text;
 use crate::source::Source;
 
 /// A trace file that was read.
-pub(crate) struct TraceFile {
+struct TraceFile {
     states: Vec<Value>,
     ordinals: Option<Vec<u32>>,
 }
@@ -52,8 +55,15 @@ pub(crate) fn write(source: &Source, program: &Program, property: Option<&Proper
     serde_json::to_string_pretty(&document).expect("a trace has only string keys") + "\n"
 }
 
+/// Reads a file and walks it.
+pub(crate) fn open(program: &Program, path: &Path) -> Result<Replayed, Failure> {
+    let file = Source::read(path)?;
+    let trace = read(&file.text).map_err(|reason| Failure::usage(format!("{}: {reason}", path.display())))?;
+    walk(program, &trace).map_err(|error| Failure::usage(format!("the trace does not fit the model: {error}")))
+}
+
 /// Reads the text of a file.
-pub(crate) fn read(text: &str) -> Result<TraceFile, String> {
+fn read(text: &str) -> Result<TraceFile, String> {
     let document: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
     let states = document["states"].as_array().filter(|states| !states.is_empty());
     let states = states.ok_or("not an ITF trace: it has no `states`")?.clone();
@@ -65,7 +75,7 @@ pub(crate) fn read(text: &str) -> Result<TraceFile, String> {
 }
 
 /// Walks a trace that was read: by its steps where they are given, otherwise by its states.
-pub(crate) fn walk(program: &Program, file: &TraceFile) -> Result<Replayed, ReplayError> {
+fn walk(program: &Program, file: &TraceFile) -> Result<Replayed, ReplayError> {
     let length = file.states.len() - 1;
     let fits = |at: usize, state: &[u32]| {
         let shown = file.states[at].as_object();

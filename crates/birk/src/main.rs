@@ -3,8 +3,10 @@
 
 mod cli;
 mod commands;
+mod condition;
 mod config;
 mod diagnostics;
+mod guided;
 mod itf;
 mod limits;
 mod progress;

@@ -9,7 +9,7 @@ use birk_ir::Program;
 use crate::cli::ReplayArgs;
 use crate::commands::print;
 use crate::report::human;
-use crate::source::{Source, load, uses_color};
+use crate::source::{load, uses_color};
 use crate::{Exit, Failure, itf};
 
 /// Runs the command.
@@ -18,11 +18,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
     let misfit = |error: &ReplayError| Failure::usage(format!("the trace does not fit the model: {error}"));
     let run = match parse_ordinals(&args.trace) {
         Some((initial, ordinals)) => replay_ordinals(&program, initial, &ordinals).map_err(|e| misfit(&e))?,
-        None => {
-            let file = Source::read(Path::new(&args.trace))?;
-            let trace = itf::read(&file.text).map_err(|reason| Failure::usage(format!("{}: {reason}", args.trace)))?;
-            itf::walk(&program, &trace).map_err(|e| misfit(&e))?
-        }
+        None => itf::open(&program, Path::new(&args.trace))?,
     };
     let color = uses_color(args.model.color, &std::io::stdout());
     let mut out = human::trace_table(&source, &program, &run, color);

@@ -1,5 +1,6 @@
-//! `birk simulate`: runs of a model, at random.
+//! `birk simulate`: runs of a model, at random or as the user chooses.
 
+use std::io::IsTerminal as _;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -11,6 +12,8 @@ use birk_search::{Observer as _, Progress};
 use crate::cli::{ChooseBy, Format, ProgressMode, SimulateArgs};
 use crate::commands::check::{hunted, impostor, selected};
 use crate::commands::print;
+use crate::guided::session::Session;
+use crate::guided::{Place, prompt, screen};
 use crate::progress::Watcher;
 use crate::report::simulation::{self, Ends, Lengths, Simulation, Watched};
 use crate::source::{Source, load, uses_color};
@@ -22,6 +25,9 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage("--runs 0 asks for nothing; give a number from 1 on"));
     }
     let (source, program) = load(&args.model)?;
+    if args.guided {
+        return guide(args, &source, &program);
+    }
     let properties = selected(&program, &args.property, args.deadlock)?;
     let hunted = hunted(&program, &properties)?;
     let simulation = sample(args, &source, &program, &properties, &hunted)?;
@@ -37,6 +43,33 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Exit, Failure> {
         (false, Some(Stop::Interrupt)) => Exit::Interrupted,
         (false, _) => Exit::Success,
     })
+}
+
+/// The user chooses: on a screen if there is a terminal on both sides, otherwise line by line.
+fn guide(args: &SimulateArgs, source: &Source, program: &Program) -> Result<Exit, Failure> {
+    if args.format == Format::Json {
+        return Err(Failure::usage("--guided is for people; leave out --format json"));
+    }
+    if args.runs != 1 {
+        return Err(Failure::usage("--guided is one run, and --runs asks for several; leave one out"));
+    }
+    let place = Place { args: &args.model, source, program };
+    let mut session = Session::new(program, choose(args), args.seed);
+    if let Some(path) = &args.trace {
+        session.open(&itf::open(program, path)?);
+    }
+    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        return screen::run(&place, session, uses_color(args.model.color, &std::io::stdout()));
+    }
+    let is_person = std::io::stdin().is_terminal();
+    prompt::run(&place, &mut session, &mut std::io::stdin().lock(), &mut std::io::stdout().lock(), is_person)
+}
+
+fn choose(args: &SimulateArgs) -> Choose {
+    match args.choose {
+        ChooseBy::Transition => Choose::Transition,
+        ChooseBy::Thread => Choose::Thread,
+    }
 }
 
 /// Makes the runs, and keeps the first that violates something; of a single run, that run.
@@ -97,11 +130,7 @@ fn rules(args: &SimulateArgs, properties: &[&Property], hunted: &[(usize, Goal)]
             stop_at.insert(goal);
         }
     }
-    let choose = match args.choose {
-        ChooseBy::Transition => Choose::Transition,
-        ChooseBy::Thread => Choose::Thread,
-    };
-    Rules { choose, steps: args.steps as usize, stop_at }
+    Rules { choose: choose(args), steps: args.steps as usize, stop_at }
 }
 
 /// Saves the run that was shown.
