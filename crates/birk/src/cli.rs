@@ -127,6 +127,9 @@ pub(crate) struct CheckArgs {
     /// Save the first trace to this file (ITF JSON)
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) trace: Option<PathBuf>,
+    /// Write a report with charts, source and plots to this file (one HTML page)
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub(crate) report: Option<PathBuf>,
     /// The options that decide what the search finds, wherever they came from, as words of a command line.
     #[arg(skip)]
     pub(crate) given: Vec<String>,
@@ -183,6 +186,15 @@ pub(crate) struct ReplayArgs {
     pub(crate) model: ModelArgs,
     /// A trace file (ITF JSON), or the steps themselves, as in the `replay` line of a report: 0:0,1,2
     pub(crate) trace: String,
+    /// For people, or as a sequence chart for Mermaid or PlantUML
+    #[arg(
+        long,
+        value_name = "human|mermaid|plantuml",
+        value_enum,
+        default_value = "human",
+        hide_possible_values = true
+    )]
+    pub(crate) format: TraceFormat,
 }
 
 /// Options of `graph`.
@@ -229,6 +241,14 @@ pub(crate) enum OnOff {
 pub(crate) enum Format {
     Human,
     Json,
+}
+
+/// How to print a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TraceFormat {
+    Human,
+    Mermaid,
+    Plantuml,
 }
 
 /// How to show progress.

@@ -20,7 +20,7 @@ use crate::cli::{CheckArgs, Cli, Color, Command, ModelArgs, SimulateArgs};
 /// The file, beside the model.
 const FILE: &str = "birk.toml";
 /// Options that are about one run only.
-const TYPED_ONLY: &[&str] = &["profile", "trace", "help"];
+const TYPED_ONLY: &[&str] = &["profile", "trace", "report", "guided", "help"];
 /// Options that decide how an answer looks, not what it is.
 const APPEARANCE: &[&str] = &["format", "progress", "color"];
 

@@ -1,7 +1,11 @@
 //! What a search found, ready to be written for people or for programs.
 
+pub(crate) mod chart;
+pub(crate) mod diagram;
+pub(crate) mod html;
 pub(crate) mod human;
 pub(crate) mod json;
+mod plot;
 pub(crate) mod simulation;
 
 use birk_exec::Replayed;

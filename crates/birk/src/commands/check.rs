@@ -24,6 +24,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let goals: Vec<Goal> = hunted.iter().map(|(_, goal)| goal.clone()).collect();
     let model = Staged::new(&program, &goals);
     let mut watcher = Watcher::start(args.progress, args.time)?;
+    if args.report.is_some() {
+        watcher.remember();
+    }
     let hunt = (engine.hunt)(&model, &job(args, &properties, &hunted), &mut watcher);
     watcher.clear();
     if let Some(reason) = model.refusal() {
@@ -66,6 +69,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     };
     if let Some(path) = &args.trace {
         save(path, &report)?;
+    }
+    if let Some(path) = &args.report {
+        std::fs::write(path, report::html::page(&report, watcher.samples()))
+            .map_err(|error| Failure::io(&format!("write {}", path.display()), &error))?;
     }
     Ok(exit(&report))
 }

@@ -6,9 +6,10 @@ use birk_exec::replay::replay_ordinals;
 use birk_exec::{ReplayError, Replayed};
 use birk_ir::Program;
 
-use crate::cli::ReplayArgs;
+use crate::cli::{ReplayArgs, TraceFormat};
 use crate::commands::print;
-use crate::report::human;
+use crate::report::chart::{Chart, chart};
+use crate::report::{diagram, human};
 use crate::source::{load, uses_color};
 use crate::{Exit, Failure, itf};
 
@@ -20,6 +21,18 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
         Some((initial, ordinals)) => replay_ordinals(&program, initial, &ordinals).map_err(|e| misfit(&e))?,
         None => itf::open(&program, Path::new(&args.trace))?,
     };
+    let diagram = match args.format {
+        TraceFormat::Human => None,
+        TraceFormat::Mermaid => Some(diagram::mermaid as fn(&Chart, &str) -> String),
+        TraceFormat::Plantuml => Some(diagram::plantuml as fn(&Chart, &str) -> String),
+    };
+    if let Some(diagram) = diagram {
+        let ending = match &violated(&program, &run)[..] {
+            [] => "the end of the run".to_owned(),
+            decided => format!("decides {}", decided.join(", ")).replace('`', ""),
+        };
+        return print(&diagram(&chart(&source, &program, &run), &ending));
+    }
     let color = uses_color(args.model.color, &std::io::stdout());
     let mut out = human::trace_table(&source, &program, &run, color);
     let shown = violated(&program, &run);

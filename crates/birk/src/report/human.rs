@@ -44,7 +44,7 @@ impl Paint {
 /// The whole report.
 pub(crate) fn text(report: &Report<'_>, color: bool) -> String {
     let paint = Paint(color);
-    let mut out = headline(report, paint);
+    let mut out = first_line(report, paint);
     properties(&mut out, report, paint);
     for trace in &report.traces {
         out.push_str(&shown_trace(report.source, report.program, trace.property, &trace.run, color));
@@ -55,8 +55,14 @@ pub(crate) fn text(report: &Report<'_>, color: bool) -> String {
     out
 }
 
+/// The first line without the verdict's word, for pages that show it apart.
+pub(crate) fn headline(report: &Report<'_>) -> String {
+    let line = first_line(report, Paint(false));
+    line.split_once(": ").map_or(line.as_str(), |(_, rest)| rest).trim().to_owned()
+}
+
 /// The first line: the verdict and its bound.
-fn headline(report: &Report<'_>, paint: Paint) -> String {
+fn first_line(report: &Report<'_>, paint: Paint) -> String {
     let model = format!("{} ({})", report.source.path, report.program.system);
     let word = paint.verdict(report.verdict, report.verdict.word());
     let states = count(report.hunt.stats.states, "state");
@@ -156,6 +162,14 @@ pub(crate) fn shown_trace(
     let _ = writeln!(out, "\n{} in {}:\n", paint.bold(&title), count(run.steps.len() as u64, "step"));
     out.push_str(&trace_table(source, program, run, paint.0));
     out.push('\n');
+    out.push_str(&ending(source, program, property, run, color));
+    let _ = writeln!(out, "  {} {}", paint.dim("replay:"), ordinals_text(run));
+    out
+}
+
+/// What a run shows at its end: who waits for what, what failed, which values decide.
+pub(crate) fn ending(source: &Source, program: &Program, property: &Property, run: &Replayed, color: bool) -> String {
+    let (paint, mut out) = (Paint(color), String::new());
     match &property.kind {
         PropertyKind::Deadlock => waiting(&mut out, source, program, run, paint),
         PropertyKind::Fault => fault(&mut out, source, program, run, paint),
@@ -172,7 +186,6 @@ pub(crate) fn shown_trace(
         }
         PropertyKind::Ltl(_) => {}
     }
-    let _ = writeln!(out, "  {} {}", paint.dim("replay:"), ordinals_text(run));
     out
 }
 
