@@ -2,7 +2,7 @@
 // The moving part of the report: which step of which run is looked at. Long runs are shown a page at a time.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const PAGE = 400, ROW = 30, LANE = 190, BOX = 134, LEFT = 50, HEAD = 28;
+  const PAGE = 400, ROW = 30, BOX = 134, LEFT = 50, HEAD = 28;
   const by = (id) => document.getElementById(id);
   const make = (tag, attributes = {}, ...children) => {
     const svg = ["svg", "g", "rect", "line", "path", "text", "title", "desc", "defs", "marker"].includes(tag);
@@ -58,12 +58,14 @@
   const pageRange = (all) => all ? [0, steps().length] : [page * PAGE, Math.min(steps().length, (page + 1) * PAGE)];
 
   const drawChart = (from, to) => {
+    // Messages need room between the lanes.
+    const LANE = trace.messages.length ? 190 : 150;
     const lanes = trace.lanes, width = LEFT + lanes.length * LANE, height = HEAD + (to - from) * ROW + 34;
     const x = (lane) => LEFT + lane * LANE + LANE / 2, y = (step) => HEAD + (step - from) * ROW + ROW / 2;
     const svg = make("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-labelledby": "chart-title chart-desc" },
       make("title", { id: "chart-title" }, "Sequence chart"),
       make("desc", { id: "chart-desc" }, `Steps ${from + 1} to ${to}; one column for each thread. The table of changes has the same content.`),
-      make("defs", {}, make("marker", { id: "tip", markerWidth: 9, markerHeight: 9, refX: 8, refY: 4, orient: "auto" }, make("path", { d: "M0 0L9 4L0 8z", class: "tip" }))));
+      make("defs", {}, make("marker", { id: "tip", markerWidth: 9, markerHeight: 9, refX: 8, refY: 4, orient: "auto", markerUnits: "userSpaceOnUse" }, make("path", { d: "M0 0L9 4L0 8z", class: "tip" }))));
     lanes.forEach((lane, i) => svg.append(
       make("line", { class: "lane", x1: x(i), x2: x(i), y1: HEAD - 4, y2: height - 26 }),
       make("text", { class: "head", x: x(i), y: 16, "text-anchor": "middle" }, short(data.words[lane], 22), make("title", {}, data.words[lane]))));
@@ -121,10 +123,9 @@
     data.names.forEach((name, i) => {
       const changed = now[i] !== before[i];
       if (only && !changed) return;
-      rows.push(make("tr", { class: changed ? "changed" : null }, make("th", { scope: "row", class: "mono" }, name), make("td", { class: "mono" }, data.words[now[i]]),
-        make("td", { class: "mono" }, changed ? "was " + data.words[before[i]] : "")));
+      rows.push(make("tr", { class: changed ? "changed" : null }, make("th", { scope: "row", class: "mono" }, name), make("td", { class: "mono" }, data.words[now[i]], changed ? make("span", { class: "soft" }, " was " + data.words[before[i]]) : "")));
     });
-    if (!rows.length) rows.push(make("tr", {}, make("td", { colspan: 3, class: "soft" }, "no value changed")));
+    if (!rows.length) rows.push(make("tr", {}, make("td", { colspan: 2, class: "soft" }, "no value changed")));
     by("values").tBodies[0].replaceChildren(...rows);
   };
 
@@ -132,6 +133,7 @@
     if (!element) return;
     const inner = element.getBoundingClientRect(), outer = box.getBoundingClientRect();
     if (inner.top < outer.top + 30 || inner.bottom > outer.bottom - 30) box.scrollTop += inner.top - outer.top - outer.height / 2;
+    if (inner.left < outer.left || inner.right > outer.right) box.scrollLeft += inner.left - outer.left - outer.width / 2;
   };
   const executed = new Map();
   const noteLines = () => {
@@ -160,7 +162,7 @@
     const row = document.querySelector(`#chart [data-step="${at}"]`), line = document.querySelector(`#steps [data-step="${at}"]`);
     row?.classList.add("now");
     line?.setAttribute("aria-current", "step");
-    near(by("chart"), row);
+    near(by("chart"), row?.querySelector(".box"));
     near(by("table"), line);
   };
   const show = (all = false) => {

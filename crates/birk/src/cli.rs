@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Show(ModelArgs),
     /// The state graph, for other tools to draw or examine
     Graph(GraphArgs),
+    /// Look around in a model, in a browser on this machine
+    Explore(ExploreArgs),
     /// Format models in place
     Fmt(FmtArgs),
     /// An error code, with an example and its cure
@@ -202,12 +204,22 @@ pub(crate) struct ReplayArgs {
 pub(crate) struct GraphArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
-    /// dot (Graphviz) or aut (Aldebaran)
-    #[arg(long, value_name = "dot|aut", value_enum, default_value = "dot", hide_possible_values = true)]
+    /// dot (Graphviz), aut (Aldebaran) or svg (a picture, for small graphs)
+    #[arg(long, value_name = "dot|aut|svg", value_enum, default_value = "dot", hide_possible_values = true)]
     pub(crate) format: GraphFormat,
     /// Refuse to draw more states than this
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = parse_number::<u64>)]
     pub(crate) max_states: u64,
+}
+
+/// Options of `explore`.
+#[derive(Args, Debug)]
+pub(crate) struct ExploreArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// The port to listen on; 0 means any that is free
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_number::<u16>)]
+    pub(crate) port: u16,
 }
 
 /// Options of `fmt`.
@@ -264,6 +276,7 @@ pub(crate) enum ProgressMode {
 pub(crate) enum GraphFormat {
     Dot,
     Aut,
+    Svg,
 }
 
 /// Among what a random step is drawn.

@@ -2,6 +2,7 @@
 
 mod check;
 mod documents;
+mod explore;
 mod fmt;
 mod graph;
 mod replay;
@@ -22,6 +23,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
             print(&program.to_text())
         }
         Command::Graph(args) => graph::run(&args),
+        Command::Explore(args) => explore::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Explain { code } => documents::explain(code.as_deref()),
         Command::Engines => print(&documents::engines()),

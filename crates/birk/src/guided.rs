@@ -25,7 +25,7 @@ pub(crate) struct Place<'a> {
 
 impl Place<'_> {
     /// A condition that the user typed.
-    fn condition(&self, text: &str) -> Result<Expr, String> {
+    pub(crate) fn condition(&self, text: &str) -> Result<Expr, String> {
         condition::condition(self.args, self.source, self.program, text)
     }
 

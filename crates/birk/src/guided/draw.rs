@@ -24,7 +24,9 @@ pub(crate) fn screen(screen: &Screen<'_, '_>, frame: &mut Frame<'_>) {
     let paint = Paint(screen.color);
     let keys = keys_text(paint);
     let key_rows = if keys.width() > usize::from(area.width) { 2 } else { 1 };
-    let rows = [Constraint::Length(1), Constraint::Min(8), Constraint::Length(1), Constraint::Length(1)];
+    let standing = standings_text(screen, paint);
+    let standing_rows = if standing.width() > usize::from(area.width) { 2 } else { 1 };
+    let rows = [Constraint::Length(1), Constraint::Min(8), Constraint::Length(standing_rows), Constraint::Length(1)];
     let [top, body, properties, news, bottom] =
         Layout::vertical(rows.into_iter().chain([Constraint::Length(key_rows)])).areas(area);
     title(screen, frame, top, paint);
@@ -35,7 +37,7 @@ pub(crate) fn screen(screen: &Screen<'_, '_>, frame: &mut Frame<'_>) {
     offers(screen, frame, steps, paint);
     values(screen, frame, state, paint);
     walk(screen, frame, history, paint);
-    standings(screen, frame, properties, paint);
+    frame.render_widget(Paragraph::new(standing).wrap(Wrap { trim: false }), properties);
     said(screen, frame, news, paint);
     frame.render_widget(Paragraph::new(keys).wrap(Wrap { trim: true }), bottom);
     window(screen, frame, body, paint);
@@ -250,17 +252,20 @@ fn walk(screen: &Screen<'_, '_>, frame: &mut Frame<'_>, area: Rect, paint: Paint
     frame.render_widget(Paragraph::new(lines), inner);
 }
 
-fn standings(screen: &Screen<'_, '_>, frame: &mut Frame<'_>, area: Rect, paint: Paint) {
+/// What the state says about each property.
+fn standings_text<'t>(screen: &Screen<'_, '_>, paint: Paint) -> Line<'t> {
     let mut standings = screen.session.standings();
     // What is wrong must not be cut off.
     standings.sort_by_key(|standing| standing.mood != Mood::Bad);
     let mut pieces = vec![Piece::raw(" ")];
     for standing in standings {
         let mark = if standing.mood == Mood::Bad { "! " } else { "" };
-        pieces.push(Piece::styled(format!("{mark}{}: {}", standing.name, standing.text), paint.mood(standing.mood)));
+        // A blank that does not break keeps a property and its value on one line.
+        let text = format!("{mark}{}: {}", standing.name, standing.text).replace(' ', "\u{a0}");
+        pieces.push(Piece::styled(text, paint.mood(standing.mood)));
         pieces.push(Piece::raw("   "));
     }
-    frame.render_widget(Paragraph::new(Line::from(pieces)), area);
+    Line::from(pieces)
 }
 
 /// What is being typed, or the last news.

@@ -267,7 +267,7 @@ impl<'p> Session<'p> {
     /// The step that led to a moment of the walk, in words; the start has none.
     pub(crate) fn step_text(&self, at: usize) -> (String, String) {
         let Some((step, _)) = self.moments[at].step else { return ("(start)".into(), String::new()) };
-        self.describe(step.transition, &self.moments[at - 1].state, &self.moments[at].state)
+        describe(self.program, step.transition, &self.moments[at - 1].state, &self.moments[at].state)
     }
 
     /// The transition that led to a moment of the walk.
@@ -299,7 +299,7 @@ impl<'p> Session<'p> {
         let mut offers = Vec::new();
         for i in 0..batch.len() {
             let transition = batch.step(i).transition;
-            let (title, effect) = self.describe(transition, state, batch.state(i));
+            let (title, effect) = describe(program, transition, state, batch.state(i));
             offers.push(Offer { transition, ordinal: Some(i), title, effect });
         }
         let taken: Vec<TransitionId> = offers.iter().map(|offer| offer.transition).collect();
@@ -307,29 +307,35 @@ impl<'p> Session<'p> {
             let Some(location) = program.location_of(thread, state) else { continue };
             let (start, end) = program.thread(thread).at[location.index()];
             for transition in (start..end).map(TransitionId).filter(|id| !taken.contains(id)) {
-                let target = program.location_text(thread, program.transition(transition).target);
-                let title = format!("{} → {target}", program.transition_text(transition));
+                let target = program.transition(transition).target;
+                let target = match target == Some(location) {
+                    true => String::new(),
+                    false => format!(" → {}", program.location_text(thread, target)),
+                };
+                let title = format!("{}{target}", program.transition_text(transition));
                 offers.push(Offer { transition, ordinal: None, title, effect: String::new() });
             }
         }
         self.offers = offers;
     }
+}
 
-    /// A step in words: who goes where, and what changes.
-    fn describe(&self, id: TransitionId, before: &[u32], after: &[u32]) -> (String, String) {
-        let program = self.program;
-        let thread = program.transition(id).thread;
-        let faulty = program.is_faulty(after);
-        let target = if faulty { "fault" } else { program.location_text(thread, program.location_of(thread, after)) };
-        let changes = program.visible_elements().filter_map(|(variable, element)| {
-            let slot = program.layout.slot(variable);
-            let (old, new) = (slot.get(before, element), slot.get(after, element));
-            let is_shown = old != new && !is_location_of(program, thread, variable, element);
-            let text = |value| program.variable(variable).value_text(value);
-            is_shown.then(|| format!("{}: {} → {}", program.element_name(variable, element), text(old), text(new)))
-        });
-        (format!("{} → {target}", program.transition_text(id)), changes.collect::<Vec<_>>().join(", "))
-    }
+/// A step in words: who goes where, and what changes.
+pub(crate) fn describe(program: &Program, id: TransitionId, before: &[u32], after: &[u32]) -> (String, String) {
+    let thread = program.transition(id).thread;
+    let faulty = program.is_faulty(after);
+    let target = if faulty { "fault" } else { program.location_text(thread, program.location_of(thread, after)) };
+    let changes = program.visible_elements().filter_map(|(variable, element)| {
+        let slot = program.layout.slot(variable);
+        let (old, new) = (slot.get(before, element), slot.get(after, element));
+        let is_shown = old != new && !is_location_of(program, thread, variable, element);
+        let text = |value| program.variable(variable).value_text(value);
+        is_shown.then(|| format!("{}: {} → {}", program.element_name(variable, element), text(old), text(new)))
+    });
+    // Who stays where it is goes nowhere.
+    let stays = !faulty && program.location_of(thread, before) == program.location_of(thread, after);
+    let target = if stays { String::new() } else { format!(" → {target}") };
+    (format!("{}{target}", program.transition_text(id)), changes.collect::<Vec<_>>().join(", "))
 }
 
 /// An explanation in lines.

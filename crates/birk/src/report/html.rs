@@ -36,6 +36,7 @@ pub(crate) fn page(report: &Report<'_>, samples: &[Sample]) -> String {
             ("system", &escape(&program.system)),
             ("model", &escape(&report.source.path)),
             ("headline", &escape(&headline)),
+            ("constants", &escape(&constants(report))),
             ("properties", &properties(report)),
             ("trace", &trace),
             ("unreached", &unreached(report)),
@@ -45,6 +46,13 @@ pub(crate) fn page(report: &Report<'_>, samples: &[Sample]) -> String {
             ("data", &data(report)),
         ],
     )
+}
+
+/// The constants after `-D`, which the source does not show.
+fn constants(report: &Report<'_>) -> String {
+    let values: Vec<String> =
+        report.program.constants.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    if values.is_empty() { String::new() } else { format!("; with {}", values.join(", ")) }
 }
 
 /// Puts texts in the places `{{name}}` of a template, each once, from the beginning to the end.

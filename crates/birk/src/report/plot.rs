@@ -35,7 +35,12 @@ pub(crate) fn bars(titles: &Titles<'_>, values: &[u64]) -> String {
             frame.y(0.0) - y
         );
     }
-    figure(titles, &frame, &marks, |value| grouped(value as u64))
+    // A bar's number stands under its middle.
+    let ticks = |part: f64| {
+        let bar = (part * (values.len().saturating_sub(1)) as f64).round();
+        (bar + 0.5, grouped(bar as u64))
+    };
+    figure(titles, &frame, &marks, ticks)
 }
 
 /// A curve through points.
@@ -44,7 +49,7 @@ pub(crate) fn curve(titles: &Titles<'_>, points: &[(f64, f64)], x_text: impl Fn(
     let frame = Frame { right: largest(|p| p.0).max(1e-9), top: nice(largest(|p| p.1)) };
     let path: Vec<String> = points.iter().map(|&(x, y)| format!("{:.1} {:.1}", frame.x(x), frame.y(y))).collect();
     let marks = format!("<path class=\"curve\" d=\"M{}\"/>", path.join("L"));
-    figure(titles, &frame, &marks, x_text)
+    figure(titles, &frame, &marks, |part| (part * frame.right, x_text(part * frame.right)))
 }
 
 /// Where values lie on the paper.
@@ -63,7 +68,7 @@ impl Frame {
     }
 }
 
-fn figure(titles: &Titles<'_>, frame: &Frame, marks: &str, x_text: impl Fn(f64) -> String) -> String {
+fn figure(titles: &Titles<'_>, frame: &Frame, marks: &str, tick: impl Fn(f64) -> (f64, String)) -> String {
     let mut axes = String::new();
     for part in 0..=4 {
         let value = frame.top * f64::from(part) / 4.0;
@@ -77,14 +82,14 @@ fn figure(titles: &Titles<'_>, frame: &Frame, marks: &str, x_text: impl Fn(f64) 
             y + 4.0,
             grouped(value as u64)
         );
-        let value = frame.right * f64::from(part) / 4.0;
+        let (value, text) = tick(f64::from(part) / 4.0);
         let anchor = if part == 4 { "end" } else { "middle" };
         let _ = write!(
             axes,
             "<text class=\"soft\" x=\"{:.1}\" y=\"{}\" text-anchor=\"{anchor}\">{}</text>",
             frame.x(value),
             HEIGHT - BOTTOM + 16.0,
-            x_text(value)
+            text
         );
     }
     let base = frame.y(0.0);
