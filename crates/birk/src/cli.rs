@@ -144,7 +144,7 @@ pub(crate) struct SimulateArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     /// Choose each step yourself: on a screen, or line by line where there is no terminal
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["steps", "runs", "time", "format"])]
     pub(crate) guided: bool,
     /// Watch only this property (repeatable) [default: all]
     #[arg(long, value_name = "NAME", help_heading = QUESTIONS)]

@@ -33,7 +33,11 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, Failure> {
     let (name, typed) = typed.subcommand().expect("clap insists on a command");
     let mut completed = arguments.to_vec();
     if matches!(typed.try_contains_id("model"), Ok(true)) {
-        let options = options_of(name);
+        let mut options = options_of(name);
+        if matches!(typed.try_get_one("guided"), Ok(Some(true))) {
+            // A walk has no clock and one form; what a file says about searches is not meant for it.
+            options.retain(|option| !["time", "format"].contains(&key_of(option)));
+        }
         completed.splice(2..2, missing(&options, typed, &layers(typed)?));
     }
     let matches = Cli::command().get_matches_from(&completed);

@@ -82,7 +82,24 @@ fn a_counterexample_is_opened() {
 }
 
 #[test]
-fn what_is_not_for_people_is_refused() {
-    walk("models/philosophers2.bir --format json", "").exits(2).says("--guided is for people");
-    walk("models/philosophers2.bir --runs 3", "").exits(2).says("--guided is one run");
+fn options_that_a_walk_cannot_follow_are_refused() {
+    for option in ["--format json", "--runs 3", "--steps 5", "--time 5s"] {
+        walk(&format!("models/philosophers2.bir {option}"), "").exits(2).says("cannot be used with");
+    }
+    walk("models/philosophers2.bir --property forks", "").exits(2).says("there is no property `forks`");
+}
+
+#[test]
+fn only_what_was_asked_for_is_watched() {
+    let shown = |options: &str| walk(&format!("models/philosophers2.bir {options}"), "1\n2\nproperties\n").exits(0).out;
+    assert!(shown("").contains("violated: deadlock"));
+    assert!(!shown("--deadlock off").contains("deadlock"));
+    assert!(!shown("--property fault").contains("deadlock"));
+    // What a file says about searches does not stand in the way of a walk.
+    let folder = binary::folder_with("guided_settings", "philosophers2.bir");
+    std::fs::write(folder.join("birk.toml"), "time = \"10m\"\nformat = \"json\"\ndeadlock = \"off\"\n")
+        .expect("writable");
+    let mut command = command(BIRK);
+    let walked = binary::run(command.current_dir(&folder).args(["simulate", "--guided", "philosophers2.bir"]));
+    assert!(!walked.exits(0).out.contains("deadlock"));
 }

@@ -47,14 +47,9 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Exit, Failure> {
 
 /// The user chooses: on a screen if there is a terminal on both sides, otherwise line by line.
 fn guide(args: &SimulateArgs, source: &Source, program: &Program) -> Result<Exit, Failure> {
-    if args.format == Format::Json {
-        return Err(Failure::usage("--guided is for people; leave out --format json"));
-    }
-    if args.runs != 1 {
-        return Err(Failure::usage("--guided is one run, and --runs asks for several; leave one out"));
-    }
+    let properties = selected(program, &args.property, args.deadlock)?;
     let place = Place { args: &args.model, source, program };
-    let mut session = Session::new(program, choose(args), args.seed);
+    let mut session = Session::new(program, properties, choose(args), args.seed);
     if let Some(path) = &args.trace {
         session.open(&itf::open(program, path)?);
     }

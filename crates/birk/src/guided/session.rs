@@ -13,6 +13,8 @@ pub(crate) const HORIZON: usize = 200_000;
 /// A walk.
 pub(crate) struct Session<'p> {
     program: &'p Program,
+    /// Those that were asked for.
+    properties: Vec<&'p Property>,
     model: Interpreter<'p>,
     /// The states of the walk, also those behind the one it stands at.
     moments: Vec<Moment>,
@@ -60,11 +62,12 @@ pub(crate) enum Mood {
 }
 
 impl<'p> Session<'p> {
-    /// A walk that stands at the initial state.
-    pub(crate) fn new(program: &'p Program, choose: Choose, seed: u64) -> Self {
+    /// A walk that stands at the initial state, and watches these properties.
+    pub(crate) fn new(program: &'p Program, properties: Vec<&'p Property>, choose: Choose, seed: u64) -> Self {
         let start = Moment { state: program.initial_state(), step: None, fault: None };
         let mut session = Self {
             program,
+            properties,
             model: Interpreter::new(program, &[]),
             moments: vec![start],
             at: 0,
@@ -196,7 +199,7 @@ impl<'p> Session<'p> {
 
     /// What the current state says about each property.
     pub(crate) fn standings(&self) -> Vec<Standing> {
-        self.program.properties.iter().map(|property| self.standing(property)).collect()
+        self.properties.iter().map(|property| self.standing(property)).collect()
     }
 
     fn standing(&self, property: &Property) -> Standing {
@@ -247,7 +250,7 @@ impl<'p> Session<'p> {
 
     /// The first property that is violated here.
     pub(crate) fn violated(&self) -> Option<&'p Property> {
-        self.program.properties.iter().find(|property| !property.wants_goal() && self.shows(property))
+        self.properties.iter().copied().find(|property| !property.wants_goal() && self.shows(property))
     }
 
     /// Every value of the state: name, value, and the value before where it changed.

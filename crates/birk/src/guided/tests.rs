@@ -37,8 +37,12 @@ impl Loaded {
     }
 }
 
+fn walk<'a>(place: &Place<'a>) -> Session<'a> {
+    Session::new(place.program, place.program.properties.iter().collect(), Choose::Transition, 0)
+}
+
 fn screen<'a>(place: &'a Place<'a>) -> Screen<'a, 'a> {
-    Screen::new(place, Session::new(place.program, Choose::Transition, 0), false)
+    Screen::new(place, walk(place), false)
 }
 
 fn shown(screen: &Screen<'_, '_>, width: u16, height: u16) -> String {
@@ -225,7 +229,7 @@ fn the_walk_is_saved_and_opened_again() {
     press(&mut screen, "<enter>");
     let run = crate::itf::open(place.program, &file);
     std::fs::remove_file(&file).expect("it was written");
-    let mut again = Session::new(place.program, Choose::Transition, 0);
+    let mut again = walk(&place);
     again.open(&run.expect("it is a trace"));
     assert_eq!(again.position(), (0, 2));
     again.jump(2);

@@ -8,7 +8,7 @@ use birk_ir::{Coverage, Span, TransitionId};
 use serde_json::{Value, json};
 
 use crate::progress::{Sample, bytes, grouped};
-use crate::report::chart::chart;
+use crate::report::chart::{Chart, chart};
 use crate::report::plot::{Titles, bars, curve};
 use crate::report::{Report, ShownTrace, diagram, human};
 use crate::source::Source;
@@ -20,6 +20,8 @@ const JS: &str = include_str!("../../assets/report.js");
 
 /// Runs up to this length are also there in words, for readers without scripts.
 const MAX_WORDS: usize = 500;
+/// Runs up to this length are also there as diagrams for other tools.
+const MAX_DIAGRAM: usize = 20_000;
 
 /// The whole file. `samples` is how the search went over time.
 pub(crate) fn page(report: &Report<'_>, samples: &[Sample]) -> String {
@@ -285,6 +287,10 @@ fn trace_data(report: &Report<'_>, trace: &ShownTrace<'_>, words: &mut Words) ->
     }
     let messages = chart.messages.iter().map(|m| json!([m.sent, m.taken, m.from, m.to, words.number(&m.label)]));
     let messages: Vec<Value> = messages.collect();
+    let diagram = |draw: fn(&Chart, &str) -> String, text: &str, word: &str| match chart.rows.len() > MAX_DIAGRAM {
+        true => format!("the run is too long to stand here; `birk replay --format {word}` prints it"),
+        false => draw(&chart, text),
+    };
     let short = format!("{} {}", trace.property.name, if trace.property.wants_goal() { "reached" } else { "violated" });
     json!({
         "lanes": chart.lanes.iter().map(|lane| words.number(lane)).collect::<Vec<_>>(),
@@ -293,7 +299,7 @@ fn trace_data(report: &Report<'_>, trace: &ShownTrace<'_>, words: &mut Words) ->
         "messages": messages,
         "loop": run.loop_start,
         "ending": human::ending(report.source, program, trace.property, run, false),
-        "mermaid": diagram::mermaid(&chart, &short),
-        "plantuml": diagram::plantuml(&chart, &short),
+        "mermaid": diagram(diagram::mermaid, &short, "mermaid"),
+        "plantuml": diagram(diagram::plantuml, &short, "plantuml"),
     })
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use birk_exec::{Replayed, RunEnd};
-use birk_ir::{Program, Property, Stop, TransitionId, Verdict};
+use birk_ir::{Program, Property, PropertyKind, Stop, TransitionId, Verdict};
 use serde_json::{Map, Value, json};
 
 use crate::cli::{ChooseBy, SimulateArgs};
@@ -214,7 +214,11 @@ fn properties(out: &mut String, simulation: &Simulation<'_>, paint: Paint) {
             Verdict::Inconclusive => "not met",
         };
         let name = &watched.property.name;
-        let note = watched.first.map(|seed| format!("in {runs}, first with seed {seed}")).unwrap_or_default();
+        let note = match (watched.first, &watched.property.kind) {
+            (Some(seed), _) => format!("in {runs}, first with seed {seed}"),
+            (None, PropertyKind::Ltl(_)) => "a formula is about endless runs, and is not watched".to_owned(),
+            (None, _) => String::new(),
+        };
         let line = format!("  {}{} {name:width$}  {note}", paint.verdict(verdict, word), " ".repeat(9 - word.len()));
         let _ = writeln!(out, "{}", line.trim_end());
     }
