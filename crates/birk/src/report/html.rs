@@ -189,6 +189,7 @@ fn statistics(report: &Report<'_>, samples: &[Sample]) -> String {
         ("states", grouped(stats.states)),
         ("transitions", grouped(stats.transitions)),
         ("steps to states that were known", grouped(known)),
+        ("states expanded again", grouped(stats.revisits)),
         ("deepest state", grouped(u64::from(stats.max_depth))),
         ("most states waiting", grouped(stats.peak_frontier)),
         ("time", format!("{:.3} s with {}", report.seconds, report.engine.name)),

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// Nothing that a page does here takes longer.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Nothing that a page does here takes longer, even on a machine with other things to do.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A window of a browser.
 pub(crate) struct Browser {
