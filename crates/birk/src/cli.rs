@@ -11,6 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 const QUESTIONS: &str = "Questions";
 const SEARCH: &str = "Search";
+const RUNS: &str = "Runs";
 const BUDGET: &str = "Budget";
 const OUTPUT: &str = "Output";
 const ELSEWHERE: &str = "Options can also be set in the environment (BIRK_MAX_DEPTH=10) and in a file birk.toml \
@@ -32,12 +33,16 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Search a model until a violation or the end
     Check(Box<CheckArgs>),
+    /// Run a model: at random, or as you choose step by step
+    Simulate(Box<SimulateArgs>),
     /// Walk a trace again, independently of any engine
     Replay(ReplayArgs),
     /// The program as Birk sees it: threads, transitions, read and write sets, state layout
     Show(ModelArgs),
     /// The state graph, for other tools to draw or examine
     Graph(GraphArgs),
+    /// Look around in a model, in a browser on this machine
+    Explore(ExploreArgs),
     /// Format models in place
     Fmt(FmtArgs),
     /// An error code, with an example and its cure
@@ -131,7 +136,54 @@ pub(crate) struct CheckArgs {
     /// Save the first trace to this file (ITF JSON)
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) trace: Option<PathBuf>,
+    /// Write a report with charts, source and plots to this file (one HTML page)
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub(crate) report: Option<PathBuf>,
     /// The options that decide what the search finds, wherever they came from, as words of a command line.
+    #[arg(skip)]
+    pub(crate) given: Vec<String>,
+}
+
+/// Options of a simulation.
+#[derive(Args, Debug)]
+#[command(after_help = ELSEWHERE)]
+pub(crate) struct SimulateArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Choose each step yourself: on a screen, or line by line where there is no terminal
+    #[arg(long, conflicts_with_all = ["steps", "runs", "time", "format"])]
+    pub(crate) guided: bool,
+    /// Watch only this property (repeatable) [default: all]
+    #[arg(long, value_name = "NAME", help_heading = QUESTIONS)]
+    pub(crate) property: Vec<String>,
+    /// Whether a deadlock is a violation
+    #[arg(long, value_name = "on|off", value_enum, default_value = "on", hide_possible_values = true,
+          help_heading = QUESTIONS)]
+    pub(crate) deadlock: OnOff,
+    /// The seed of the first run; each further run has the next
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_number::<u64>, help_heading = RUNS)]
+    pub(crate) seed: u64,
+    /// The most steps of a run
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = parse_number::<u32>, help_heading = RUNS)]
+    pub(crate) steps: u32,
+    /// How many runs
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_number::<u64>, help_heading = RUNS)]
+    pub(crate) runs: u64,
+    /// Draw a step among all enabled transitions, or first a thread and then one of its transitions
+    #[arg(long, value_name = "transition|thread", value_enum, default_value = "transition",
+          hide_possible_values = true, help_heading = RUNS)]
+    pub(crate) choose: ChooseBy,
+    /// Start no further run after this time, for example 90s, 10m [default: no limit]
+    #[arg(long, value_parser = parse_time, help_heading = BUDGET)]
+    pub(crate) time: Option<Duration>,
+    /// For people, or one JSON object on standard output
+    #[arg(long, value_name = "human|json", value_enum, default_value = "human", hide_possible_values = true,
+          help_heading = OUTPUT)]
+    pub(crate) format: Format,
+    /// Save the run that is shown to this file (ITF JSON); with --guided, open this file
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub(crate) trace: Option<PathBuf>,
+    /// The options that decide what the runs are, wherever they came from, as words of a command line.
     #[arg(skip)]
     pub(crate) given: Vec<String>,
 }
@@ -143,6 +195,15 @@ pub(crate) struct ReplayArgs {
     pub(crate) model: ModelArgs,
     /// A trace file (ITF JSON), or the steps themselves, as in the `replay` line of a report: 0:0,1,2
     pub(crate) trace: String,
+    /// For people, or as a sequence chart for Mermaid or PlantUML
+    #[arg(
+        long,
+        value_name = "human|mermaid|plantuml",
+        value_enum,
+        default_value = "human",
+        hide_possible_values = true
+    )]
+    pub(crate) format: TraceFormat,
 }
 
 /// Options of `graph`.
@@ -150,12 +211,22 @@ pub(crate) struct ReplayArgs {
 pub(crate) struct GraphArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
-    /// dot (Graphviz) or aut (Aldebaran)
-    #[arg(long, value_name = "dot|aut", value_enum, default_value = "dot", hide_possible_values = true)]
+    /// dot (Graphviz), aut (Aldebaran) or svg (a picture, for small graphs)
+    #[arg(long, value_name = "dot|aut|svg", value_enum, default_value = "dot", hide_possible_values = true)]
     pub(crate) format: GraphFormat,
     /// Refuse to draw more states than this
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = parse_number::<u64>)]
     pub(crate) max_states: u64,
+}
+
+/// Options of `explore`.
+#[derive(Args, Debug)]
+pub(crate) struct ExploreArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// The port to listen on; 0 means any that is free
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_number::<u16>)]
+    pub(crate) port: u16,
 }
 
 /// Options of `fmt`.
@@ -205,6 +276,14 @@ pub(crate) enum Format {
     Json,
 }
 
+/// How to print a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TraceFormat {
+    Human,
+    Mermaid,
+    Plantuml,
+}
+
 /// How to show progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProgressMode {
@@ -218,6 +297,14 @@ pub(crate) enum ProgressMode {
 pub(crate) enum GraphFormat {
     Dot,
     Aut,
+    Svg,
+}
+
+/// Among what a random step is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ChooseBy {
+    Transition,
+    Thread,
 }
 
 /// The coverage that counts as a success.

@@ -2,9 +2,11 @@
 
 mod check;
 mod documents;
+mod explore;
 mod fmt;
 mod graph;
 mod replay;
+mod simulate;
 
 use crate::cli::{Cli, Command};
 use crate::source::load;
@@ -14,12 +16,14 @@ use crate::{Exit, Failure};
 pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         Command::Check(args) => check::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Show(args) => {
             let (_, program) = load(&args)?;
             print(&program.to_text())
         }
         Command::Graph(args) => graph::run(&args),
+        Command::Explore(args) => explore::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Explain { code } => documents::explain(code.as_deref()),
         Command::Engines => print(&documents::engines()),

@@ -15,12 +15,12 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command as Grammar, CommandFactory as _, FromArgMatches as _};
 
 use crate::Failure;
-use crate::cli::{CheckArgs, Cli, Color, Command, ModelArgs};
+use crate::cli::{CheckArgs, Cli, Color, Command, ModelArgs, SimulateArgs};
 
 /// The file, beside the model.
 const FILE: &str = "birk.toml";
 /// Options that are about one run only.
-const TYPED_ONLY: &[&str] = &["profile", "trace", "help"];
+const TYPED_ONLY: &[&str] = &["profile", "trace", "report", "guided", "help"];
 /// Options that decide how an answer looks, not what it is.
 const APPEARANCE: &[&str] = &["format", "progress", "color"];
 
@@ -33,15 +33,44 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, Failure> {
     let (name, typed) = typed.subcommand().expect("clap insists on a command");
     let mut completed = arguments.to_vec();
     if matches!(typed.try_contains_id("model"), Ok(true)) {
-        let options = if name == "check" { search_options() } else { model_options() };
+        let mut options = options_of(name);
+        if matches!(typed.try_get_one("guided"), Ok(Some(true))) {
+            // A walk has no clock and one form; what a file says about searches is not meant for it.
+            options.retain(|option| !["time", "format"].contains(&key_of(option)));
+        }
         completed.splice(2..2, missing(&options, typed, &layers(typed)?));
     }
     let matches = Cli::command().get_matches_from(&completed);
     let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    if let (Command::Check(args), Some((_, matches))) = (&mut cli.command, matches.subcommand()) {
-        args.given = given(matches);
+    match (&mut cli.command, matches.subcommand()) {
+        (Command::Check(args), Some((_, matches))) => {
+            args.given = given(&search_options(), &["search", "seed"], matches);
+        }
+        (Command::Simulate(args), Some((_, matches))) => {
+            args.given = given(&run_options(), &["seed", "steps"], matches);
+        }
+        _ => {}
     }
     Ok(cli)
+}
+
+/// The options of a command that other sources may give.
+fn options_of(command: &str) -> Vec<Arg> {
+    match command {
+        "check" => search_options(),
+        "simulate" => {
+            let known = search_options();
+            let mut options = run_options();
+            options.retain(|option| known.iter().any(|other| key_of(other) == key_of(option)));
+            options
+        }
+        _ => model_options(),
+    }
+}
+
+/// The options of random runs; those that a search has too may stand in a file.
+fn run_options() -> Vec<Arg> {
+    configurable(&SimulateArgs::augment_args(Grammar::new("simulate")))
 }
 
 /// The options that other sources may give.
@@ -161,12 +190,12 @@ fn is_same(a: &str, b: &str) -> bool {
     long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
-/// The options that decided a search, as words of a command line: those given anywhere, and always engine and seed.
-fn given(matches: &ArgMatches) -> Vec<String> {
+/// The options that decided an answer, as words of a command line: those given anywhere, and always those named.
+fn given(options: &[Arg], always: &[&str], matches: &ArgMatches) -> Vec<String> {
     let mut words = Vec::new();
-    for option in search_options().iter().filter(|option| !APPEARANCE.contains(&key_of(option))) {
+    for option in options.iter().filter(|option| !APPEARANCE.contains(&key_of(option))) {
         let (key, id) = (key_of(option), option.get_id().as_str());
-        let is_given = matches.value_source(id) == Some(ValueSource::CommandLine) || ["search", "seed"].contains(&key);
+        let is_given = matches.value_source(id) == Some(ValueSource::CommandLine) || always.contains(&key);
         let values = matches.get_raw(id).into_iter().flatten().filter(|_| is_given);
         for value in values.map(|value| value.to_string_lossy().into_owned()) {
             match (key, value.as_str()) {

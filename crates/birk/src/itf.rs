@@ -3,24 +3,26 @@
 //! Every variable is a field of each state; arrays are lists. The steps stand in `#meta` of the file, but reading
 //! does not trust them: each step must lead to the state that follows it.
 
+use std::path::Path;
+
 use birk_exec::replay::{replay_ordinals, replay_states};
 use birk_exec::{ReplayError, Replayed};
-use birk_ir::{Program, VarId, VarRole};
+use birk_ir::{Program, Property, VarId, VarRole};
 use serde_json::{Map, Value, json};
 
+use crate::Failure;
 use crate::report::json::element_value;
-use crate::report::{ShownTrace, ordinals_text};
+use crate::report::ordinals_text;
 use crate::source::Source;
 
 /// A trace file that was read.
-pub(crate) struct TraceFile {
+struct TraceFile {
     states: Vec<Value>,
     ordinals: Option<Vec<u32>>,
 }
 
 /// A trace as the text of a file.
-pub(crate) fn write(source: &Source, program: &Program, trace: &ShownTrace<'_>) -> String {
-    let run = &trace.run;
+pub(crate) fn write(source: &Source, program: &Program, property: Option<&Property>, run: &Replayed) -> String {
     let states: Vec<Value> = run
         .states
         .iter()
@@ -41,7 +43,7 @@ pub(crate) fn write(source: &Source, program: &Program, trace: &ShownTrace<'_>) 
             "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
             "description": format!("Birk {}", env!("CARGO_PKG_VERSION")),
             "source": source.path,
-            "property": trace.property.name,
+            "property": property.map(|property| &property.name),
             "replay": ordinals_text(run),
         },
         "vars": visible(program).map(|(_, name)| name).collect::<Vec<_>>(),
@@ -53,8 +55,15 @@ pub(crate) fn write(source: &Source, program: &Program, trace: &ShownTrace<'_>) 
     serde_json::to_string_pretty(&document).expect("a trace has only string keys") + "\n"
 }
 
+/// Reads a file and walks it.
+pub(crate) fn open(program: &Program, path: &Path) -> Result<Replayed, Failure> {
+    let file = Source::read(path)?;
+    let trace = read(&file.text).map_err(|reason| Failure::usage(format!("{}: {reason}", path.display())))?;
+    walk(program, &trace).map_err(|error| Failure::usage(format!("the trace does not fit the model: {error}")))
+}
+
 /// Reads the text of a file.
-pub(crate) fn read(text: &str) -> Result<TraceFile, String> {
+fn read(text: &str) -> Result<TraceFile, String> {
     let document: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
     let states = document["states"].as_array().filter(|states| !states.is_empty());
     let states = states.ok_or("not an ITF trace: it has no `states`")?.clone();
@@ -66,7 +75,7 @@ pub(crate) fn read(text: &str) -> Result<TraceFile, String> {
 }
 
 /// Walks a trace that was read: by its steps where they are given, otherwise by its states.
-pub(crate) fn walk(program: &Program, file: &TraceFile) -> Result<Replayed, ReplayError> {
+fn walk(program: &Program, file: &TraceFile) -> Result<Replayed, ReplayError> {
     let length = file.states.len() - 1;
     let fits = |at: usize, state: &[u32]| {
         let shown = file.states[at].as_object();

@@ -3,9 +3,13 @@
 
 mod cli;
 mod commands;
+mod condition;
 mod config;
 mod diagnostics;
+mod explore;
+mod guided;
 mod itf;
+mod layout;
 mod limits;
 mod progress;
 mod report;

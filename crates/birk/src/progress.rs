@@ -31,6 +31,46 @@ pub(crate) struct Watcher {
     next: Instant,
     last: (Instant, u64),
     drawn: bool,
+    samples: Option<Samples>,
+}
+
+/// How a search stood at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample {
+    pub(crate) seconds: f64,
+    pub(crate) states: u64,
+    pub(crate) transitions: u64,
+    pub(crate) depth: u32,
+    pub(crate) frontier: u64,
+}
+
+/// Moments of a search, never more than `Samples::MOST`: when there are too many, every other is dropped, and from
+/// then on only every other is taken.
+#[derive(Debug)]
+struct Samples {
+    kept: Vec<Sample>,
+    every: u64,
+    heard: u64,
+}
+
+impl Samples {
+    const MOST: usize = 1024;
+
+    fn hear(&mut self, sample: Sample) {
+        self.heard += 1;
+        if !self.heard.is_multiple_of(self.every) {
+            return;
+        }
+        self.kept.push(sample);
+        if self.kept.len() == Self::MOST {
+            let mut index = 0;
+            self.kept.retain(|_| {
+                index += 1;
+                index % 2 == 0
+            });
+            self.every *= 2;
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +113,18 @@ impl Watcher {
             next: now + first,
             last: (now, 0),
             drawn: false,
+            samples: None,
         })
+    }
+
+    /// Remembers from now on how the search goes.
+    pub(crate) fn remember(&mut self) {
+        self.samples = Some(Samples { kept: Vec::new(), every: 1, heard: 0 });
+    }
+
+    /// What was remembered.
+    pub(crate) fn samples(&self) -> &[Sample] {
+        self.samples.as_ref().map_or(&[], |samples| &samples.kept)
     }
 
     /// Time since the start.
@@ -142,6 +193,15 @@ impl Observer for Watcher {
         if self.deadline.is_some_and(|deadline| now >= deadline) {
             return ControlFlow::Break(Stop::Time);
         }
+        if let Some(samples) = &mut self.samples {
+            samples.hear(Sample {
+                seconds: now.duration_since(self.started).as_secs_f64(),
+                states: progress.states,
+                transitions: progress.transitions,
+                depth: progress.depth,
+                frontier: progress.frontier,
+            });
+        }
         if now >= self.next {
             self.next = now + self.period;
             self.show(now, progress);
@@ -208,6 +268,17 @@ mod tests {
         assert_eq!([12_345, 1_234_567, 98_765_432_100].map(rounded), ["12.3 k", "1.23 M", "98.8 G"]);
         assert_eq!([7, 1_000, 1_234_567].map(grouped), ["7", "1,000", "1,234,567"]);
         assert_eq!([7, 2048, 5 << 30].map(bytes), ["7 bytes", "2.0 KiB", "5.0 GiB"]);
+    }
+
+    #[test]
+    fn samples_are_spread_over_the_whole_search() {
+        let mut samples = Samples { kept: Vec::new(), every: 1, heard: 0 };
+        for states in 1..=100_000 {
+            samples.hear(Sample { seconds: 0.0, states, transitions: 0, depth: 0, frontier: 0 });
+        }
+        let gaps: Vec<u64> = samples.kept.windows(2).map(|pair| pair[1].states - pair[0].states).collect();
+        assert!((256..Samples::MOST).contains(&samples.kept.len()), "{}", samples.kept.len());
+        assert!(gaps.iter().all(|gap| *gap == gaps[0]), "they lie equally far apart");
     }
 
     #[test]

@@ -1,7 +1,12 @@
 //! What a search found, ready to be written for people or for programs.
 
+pub(crate) mod chart;
+pub(crate) mod diagram;
+pub(crate) mod html;
 pub(crate) mod human;
 pub(crate) mod json;
+mod plot;
+pub(crate) mod simulation;
 
 use birk_exec::Replayed;
 use birk_ir::{Coverage, Op, Program, Property, ThreadId, TransitionId, Verdict};
@@ -110,9 +115,14 @@ impl Report<'_> {
 
     /// The command that repeats this search, whatever the environment and birk.toml say.
     pub(crate) fn reproduce(&self) -> String {
-        let words = std::iter::once(&self.source.path).chain(&self.args.given);
-        words.fold("birk check".to_owned(), |line, word| line + " " + &quoted(word))
+        command_line("birk check", &self.source.path, &self.args.given)
     }
+}
+
+/// A command with its model and options, as a shell reads it.
+pub(crate) fn command_line(command: &str, model: &str, options: &[String]) -> String {
+    let words = std::iter::once(model).chain(options.iter().map(String::as_str));
+    words.fold(command.to_owned(), |line, word| line + " " + &quoted(word))
 }
 
 /// A word as a shell reads it back.

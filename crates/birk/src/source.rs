@@ -56,16 +56,21 @@ impl Source {
 /// Reads a model; its diagnostics go to standard error.
 pub(crate) fn load(args: &ModelArgs) -> Result<(Source, Program), Failure> {
     let mut source = Source::read(&args.model)?;
-    let folder = args.model.parent().unwrap_or(Path::new("")).to_owned();
-    let loaded = birk_lang::load_files(&source.text, &args.define, &mut |path| {
-        std::fs::read_to_string(folder.join(path)).map_err(|error| error.to_string())
-    });
+    let loaded = load_text(args, &source.text);
     source.imported = loaded.files.into_iter().skip(1).map(|(path, text)| Source::new(path, text)).collect();
     diagnostics::print(&source, &loaded.diagnostics, uses_color(args.color, &std::io::stderr()));
     match loaded.program {
         Some(program) => Ok((source, program)),
         None => Err(Failure { exit: Exit::Usage, message: String::new() }),
     }
+}
+
+/// Reads a text as if it were the model's; what it imports is looked for beside the model.
+pub(crate) fn load_text(args: &ModelArgs, text: &str) -> birk_lang::Loaded {
+    let folder = args.model.parent().unwrap_or(Path::new("")).to_owned();
+    birk_lang::load_files(text, &args.define, &mut |path| {
+        std::fs::read_to_string(folder.join(path)).map_err(|error| error.to_string())
+    })
 }
 
 /// Whether to colour what goes to a stream.

@@ -6,10 +6,12 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use binary::{BIRK, birk, command, folder, folder_with, run};
+use birk_exec::{Interpreter, Model as _, Successors};
 use birk_lang::codes::CODES;
 use birk_search::ENGINES;
 
-const COMMANDS: &[&str] = &["check", "replay", "show", "graph", "fmt", "explain", "engines", "completions", "man"];
+const COMMANDS: &[&str] =
+    &["check", "simulate", "replay", "show", "graph", "explore", "fmt", "explain", "engines", "completions", "man"];
 
 // Exit codes, each with its reason. Interrupts are in budget.rs; 70 is tested in main.rs.
 
@@ -140,7 +142,7 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
     for (name, value) in values {
         assert_eq!(line(&[&format!("--{name}"), value]), line(&[&format!("--{name}={value}")]), "{name}");
     }
-    for name in ["trace", "profile"] {
+    for name in ["trace", "report", "profile"] {
         fs::write(folder.join("birk.toml"), "[profile.x]\nkeep-going = true\n").expect("writable");
         assert_eq!(line(&[&format!("--{name}"), "x"]), line(&[&format!("--{name}=x")]), "{name}");
     }
@@ -151,7 +153,8 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
     let help = birk("check --help").exits(0).out;
     let listed = help.lines().filter_map(|line| line.trim_start_matches("  -D,").trim().strip_prefix("--"));
     let listed = listed.filter_map(|line| line.split([' ', '[']).next());
-    let known = |name: &str| values.iter().any(|(known, _)| *known == name) || ["trace", "profile"].contains(&name);
+    let known =
+        |name: &str| values.iter().any(|(known, _)| *known == name) || ["trace", "report", "profile"].contains(&name);
     let unknown: Vec<&str> = listed.filter(|name| !known(name) && *name != "keep-going").collect();
     assert_eq!(unknown, [""; 0], "options that this test does not try");
 }
@@ -325,4 +328,67 @@ fn fmt_checks_and_mends() {
     fs::write(&file, "system S {").expect("writable");
     fmt(&[]).exits(2).says("error[E");
     assert_eq!(fs::read_to_string(&file).expect("readable"), "system S {", "what cannot be read is left alone");
+}
+
+/// From which state, by which transition, to which state.
+type Edge = (usize, String, usize);
+
+/// An Aldebaran file, read: its header, and its edges.
+fn read_aut(text: &str) -> ((usize, usize, usize), Vec<Edge>) {
+    let mut lines = text.lines();
+    let header = lines.next().and_then(|line| line.strip_prefix("des (")?.strip_suffix(')')).expect("a header");
+    let numbers: Vec<usize> = header.split(", ").map(|number| number.parse().expect("a number")).collect();
+    let edges = lines.map(|line| {
+        let inner = line.strip_prefix('(').and_then(|line| line.strip_suffix(')')).expect("an edge");
+        let (from, rest) = inner.split_once(", \"").expect("a label");
+        let (label, to) = rest.rsplit_once("\", ").expect("a target");
+        (from.parse().expect("a number"), label.replace("\\\"", "\""), to.parse().expect("a number"))
+    });
+    ((numbers[0], numbers[1], numbers[2]), edges.collect())
+}
+
+#[test]
+fn aldebaran_files_make_the_round_trip() {
+    for model in ["philosophers2", "peterson2", "sum_to_n", "dice", "german"] {
+        let text = birk(&format!("graph models/{model}.bir --format aut --max-states 50000")).exits(0).out;
+        let ((first, edges, states), read) = read_aut(&text);
+        assert_eq!((first, edges), (0, read.len()), "{model}");
+        let mut again = format!("des ({first}, {edges}, {states})\n");
+        for (from, label, to) in &read {
+            again += &format!("({from}, \"{}\", {to})\n", label.replace('"', "\\\""));
+        }
+        assert_eq!(again, text, "{model}");
+
+        // Walked along the file, the model offers exactly the file's edges, state by state.
+        let source = fs::read_to_string(binary::root().join(format!("models/{model}.bir"))).expect("readable");
+        let program = birk_lang::load(&source, &[]).program.expect("it loads");
+        let interpreter = Interpreter::new(&program, &[]);
+        let mut at: Vec<Option<Vec<u32>>> = vec![None; states];
+        at[0] = Some(program.initial_state());
+        let mut read = read.into_iter().peekable();
+        for number in 0..states {
+            let state = at[number].clone().expect("states are numbered as they are met");
+            let mut batch = Successors::new(interpreter.words());
+            interpreter.successors(&state, &mut batch);
+            for i in 0..batch.len() {
+                let (from, label, to) = read.next().expect("an edge for every step");
+                assert_eq!((from, label), (number, program.transition_text(batch.step(i).transition)), "{model}");
+                let target = at[to].get_or_insert_with(|| batch.state(i).to_vec());
+                assert_eq!(&target[..], batch.state(i), "{model}: state {to}");
+            }
+            assert!(read.peek().is_none_or(|(from, ..)| *from != number), "{model}: state {number} has more edges");
+        }
+        assert!(read.next().is_none());
+    }
+}
+
+#[test]
+fn small_graphs_are_drawn() {
+    let picture = birk("graph models/philosophers2.bir --format svg").exits(0).quietly().out;
+    assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
+    assert_eq!(picture.matches("<g class=\"state\">").count(), 10);
+    assert_eq!(picture.matches("class=\"edge\"").count(), 14);
+    assert_eq!(picture.matches("<title>violates deadlock</title>").count(), 1);
+    assert_eq!(birk("graph models/sum_to_n.bir --format svg --max-states 20000").exits(2).out, "");
+    birk("graph models/counters_mod8.bir --format svg").exits(2).says("more than a picture of 400 shows");
 }

@@ -44,6 +44,11 @@ impl<'p> Interpreter<'p> {
         Evaluation { program: self.program, state, stuck: false }.eval(expr, &mut locals)
     }
 
+    /// Writes a place whose index is a constant.
+    pub(crate) fn write(&self, place: &Place, value: i64, state: &mut [u32]) {
+        self.assign(place, value, state, &mut []);
+    }
+
     /// Which check fails in this step, if one does.
     pub fn fault_of(&self, state: &[u32], step: Step) -> Option<FaultId> {
         self.failing(state, step).map(|(fault, _)| fault)

@@ -1,14 +1,23 @@
 //! What a program does: the `Model` every engine sees, the interpreter behind it, the reference checker that
-//! engines are tested against, and the replayer that walks every trace again before anyone sees it.
+//! engines are tested against, the replayer that walks every trace again before anyone sees it, random runs, and
+//! what people ask who look around: why is this not enabled, where is the nearest state like that.
 #![forbid(unsafe_code)]
 
 pub mod goal;
 pub mod interpreter;
 pub mod model;
+pub mod nearest;
+pub mod random;
 pub mod reference;
 pub mod replay;
+pub mod simulate;
+pub mod why;
 
 pub use goal::goal_of;
 pub use interpreter::Interpreter;
 pub use model::{GoalSet, Model, Successors};
+pub use nearest::{Nearest, nearest};
+pub use random::Random;
 pub use replay::{ReplayError, Replayed, replay};
+pub use simulate::{Choose, Rules, Run, RunEnd, simulate};
+pub use why::{Part, Reason, Why, explain, why};

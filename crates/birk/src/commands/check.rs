@@ -19,19 +19,14 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let engine = engine(&args.search).expect("the command line offers only engines of the table");
     reconcile(args, engine)?;
     let (source, program) = load(&args.model)?;
-    let properties = selected(&program, args)?;
-    let hunted: Vec<(usize, Goal)> =
-        properties.iter().enumerate().filter_map(|(i, property)| Some((i, goal_of(&program, property)?))).collect();
-    if hunted.len() > GoalSet::CAPACITY {
-        return Err(Failure::usage(format!(
-            "{} properties are more than the {} of one search; choose some with --property",
-            hunted.len(),
-            GoalSet::CAPACITY
-        )));
-    }
+    let properties = selected(&program, &args.property, args.deadlock)?;
+    let hunted = hunted(&program, &properties)?;
     let goals: Vec<Goal> = hunted.iter().map(|(_, goal)| goal.clone()).collect();
     let model = Staged::new(&program, &goals);
     let mut watcher = Watcher::start(args.progress, args.time)?;
+    if args.report.is_some() {
+        watcher.remember();
+    }
     let job = job(args, engine, &properties, &hunted);
     let hunt = (engine.hunt)(&model, &job, &mut watcher);
     watcher.clear();
@@ -77,6 +72,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     if let Some(path) = &args.trace {
         save(path, &report)?;
     }
+    if let Some(path) = &args.report {
+        std::fs::write(path, report::html::page(&report, watcher.samples()))
+            .map_err(|error| Failure::io(&format!("write {}", path.display()), &error))?;
+    }
     Ok(exit(&report))
 }
 
@@ -86,15 +85,12 @@ fn save(path: &Path, report: &Report<'_>) -> Result<(), Failure> {
         say(&format!("birk: there is no trace, so {} was not written", path.display()));
         return Ok(());
     };
-    std::fs::write(path, itf::write(report.source, report.program, trace))
+    std::fs::write(path, itf::write(report.source, report.program, Some(trace.property), &trace.run))
         .map_err(|error| Failure::io(&format!("write {}", path.display()), &error))
 }
 
 /// Options that cannot be meant together.
 fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
-    if args.deadlock == OnOff::Off && args.property.iter().any(|name| name == "deadlock") {
-        return Err(Failure::usage("--property deadlock and --deadlock off contradict each other; leave one out"));
-    }
     if !engine.scales && matches!(args.threads, Threads::Number(2..)) {
         let name = engine.name;
         return Err(Failure::usage(format!(
@@ -121,8 +117,15 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
 }
 
 /// The properties asked for.
-fn selected<'p>(program: &'p Program, args: &CheckArgs) -> Result<Vec<&'p Property>, Failure> {
-    for name in &args.property {
+pub(crate) fn selected<'p>(
+    program: &'p Program,
+    names: &[String],
+    deadlock: OnOff,
+) -> Result<Vec<&'p Property>, Failure> {
+    if deadlock == OnOff::Off && names.iter().any(|name| name == "deadlock") {
+        return Err(Failure::usage("--property deadlock and --deadlock off contradict each other; leave one out"));
+    }
+    for name in names {
         if !program.properties.iter().any(|property| property.name == *name) {
             let names: Vec<&str> = program.properties.iter().map(|p| p.name.as_str()).collect();
             let meant = birk_lang::diagnostic::nearest(name, names.iter().copied());
@@ -134,10 +137,24 @@ fn selected<'p>(program: &'p Program, args: &CheckArgs) -> Result<Vec<&'p Proper
         }
     }
     let asked = |property: &&Property| match property.kind {
-        PropertyKind::Deadlock if args.deadlock == OnOff::Off => false,
-        _ => args.property.is_empty() || args.property.contains(&property.name),
+        PropertyKind::Deadlock if deadlock == OnOff::Off => false,
+        _ => names.is_empty() || names.contains(&property.name),
     };
     Ok(program.properties.iter().filter(asked).collect())
+}
+
+/// The goals of the properties that have one, each with its property's position.
+pub(crate) fn hunted(program: &Program, properties: &[&Property]) -> Result<Vec<(usize, Goal)>, Failure> {
+    let goals = properties.iter().enumerate().filter_map(|(i, property)| Some((i, goal_of(program, property)?)));
+    let hunted: Vec<(usize, Goal)> = goals.collect();
+    if hunted.len() > GoalSet::CAPACITY {
+        return Err(Failure::usage(format!(
+            "{} properties are more than the {} of one search; choose some with --property",
+            hunted.len(),
+            GoalSet::CAPACITY
+        )));
+    }
+    Ok(hunted)
 }
 
 fn job(args: &CheckArgs, engine: &Engine, properties: &[&Property], hunted: &[(usize, Goal)]) -> Job {
@@ -173,7 +190,7 @@ fn no_engine(property: &Property) -> Option<&'static str> {
     matches!(property.kind, PropertyKind::Ltl(_)).then_some("no engine checks formulas yet")
 }
 
-fn impostor(property: &Property, error: &birk_exec::ReplayError) -> Failure {
+pub(crate) fn impostor(property: &Property, error: &birk_exec::ReplayError) -> Failure {
     Failure::internal(format!("the trace for `{}` does not replay: {error}", property.name))
 }
 

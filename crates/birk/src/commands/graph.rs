@@ -3,13 +3,17 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use birk_exec::{Interpreter, Model, Successors};
-use birk_ir::Program;
+use birk_exec::{Interpreter, Model, Replayed, Successors};
+use birk_ir::{FaultId, Program};
 
 use crate::cli::{GraphArgs, GraphFormat};
 use crate::commands::print;
+use crate::report::html;
 use crate::source::load;
-use crate::{Exit, Failure};
+use crate::{Exit, Failure, layout};
+
+/// Larger pictures are of no use to anybody.
+const MAX_DRAWN: usize = 400;
 
 /// A state graph: states in breadth-first order, and edges with the transition's name.
 struct Graph {
@@ -29,6 +33,14 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
     print(&match args.format {
         GraphFormat::Dot => dot(&program, &graph),
         GraphFormat::Aut => aut(&graph),
+        GraphFormat::Svg if graph.states.len() > MAX_DRAWN => {
+            return Err(Failure::usage(format!(
+                "{} states are more than a picture of {MAX_DRAWN} shows; let Graphviz draw it (--format dot), look at a \
+                 part of it with `birk explore`, or lower a constant with -D",
+                graph.states.len()
+            )));
+        }
+        GraphFormat::Svg => svg(&program, &graph),
     })
 }
 
@@ -73,6 +85,99 @@ fn dot(program: &Program, graph: &Graph) -> String {
     }
     out.push_str("}\n");
     out
+}
+
+/// A picture: states in layers by their distance from the initial one.
+fn svg(program: &Program, graph: &Graph) -> String {
+    let edges: Vec<(usize, usize)> = graph.edges.iter().map(|(from, _, to)| (*from, *to)).collect();
+    let texts: Vec<Vec<String>> = graph
+        .states
+        .iter()
+        .map(|state| program.state_text(state).into_iter().map(|(name, value)| format!("{name} = {value}")).collect())
+        .collect();
+    let widest = texts.iter().flatten().map(|line| line.chars().count()).max().unwrap_or(0);
+    let rows = texts.iter().map(Vec::len).max().unwrap_or(0);
+    let (wide, high) = (widest as f64 * 7.3 + 16.0, rows as f64 * 15.0 + 12.0);
+    let places: Vec<(f64, f64)> = layout::places(graph.states.len(), &edges)
+        .into_iter()
+        .map(|(layer, x)| (12.0 + x * (wide + 28.0), 12.0 + layer as f64 * (high + 56.0)))
+        .collect();
+    let right = places.iter().map(|place| place.0).fold(0.0, f64::max) + wide + 60.0;
+    let bottom = places.iter().map(|place| place.1).fold(0.0, f64::max) + high + 12.0;
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{right:.0}\" height=\"{bottom:.0}\" \
+         font-family=\"monospace\" font-size=\"12\">\n<title>{}</title>\n<defs><marker id=\"tip\" markerWidth=\"8\" \
+         markerHeight=\"8\" refX=\"7\" refY=\"4\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\"/></marker></defs>\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+        html::escape(&program.system)
+    );
+    let mut labels = String::new();
+    for (from, label, to) in &graph.edges {
+        let ((ax, ay), (bx, by)) = (places[*from], places[*to]);
+        let (side, other) = (ax + wide, bx + wide);
+        let path = if from == to {
+            format!("M{side:.1} {:.1}c34 -6 34 22 0 16", ay + high / 2.0 - 8.0)
+        } else if by > ay {
+            let (x1, y1, x2) = (ax + wide / 2.0, ay + high, bx + wide / 2.0);
+            format!("M{x1:.1} {y1:.1}C{x1:.1} {:.1} {x2:.1} {:.1} {x2:.1} {by:.1}", y1 + 30.0, by - 30.0)
+        } else {
+            let (y1, y2) = (ay + high / 2.0, by + high / 2.0);
+            format!("M{side:.1} {y1:.1}C{:.1} {y1:.1} {:.1} {y2:.1} {other:.1} {y2:.1}", side + 40.0, other + 40.0)
+        };
+        let _ = writeln!(
+            out,
+            "<path class=\"edge\" d=\"{path}\" fill=\"none\" stroke=\"#555\" marker-end=\"url(#tip)\"><title>{}</title></path>",
+            html::escape(label)
+        );
+        if by > ay {
+            let (x, y) = ((ax + bx + wide) / 2.0, f64::midpoint(ay + high, by) + 4.0);
+            let label = html::escape(label);
+            labels +=
+                &format!("<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"10\" text-anchor=\"middle\">{label}</text>\n");
+        }
+    }
+    for (number, ((x, y), lines)) in places.iter().zip(&texts).enumerate() {
+        let violated = violated(program, &graph.states[number]);
+        let (color, width) = match (violated.is_empty(), number) {
+            (false, _) => ("#b42318", 3),
+            (true, 0) => ("black", 3),
+            _ => ("black", 1),
+        };
+        let title = if violated.is_empty() { String::new() } else { format!("<title>violates {violated}</title>") };
+        let _ = writeln!(
+            out,
+            "<g class=\"state\">{title}<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{wide:.1}\" height=\"{high:.1}\" rx=\"6\" \
+             fill=\"#f8f8f8\" stroke=\"{color}\" stroke-width=\"{width}\"/>"
+        );
+        for (row, line) in lines.iter().enumerate() {
+            let _ = writeln!(
+                out,
+                "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+                x + 8.0,
+                y + 18.0 + 15.0 * row as f64,
+                html::escape(line)
+            );
+        }
+        out.push_str("</g>\n");
+    }
+    out + &labels + "</svg>\n"
+}
+
+/// The names of the properties that a state violates.
+fn violated(program: &Program, state: &[u32]) -> String {
+    let end = Replayed {
+        states: vec![state.to_vec()],
+        steps: Vec::new(),
+        ordinals: Vec::new(),
+        // Which check failed is not asked here, only that one did.
+        fault: program.is_faulty(state).then_some(FaultId(0)),
+        loop_start: None,
+        refused: None,
+    };
+    let bad = program.properties.iter().filter(|property| !property.wants_goal());
+    let bad =
+        bad.filter(|property| end.confirm(program, property).is_ok()).map(|property| html::escape(&property.name));
+    bad.collect::<Vec<_>>().join(", ")
 }
 
 fn aut(graph: &Graph) -> String {

@@ -6,10 +6,11 @@ use birk_exec::replay::replay_ordinals;
 use birk_exec::{ReplayError, Replayed};
 use birk_ir::Program;
 
-use crate::cli::ReplayArgs;
+use crate::cli::{ReplayArgs, TraceFormat};
 use crate::commands::print;
-use crate::report::human;
-use crate::source::{Source, load, uses_color};
+use crate::report::chart::{Chart, chart};
+use crate::report::{diagram, human};
+use crate::source::{load, uses_color};
 use crate::{Exit, Failure, itf};
 
 /// Runs the command.
@@ -18,12 +19,20 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
     let misfit = |error: &ReplayError| Failure::usage(format!("the trace does not fit the model: {error}"));
     let run = match parse_ordinals(&args.trace) {
         Some((initial, ordinals)) => replay_ordinals(&program, initial, &ordinals).map_err(|e| misfit(&e))?,
-        None => {
-            let file = Source::read(Path::new(&args.trace))?;
-            let trace = itf::read(&file.text).map_err(|reason| Failure::usage(format!("{}: {reason}", args.trace)))?;
-            itf::walk(&program, &trace).map_err(|e| misfit(&e))?
-        }
+        None => itf::open(&program, Path::new(&args.trace))?,
     };
+    let diagram = match args.format {
+        TraceFormat::Human => None,
+        TraceFormat::Mermaid => Some(diagram::mermaid as fn(&Chart, &str) -> String),
+        TraceFormat::Plantuml => Some(diagram::plantuml as fn(&Chart, &str) -> String),
+    };
+    if let Some(diagram) = diagram {
+        let ending = match &violated(&program, &run)[..] {
+            [] => "the end of the run".to_owned(),
+            decided => format!("decides {}", decided.join(", ")).replace('`', ""),
+        };
+        return print(&diagram(&chart(&source, &program, &run), &ending));
+    }
     let color = uses_color(args.model.color, &std::io::stdout());
     let mut out = human::trace_table(&source, &program, &run, color);
     let shown = violated(&program, &run);

@@ -4,12 +4,12 @@
 use std::fmt::Write as _;
 
 use birk_exec::Replayed;
-use birk_ir::{Access, Coverage, Expr, FaultKind, Op, Program, PropertyKind, Shown, Stop, ThreadId, Verdict};
+use birk_ir::{Access, Coverage, Expr, FaultKind, Op, Program, Property, PropertyKind, Shown, Stop, ThreadId, Verdict};
 
 use crate::diagnostics;
 use crate::progress::{bytes, grouped};
 use crate::report::json::is_location_of;
-use crate::report::{Answer, Report, ShownTrace, ordinals_text};
+use crate::report::{Answer, Report, ordinals_text};
 use crate::source::Source;
 
 /// Longer lists are cut.
@@ -17,22 +17,22 @@ const MAX_LISTED: usize = 12;
 
 /// How text is set off: by colour, or not at all.
 #[derive(Clone, Copy)]
-struct Paint(bool);
+pub(crate) struct Paint(pub(crate) bool);
 
 impl Paint {
-    fn with(self, code: &str, text: &str) -> String {
+    pub(crate) fn with(self, code: &str, text: &str) -> String {
         if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
-    fn bold(self, text: &str) -> String {
+    pub(crate) fn bold(self, text: &str) -> String {
         self.with("1", text)
     }
 
-    fn dim(self, text: &str) -> String {
+    pub(crate) fn dim(self, text: &str) -> String {
         self.with("2", text)
     }
 
-    fn verdict(self, verdict: Verdict, text: &str) -> String {
+    pub(crate) fn verdict(self, verdict: Verdict, text: &str) -> String {
         match verdict {
             Verdict::Holds => self.with("1;32", text),
             Verdict::Violated => self.with("1;31", text),
@@ -44,10 +44,10 @@ impl Paint {
 /// The whole report.
 pub(crate) fn text(report: &Report<'_>, color: bool) -> String {
     let paint = Paint(color);
-    let mut out = headline(report, paint);
+    let mut out = first_line(report, paint);
     properties(&mut out, report, paint);
     for trace in &report.traces {
-        show_trace(&mut out, report, trace, paint);
+        out.push_str(&shown_trace(report.source, report.program, trace.property, &trace.run, color));
     }
     statistics(&mut out, report, paint);
     unreached(&mut out, report, paint);
@@ -55,8 +55,14 @@ pub(crate) fn text(report: &Report<'_>, color: bool) -> String {
     out
 }
 
+/// The first line without the verdict's word, for pages that show it apart.
+pub(crate) fn headline(report: &Report<'_>) -> String {
+    let line = first_line(report, Paint(false));
+    line.split_once(": ").map_or(line.as_str(), |(_, rest)| rest).trim().to_owned()
+}
+
 /// The first line: the verdict and its bound.
-fn headline(report: &Report<'_>, paint: Paint) -> String {
+fn first_line(report: &Report<'_>, paint: Paint) -> String {
     let model = format!("{} ({})", report.source.path, report.program.system);
     let word = paint.verdict(report.verdict, report.verdict.word());
     let states = count(report.hunt.stats.states, "state");
@@ -139,33 +145,48 @@ fn properties(out: &mut String, report: &Report<'_>, paint: Paint) {
     }
 }
 
-fn show_trace(out: &mut String, report: &Report<'_>, trace: &ShownTrace<'_>, paint: Paint) {
-    let (program, run) = (report.program, &trace.run);
-    let title = match trace.property.kind {
+/// A run with what it shows at its end.
+pub(crate) fn shown_trace(
+    source: &Source,
+    program: &Program,
+    property: &Property,
+    run: &Replayed,
+    color: bool,
+) -> String {
+    let (paint, mut out) = (Paint(color), String::new());
+    let title = match property.kind {
         PropertyKind::Deadlock => "deadlock".to_owned(),
         PropertyKind::Fault => "fault".to_owned(),
-        _ => format!("{} `{}`", trace.property.word(), trace.property.name),
+        _ => format!("{} `{}`", property.word(), property.name),
     };
     let _ = writeln!(out, "\n{} in {}:\n", paint.bold(&title), count(run.steps.len() as u64, "step"));
-    out.push_str(&trace_table(report.source, program, run, paint.0));
+    out.push_str(&trace_table(source, program, run, paint.0));
     out.push('\n');
-    match &trace.property.kind {
-        PropertyKind::Deadlock => waiting(out, report, run, paint),
-        PropertyKind::Fault => fault(out, report, run, paint),
+    out.push_str(&ending(source, program, property, run, color));
+    let _ = writeln!(out, "  {} {}", paint.dim("replay:"), ordinals_text(run));
+    out
+}
+
+/// What a run shows at its end: who waits for what, what failed, which values decide.
+pub(crate) fn ending(source: &Source, program: &Program, property: &Property, run: &Replayed, color: bool) -> String {
+    let (paint, mut out) = (Paint(color), String::new());
+    match &property.kind {
+        PropertyKind::Deadlock => waiting(&mut out, source, program, run, paint),
+        PropertyKind::Fault => fault(&mut out, source, program, run, paint),
         PropertyKind::Invariant(expr) | PropertyKind::Reachable(expr) => {
             let values = values_text(program, &reads(expr), run.last());
             let label = if values.is_empty() { "here".to_owned() } else { values };
-            let span = trace.property.span.unwrap_or_default();
-            if trace.property.wants_goal() {
+            let span = property.span.unwrap_or_default();
+            if property.wants_goal() {
                 let _ = writeln!(out, "  reached with {label}");
             } else {
-                let title = format!("invariant `{}` is false in the last state", trace.property.name);
-                let _ = writeln!(out, "{}", diagnostics::excerpt(report.source, &title, (span, &label), paint.0));
+                let title = format!("invariant `{}` is false in the last state", property.name);
+                let _ = writeln!(out, "{}", diagnostics::excerpt(source, &title, (span, &label), paint.0));
             }
         }
         PropertyKind::Ltl(_) => {}
     }
-    let _ = writeln!(out, "  {} {}", paint.dim("replay:"), ordinals_text(run));
+    out
 }
 
 /// The steps of a run, aligned: number, thread, locations, what changed.
@@ -233,8 +254,7 @@ fn change_text(program: &Program, run: &Replayed, at: usize, shown: Shown) -> St
 }
 
 /// Where each thread waits in a deadlock, and for what.
-fn waiting(out: &mut String, report: &Report<'_>, run: &Replayed, paint: Paint) {
-    let program = report.program;
+fn waiting(out: &mut String, source: &Source, program: &Program, run: &Replayed, paint: Paint) {
     let _ = writeln!(out, "  no step is possible:");
     let mut lines = Vec::new();
     for id in (0..program.threads.len()).map(ThreadId::new) {
@@ -243,7 +263,7 @@ fn waiting(out: &mut String, report: &Report<'_>, run: &Replayed, paint: Paint) 
         let (start, end) = thread.at[location.index()];
         let guards: Vec<String> = (start..end)
             .filter_map(|t| program.transitions[t as usize].guard_span)
-            .map(|span| format!("`{}`", report.source.slice(span)))
+            .map(|span| format!("`{}`", source.slice(span)))
             .collect();
         let waits = if guards.is_empty() { "for ever".to_owned() } else { format!("for {}", guards.join(" or ")) };
         let proper = if program.kind_of(id).locations[location.index()].end { " (may end here)" } else { "" };
@@ -257,8 +277,7 @@ fn waiting(out: &mut String, report: &Report<'_>, run: &Replayed, paint: Paint) 
 }
 
 /// What went wrong, shown in the source with the values it read.
-fn fault(out: &mut String, report: &Report<'_>, run: &Replayed, paint: Paint) {
-    let program = report.program;
+fn fault(out: &mut String, source: &Source, program: &Program, run: &Replayed, paint: Paint) {
     let Some(id) = run.fault else { return };
     let fault = &program.faults[id.index()];
     let condition = run.steps.last().and_then(|step| {
@@ -273,7 +292,7 @@ fn fault(out: &mut String, report: &Report<'_>, run: &Replayed, paint: Paint) {
         _ if label.is_empty() => "here".to_owned(),
         _ => label,
     };
-    let _ = writeln!(out, "{}", diagnostics::excerpt(report.source, &fault.message, (fault.span, &label), paint.0));
+    let _ = writeln!(out, "{}", diagnostics::excerpt(source, &fault.message, (fault.span, &label), paint.0));
 }
 
 /// The variables an expression reads.

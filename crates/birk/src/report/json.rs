@@ -1,11 +1,13 @@
 //! The report for programs: one JSON object, schema 1. The manual describes every field.
 
-use birk_ir::{Coverage, Program, ThreadId, ValueKind, VarId, Verdict};
+use birk_exec::Replayed;
+use birk_ir::{Coverage, Program, Property, ThreadId, ValueKind, VarId, Verdict};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::cli::StoreKind;
-use crate::report::{Report, ShownTrace, ordinals_text};
+use crate::report::{Report, ordinals_text};
+use crate::source::Source;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -79,7 +81,11 @@ pub(crate) fn text(report: &Report<'_>) -> String {
             "transitions": unreached.transitions.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),
             "locations": unreached.locations,
         }),
-        traces: report.traces.iter().map(|trace| trace_value(report, trace)).collect(),
+        traces: report
+            .traces
+            .iter()
+            .map(|trace| trace_value(report.source, report.program, Some(trace.property), &trace.run))
+            .collect(),
         reproduce: report.reproduce(),
     };
     serde_json::to_string_pretty(&document).expect("a report has only string keys") + "\n"
@@ -101,7 +107,8 @@ fn properties(report: &Report<'_>) -> Vec<Value> {
     report.answers.iter().map(value).collect()
 }
 
-fn constant(text: &str) -> Value {
+/// A constant's value, as JSON has it.
+pub(crate) fn constant(text: &str) -> Value {
     match text {
         "true" => true.into(),
         "false" => false.into(),
@@ -120,12 +127,12 @@ fn coverage(coverage: &Coverage) -> Value {
     }
 }
 
-fn trace_value(report: &Report<'_>, trace: &ShownTrace<'_>) -> Value {
-    let (program, run) = (report.program, &trace.run);
+/// A run with its steps and states.
+pub(crate) fn trace_value(source: &Source, program: &Program, property: Option<&Property>, run: &Replayed) -> Value {
     let steps: Vec<Value> = (0..run.steps.len())
         .map(|at| {
             let transition = program.transition(run.steps[at].transition);
-            let (line, column) = report.source.position(transition.span);
+            let (line, column) = source.position(transition.span);
             let faults = at + 1 == run.steps.len() && program.is_faulty(run.last());
             let to = if faults { None } else { Some(location(program, transition.thread, &run.states[at + 1])) };
             let changes: Map<String, Value> = run
@@ -147,7 +154,7 @@ fn trace_value(report: &Report<'_>, trace: &ShownTrace<'_>) -> Value {
         })
         .collect();
     let mut value = json!({
-        "property": trace.property.name,
+        "property": property.map(|property| &property.name),
         "length": run.steps.len(),
         "loop": run.loop_start,
         "steps": steps,
@@ -155,7 +162,7 @@ fn trace_value(report: &Report<'_>, trace: &ShownTrace<'_>) -> Value {
         "replay": ordinals_text(run),
     });
     if let Some(fault) = run.fault.map(|id| &program.faults[id.index()]) {
-        let (line, column) = report.source.position(fault.span);
+        let (line, column) = source.position(fault.span);
         value["fault"] = json!({
             "kind": fault.kind.word(), "message": fault.message, "source": {"line": line, "column": column},
         });

@@ -11,7 +11,7 @@ use serde_json::Value;
 pub(crate) const BIRK: &str = env!("CARGO_BIN_EXE_birk");
 
 /// How a run ended, and what it said.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Answer {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,

@@ -1,0 +1,210 @@
+"use strict";
+// The moving part of the report: which step of which run is looked at. Long runs are shown a page at a time.
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const PAGE = 400, ROW = 30, BOX = 134, LEFT = 50, HEAD = 28;
+  const by = (id) => document.getElementById(id);
+  const make = (tag, attributes = {}, ...children) => {
+    const svg = ["svg", "g", "rect", "line", "path", "text", "title", "desc", "defs", "marker"].includes(tag);
+    const element = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) if (value !== null) element.setAttribute(name, value);
+    element.append(...children);
+    return element;
+  };
+  const themes = { "": "dark", dark: "light", light: "" };
+  by("theme")?.addEventListener("click", () => {
+    const root = document.documentElement, next = themes[root.dataset.theme || ""];
+    if (next) root.dataset.theme = next; else delete root.dataset.theme;
+    by("theme").textContent = "theme: " + (next || "system");
+  });
+  for (const button of document.querySelectorAll("[data-copy]"))
+    button.addEventListener("click", async () => {
+      const text = by(button.dataset.copy).textContent;
+      try { await navigator.clipboard.writeText(text); button.textContent = "copied"; }
+      catch { getSelection().selectAllChildren(by(button.dataset.copy)); button.textContent = "selected: copy it"; }
+    });
+  if (!data.traces.length) return;
+
+  let trace = data.traces[0], at = 0, page = -1, states = [];
+  const steps = () => trace.steps;
+  const short = (text, room) => (text.length > room ? text.slice(0, room - 1) + "…" : text);
+  const title = (step) => data.words[step.t];
+
+  // A state every hundred steps; the others are found from the nearest one before.
+  const prepare = () => {
+    let now = trace.initial.slice();
+    states = [now.slice()];
+    steps().forEach((step, index) => {
+      for (let i = 0; i < step.c.length; i += 2) now[step.c[i]] = step.c[i + 1];
+      if ((index + 1) % 100 === 0) states.push(now.slice());
+    });
+  };
+  const stateAt = (index) => {
+    const base = Math.floor(index / 100), now = states[base].slice();
+    for (let s = base * 100; s < index; s++) {
+      const c = steps()[s].c;
+      for (let i = 0; i < c.length; i += 2) now[c[i]] = c[i + 1];
+    }
+    return now;
+  };
+  const changes = (step) => {
+    const parts = [];
+    for (let i = 0; i < step.c.length; i += 2)
+      if (step.c[i] !== step.own) parts.push(data.names[step.c[i]] + " = " + data.words[step.c[i + 1]]);
+    return parts.join(", ");
+  };
+  const inLoop = (index) => trace.loop !== null && index > trace.loop;
+  const pageOf = (index) => Math.floor(Math.max(0, index - 1) / PAGE);
+  const pageRange = (all) => all ? [0, steps().length] : [page * PAGE, Math.min(steps().length, (page + 1) * PAGE)];
+
+  const drawChart = (from, to) => {
+    // Messages need room between the lanes.
+    const LANE = trace.messages.length ? 190 : 150;
+    const lanes = trace.lanes, width = LEFT + lanes.length * LANE, height = HEAD + (to - from) * ROW + 34;
+    const x = (lane) => LEFT + lane * LANE + LANE / 2, y = (step) => HEAD + (step - from) * ROW + ROW / 2;
+    const svg = make("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-labelledby": "chart-title chart-desc" },
+      make("title", { id: "chart-title" }, "Sequence chart"),
+      make("desc", { id: "chart-desc" }, `Steps ${from + 1} to ${to}; one column for each thread. The table of changes has the same content.`),
+      make("defs", {}, make("marker", { id: "tip", markerWidth: 9, markerHeight: 9, refX: 8, refY: 4, orient: "auto", markerUnits: "userSpaceOnUse" }, make("path", { d: "M0 0L9 4L0 8z", class: "tip" }))));
+    lanes.forEach((lane, i) => svg.append(
+      make("line", { class: "lane", x1: x(i), x2: x(i), y1: HEAD - 4, y2: height - 26 }),
+      make("text", { class: "head", x: x(i), y: 16, "text-anchor": "middle" }, short(data.words[lane], 22), make("title", {}, data.words[lane]))));
+    if (trace.loop !== null && trace.loop < to && to > from) {
+      const top = Math.max(trace.loop, from), start = y(top) - ROW / 2 + 3, end = y(to - 1) + ROW / 2 - 3;
+      svg.append(make("path", { class: "loop", d: `M22 ${end}H10V${start}H22`, "marker-end": top === trace.loop ? "url(#tip)" : null }),
+        make("text", { class: "loop-label", x: 14, y: Math.min(end + 14, height - 4) }, "loop, for ever"));
+    }
+    for (let s = from; s < to; s++) {
+      const step = steps()[s], row = make("g", { class: "row" + (s === steps().length - 1 && trace.loop === null ? " last" : ""), "data-step": s + 1 });
+      const text = short(title(step), 18);
+      row.append(make("rect", { class: "band", x: 26, y: y(s) - ROW / 2, width: width - 26, height: ROW }),
+        make("text", { class: "soft", x: 56, y: y(s) + 4, "text-anchor": "end" }, String(s + 1)),
+        make("rect", { class: "box", x: x(step.l) - BOX / 2, y: y(s) - 11, width: BOX, height: 22, rx: 5 }),
+        make("text", { x: x(step.l), y: y(s) + 4, "text-anchor": "middle" }, text),
+        make("title", {}, `${s + 1}. ${data.words[trace.lanes[step.l]]}: ${title(step)}${changes(step) ? "; " + changes(step) : ""}`));
+      row.addEventListener("click", () => go(s + 1));
+      svg.append(row);
+    }
+    for (const [sent, got, a, b, label] of trace.messages) {
+      if (got < from || sent >= to) continue;
+      // Where a message is taken, only its taker acts: the row beside it has room for the message's text.
+      const side = Math.sign(b - a), half = BOX / 2, at = sent === got ? -14 : -5;
+      const x1 = x(a) + (side || 1) * half, x2 = x(b) - (side || -1) * half;
+      const y1 = sent < from ? HEAD : y(sent), y2 = got >= to ? height - 30 : y(got);
+      const path = side === 0 ? `M${x1} ${y1}q24 ${(y2 - y1) / 2} 0 ${y2 - y1}` : `M${x1} ${y1}L${x2} ${y2}`;
+      const words = make("text", { class: "label", x: x2 - (side || -1) * 12, y: y2 + at, "text-anchor": side > 0 ? "end" : "start" }, short(data.words[label], 24));
+      words.append(make("title", {}, data.words[label]));
+      svg.append(make("path", { class: "message", d: path, "marker-end": "url(#tip)" }), words);
+    }
+    by("chart").replaceChildren(svg);
+  };
+
+  const drawTable = (from, to) => {
+    const body = by("steps").tBodies[0], rows = [];
+    const row = (index, who, what, change, place) => {
+      const line = make("tr", { "data-step": index, class: trace.loop === null ? null : inLoop(index) ? "loops" : "stem" },
+        make("td", {}, make("button", { type: "button", "aria-label": "go to step " + index }, String(index))),
+        make("td", {}, who), make("td", {}, what), make("td", {}, change), make("td", { class: "soft" }, place));
+      line.addEventListener("click", () => go(index));
+      return line;
+    };
+    if (from === 0) rows.push(row(0, "(start)", "", "", ""));
+    for (let s = from; s < to; s++) {
+      const step = steps()[s], note = inLoop(s + 1) && s === trace.loop ? "loop begins: " : "";
+      rows.push(row(s + 1, data.words[trace.lanes[step.l]], title(step), note + changes(step), "line " + data.places[step.p][1]));
+    }
+    body.replaceChildren(...rows);
+    by("page").textContent = steps().length > PAGE ? `steps ${from + 1} to ${to} of ${steps().length}` : "";
+  };
+
+  const drawState = () => {
+    const now = stateAt(at), before = at > 0 ? stateAt(at - 1) : now, only = by("only").checked;
+    const rows = [];
+    data.names.forEach((name, i) => {
+      const changed = now[i] !== before[i];
+      if (only && !changed) return;
+      rows.push(make("tr", { class: changed ? "changed" : null }, make("th", { scope: "row", class: "mono" }, name), make("td", { class: "mono" }, data.words[now[i]], changed ? make("span", { class: "soft" }, " was " + data.words[before[i]]) : "")));
+    });
+    if (!rows.length) rows.push(make("tr", {}, make("td", { colspan: 2, class: "soft" }, "no value changed")));
+    by("values").tBodies[0].replaceChildren(...rows);
+  };
+
+  const near = (box, element) => {
+    if (!element) return;
+    const inner = element.getBoundingClientRect(), outer = box.getBoundingClientRect();
+    if (inner.top < outer.top + 30 || inner.bottom > outer.bottom - 30) box.scrollTop += inner.top - outer.top - outer.height / 2;
+    if (inner.left < outer.left || inner.right > outer.right) box.scrollLeft += inner.left - outer.left - outer.width / 2;
+  };
+  const executed = new Map();
+  const noteLines = () => {
+    executed.clear();
+    steps().forEach((step, index) => {
+      const [file, first, last] = data.places[step.p];
+      for (let line = first; line <= last; line++) if (!executed.has(file + ":" + line)) executed.set(file + ":" + line, index + 1);
+    });
+  };
+  const drawSource = () => {
+    const place = at > 0 ? data.places[steps()[at - 1].p] : null;
+    let current = null;
+    for (const line of document.querySelectorAll("[data-line]")) {
+      const key = line.dataset.line, [file, number] = key.split(":").map(Number);
+      const now = place && file === place[0] && number >= place[1] && number <= place[2];
+      line.classList.toggle("now", Boolean(now));
+      line.classList.toggle("ran", executed.has(key) && executed.get(key) <= at);
+      if (now && !current) current = line;
+    }
+    near(by("source"), current);
+  };
+
+  const mark = () => {
+    for (const old of document.querySelectorAll("svg .now")) old.classList.remove("now");
+    for (const old of document.querySelectorAll("#steps [aria-current]")) old.removeAttribute("aria-current");
+    const row = document.querySelector(`#chart [data-step="${at}"]`), line = document.querySelector(`#steps [data-step="${at}"]`);
+    row?.classList.add("now");
+    line?.setAttribute("aria-current", "step");
+    near(by("chart"), row?.querySelector(".box"));
+    near(by("table"), line);
+  };
+  const show = (all = false) => {
+    const wanted = pageOf(at);
+    if (all || wanted !== page) {
+      page = wanted;
+      const [from, to] = pageRange(all);
+      drawChart(from, to);
+      drawTable(from, to);
+    }
+    by("slider").value = at;
+    by("slider").setAttribute("aria-valuetext", "step " + at);
+    const step = at > 0 ? steps()[at - 1] : null;
+    const phase = trace.loop === null ? "" : inLoop(at) ? " (in the loop)" : " (in the stem)";
+    by("where").textContent = step ? `Step ${at} of ${steps().length}${phase}: ${data.words[trace.lanes[step.l]]}, ${title(step)}` : `Start of ${steps().length} steps${phase}`;
+    drawState();
+    drawSource();
+    mark();
+  };
+  const go = (to) => { at = Math.max(0, Math.min(steps().length, to)); show(); };
+  const choose = (index) => {
+    trace = data.traces[index];
+    at = 0; page = -1;
+    by("slider").max = steps().length;
+    by("ending").textContent = trace.ending;
+    for (const kind of ["mermaid", "plantuml"]) by(kind).textContent = trace[kind];
+    prepare(); noteLines(); show();
+  };
+  by("slider").addEventListener("input", (event) => go(Number(event.target.value)));
+  by("back").addEventListener("click", () => go(at - 1));
+  by("next").addEventListener("click", () => go(at + 1));
+  by("first").addEventListener("click", () => go(0));
+  by("end").addEventListener("click", () => go(steps().length));
+  by("only").addEventListener("change", drawState);
+  by("trace").addEventListener("change", (event) => choose(Number(event.target.value)));
+  addEventListener("keydown", (event) => {
+    if (event.target.closest("input, select, pre, button") || event.ctrlKey || event.metaKey || event.altKey) return;
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: steps().length }[event.key];
+    if (to !== undefined) { event.preventDefault(); go(to); }
+  });
+  // On paper there is no slider: show the whole run, unless it would fill a book.
+  addEventListener("beforeprint", () => { if (steps().length <= 2000) show(true); });
+  addEventListener("afterprint", () => { page = -1; show(); });
+  choose(0);
+})();

@@ -1,0 +1,14 @@
+//! `birk explore`: the web explorer, on this machine only.
+
+use crate::cli::ExploreArgs;
+use crate::explore::serve;
+use crate::guided::Place;
+use crate::source::load;
+use crate::{Exit, Failure};
+
+/// Runs the command.
+pub(crate) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
+    let (source, program) = load(&args.model)?;
+    serve(&Place { args: &args.model, source: &source, program: &program }, args.port)?;
+    Ok(Exit::Success)
+}

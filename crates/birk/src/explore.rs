@@ -1,0 +1,6 @@
+//! The explorer: a page on this machine on which the computation graph is unfolded by clicking.
+
+mod graph;
+mod server;
+
+pub(crate) use server::serve;

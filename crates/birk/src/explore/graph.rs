@@ -1,0 +1,160 @@
+//! What the explorer's page asks: states by number, their successors, why a step is not enabled, where the nearest
+//! state is that satisfies a condition. Nothing is expanded until it is asked for.
+
+use std::collections::HashMap;
+
+use birk_exec::{Interpreter, Model, Nearest, Replayed, Successors, nearest, why};
+use birk_ir::{Expr, FaultId, Program, Step, ThreadId, TransitionId};
+use serde_json::{Value, json};
+
+use crate::guided::session::{HORIZON, describe, why_text};
+
+/// The states that were asked for so far.
+pub(crate) struct Explorer<'p> {
+    program: &'p Program,
+    nodes: Vec<Node>,
+    numbers: HashMap<Vec<u32>, usize>,
+}
+
+/// A state; a failing check is a node of its own, which says what failed.
+struct Node {
+    state: Vec<u32>,
+    fault: Option<FaultId>,
+}
+
+impl<'p> Explorer<'p> {
+    /// Knows the initial state.
+    pub(crate) fn new(program: &'p Program) -> Self {
+        let mut explorer = Self { program, nodes: Vec::new(), numbers: HashMap::new() };
+        explorer.number(&program.initial_state(), None);
+        explorer
+    }
+
+    fn number(&mut self, state: &[u32], fault: Option<FaultId>) -> usize {
+        if let Some(&number) = self.numbers.get(state) {
+            return number;
+        }
+        self.nodes.push(Node { state: state.to_vec(), fault });
+        self.numbers.insert(state.to_vec(), self.nodes.len() - 1);
+        self.nodes.len() - 1
+    }
+
+    /// What the page needs to know of the model, and the initial state.
+    pub(crate) fn start(&self, model: &str) -> Value {
+        let program = self.program;
+        let names: Vec<String> =
+            program.visible_elements().map(|(variable, element)| program.element_name(variable, element)).collect();
+        json!({
+            "model": model,
+            "system": program.system,
+            "threads": program.threads.iter().map(|thread| &thread.name).collect::<Vec<_>>(),
+            "names": names,
+            "node": self.node(0),
+        })
+    }
+
+    /// A state with everything that can be said about it alone.
+    fn node(&self, number: usize) -> Value {
+        let program = self.program;
+        let Node { state, fault } = &self.nodes[number];
+        let model = Interpreter::new(program, &[]);
+        let mut batch = Successors::new(model.words());
+        model.successors(state, &mut batch);
+        let in_property = || program.property_faults.iter().find(|(condition, _)| model.value(condition, state) != 0);
+        let fault = fault.or_else(|| in_property().map(|(_, fault)| *fault));
+        let here = Replayed {
+            states: vec![state.clone()],
+            steps: Vec::new(),
+            ordinals: Vec::new(),
+            fault,
+            loop_start: None,
+            refused: None,
+        };
+        let decided = |wanted: bool| -> Vec<&str> {
+            let shown = program.properties.iter().filter(|p| p.wants_goal() == wanted);
+            shown.filter(|property| here.confirm(program, property).is_ok()).map(|p| p.name.as_str()).collect()
+        };
+        json!({
+            "id": number,
+            "values": program.state_text(state).into_iter().map(|(_, value)| value).collect::<Vec<_>>(),
+            "violated": decided(false),
+            "reached": decided(true),
+            "fault": fault.map(|fault| &program.faults[fault.index()].message),
+            "enabled": batch.len(),
+        })
+    }
+
+    /// The successors of a state, and what cannot be taken there.
+    pub(crate) fn expand(&mut self, number: usize) -> Result<Value, String> {
+        let program = self.program;
+        let state = self.nodes.get(number).ok_or("there is no such state")?.state.clone();
+        let model = Interpreter::new(program, &[]);
+        let mut batch = Successors::new(model.words());
+        model.successors(&state, &mut batch);
+        let (mut edges, mut found) = (Vec::new(), Vec::new());
+        for i in 0..batch.len() {
+            let step = batch.step(i);
+            let fault = model.fault_of(&state, step);
+            let to = self.number(batch.state(i), fault);
+            edges.push(edge(program, number, to, step, &state, batch.state(i)));
+            found.push(self.node(to));
+        }
+        let taken: Vec<TransitionId> = batch.steps(0).iter().map(|step| step.transition).collect();
+        let mut disabled = Vec::new();
+        for thread in (0..program.threads.len()).map(ThreadId::new).filter(|_| !model.is_fault(&state)) {
+            let Some(location) = program.location_of(thread, &state) else { continue };
+            let (start, end) = program.thread(thread).at[location.index()];
+            for id in (start..end).map(TransitionId).filter(|id| !taken.contains(id)) {
+                disabled.push(json!({"transition": id.index(), "title": program.transition_text(id)}));
+            }
+        }
+        Ok(json!({"node": number, "edges": edges, "nodes": found, "disabled": disabled}))
+    }
+
+    /// Why a transition is not enabled in a state.
+    pub(crate) fn why(&self, number: usize, transition: usize) -> Result<Value, String> {
+        let node = self.nodes.get(number).ok_or("there is no such state")?;
+        if transition >= self.program.transitions.len() {
+            return Err("there is no such transition".into());
+        }
+        let id = TransitionId::new(transition);
+        Ok(json!({"lines": why_text(self.program, id, &why(self.program, &node.state, id))}))
+    }
+
+    /// A state's words, to be searched from without holding on to the explorer.
+    pub(crate) fn state(&self, number: usize) -> Result<Vec<u32>, String> {
+        Ok(self.nodes.get(number).ok_or("there is no such state")?.state.clone())
+    }
+
+    /// The states on a way that was found.
+    pub(crate) fn way(&mut self, number: usize, steps: &[Step]) -> Result<Value, String> {
+        let model = Interpreter::new(self.program, &[]);
+        let mut path = vec![number];
+        for step in steps {
+            let state = self.state(path[path.len() - 1])?;
+            let mut batch = Successors::new(model.words());
+            model.successors(&state, &mut batch);
+            let next = (0..batch.len()).find(|&i| batch.step(i) == *step).ok_or("the way is lost")?;
+            path.push(self.number(batch.state(next), None));
+        }
+        Ok(json!({"path": path}))
+    }
+}
+
+/// Looks for the nearest state from a state on that satisfies a condition.
+pub(crate) fn find(program: &Program, from: &[u32], condition: &Expr) -> Result<Vec<Step>, String> {
+    match nearest(program, from, condition, HORIZON) {
+        Nearest::Found(steps) => Ok(steps),
+        Nearest::Absent => Err("no other state that can be reached from the selected one satisfies it".into()),
+        Nearest::Unknown(states) => Err(format!("none of the nearest {states} states satisfies it; there are more")),
+    }
+}
+
+fn edge(program: &Program, from: usize, to: usize, step: Step, before: &[u32], after: &[u32]) -> Value {
+    let thread = program.transition(step.transition).thread;
+    let (title, effect) = describe(program, step.transition, before, after);
+    json!({
+        "from": from, "to": to, "thread": thread.index(), "transition": step.transition.index(),
+        "choice": step.choice, "title": title, "effect": effect,
+    })
+}

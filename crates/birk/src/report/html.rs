@@ -1,0 +1,306 @@
+//! The report as one HTML file that needs nothing else: verdict, runs to step through, source, plots, what was never
+//! reached. The page's looks and moves are in `assets`; here is what fills it.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
+
+use birk_ir::{Coverage, Span, TransitionId};
+use serde_json::{Value, json};
+
+use crate::progress::{Sample, bytes, grouped};
+use crate::report::chart::{Chart, chart};
+use crate::report::plot::{Titles, bars, curve};
+use crate::report::{Report, ShownTrace, diagram, human};
+use crate::source::Source;
+
+const PAGE: &str = include_str!("../../assets/report.html");
+const TRACE: &str = include_str!("../../assets/trace.html");
+const CSS: &str = include_str!("../../assets/report.css");
+const JS: &str = include_str!("../../assets/report.js");
+
+/// Runs up to this length are also there in words, for readers without scripts.
+const MAX_WORDS: usize = 500;
+/// Runs up to this length are also there as diagrams for other tools.
+const MAX_DIAGRAM: usize = 20_000;
+
+/// The whole file. `samples` is how the search went over time.
+pub(crate) fn page(report: &Report<'_>, samples: &[Sample]) -> String {
+    let program = report.program;
+    let headline = human::headline(report);
+    let trace = if report.traces.is_empty() { String::new() } else { trace_section(report) };
+    fill(
+        PAGE,
+        &[
+            ("title", &escape(&format!("{}: {} - Birk", program.system, report.verdict.word()))),
+            ("css", CSS),
+            ("js", JS),
+            ("verdict", report.verdict.word()),
+            ("system", &escape(&program.system)),
+            ("model", &escape(&report.source.path)),
+            ("headline", &escape(&headline)),
+            ("constants", &escape(&constants(report))),
+            ("properties", &properties(report)),
+            ("trace", &trace),
+            ("unreached", &unreached(report)),
+            ("statistics", &statistics(report, samples)),
+            ("reproduce", &escape(&report.reproduce())),
+            ("version", env!("CARGO_PKG_VERSION")),
+            ("data", &data(report)),
+        ],
+    )
+}
+
+/// The constants after `-D`, which the source does not show.
+fn constants(report: &Report<'_>) -> String {
+    let values: Vec<String> =
+        report.program.constants.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    if values.is_empty() { String::new() } else { format!("; with {}", values.join(", ")) }
+}
+
+/// Puts texts in the places `{{name}}` of a template, each once, from the beginning to the end.
+pub(crate) fn fill(template: &str, texts: &[(&str, &str)]) -> String {
+    let mut out = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let (name, after) = after.split_once("}}").expect("the templates close what they open");
+        out.push_str(before);
+        let text = texts.iter().find(|(key, _)| *key == name).map(|(_, text)| *text);
+        out.push_str(text.expect("every place of a template is filled"));
+        rest = after;
+    }
+    out + rest
+}
+
+/// Text as HTML has it.
+pub(crate) fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// JSON that cannot end the script element it stands in.
+pub(crate) fn embedded(value: &Value) -> String {
+    value.to_string().replace('<', "\\u003c")
+}
+
+fn properties(report: &Report<'_>) -> String {
+    let mut out = String::from(
+        "<table><caption>properties</caption><thead><tr><th scope=\"col\">verdict</th><th scope=\"col\">property</th>\
+         <th scope=\"col\">kind</th><th scope=\"col\"></th></tr></thead><tbody>\n",
+    );
+    for answer in &report.answers {
+        let length = answer.trace.map(|trace| report.traces[trace].run.steps.len() as u64);
+        let note = match (answer.reason, length) {
+            (Some(reason), _) => format!("not checked: {reason}"),
+            (None, Some(length)) => format!("a run of {}", human::count(length, "step")),
+            (None, None) => String::new(),
+        };
+        let (word, name, kind) = (answer.verdict.word(), escape(&answer.property.name), answer.property.word());
+        let _ = writeln!(
+            out,
+            "<tr><td class=\"{word}\"><strong>{word}</strong></td><td class=\"mono\">{name}</td><td>{kind}</td>\
+             <td class=\"soft\">{}</td></tr>",
+            escape(&note)
+        );
+    }
+    out + "</tbody></table>\n"
+}
+
+fn trace_section(report: &Report<'_>) -> String {
+    let mut options = String::new();
+    for (index, trace) in report.traces.iter().enumerate() {
+        let text = format!("{} ({})", trace.property.name, human::count(trace.run.steps.len() as u64, "step"));
+        let _ = write!(options, "<option value=\"{index}\">{}</option>", escape(&text));
+    }
+    let words = match report.traces.first() {
+        Some(trace) if trace.run.steps.len() <= MAX_WORDS => {
+            human::trace_table(report.source, report.program, &trace.run, false)
+        }
+        _ => "the run is too long to be written out; `birk replay` prints it".to_owned(),
+    };
+    fill(TRACE, &[("options", &options), ("source", &source_lines(report)), ("words", &escape(&words))])
+}
+
+/// The text of every file that steps come from; lines that only unreached steps have are marked.
+fn source_lines(report: &Report<'_>) -> String {
+    let (mut reached, mut missed) = (BTreeSet::new(), BTreeSet::new());
+    for (transition, fired) in report.program.transitions.iter().zip(&report.hunt.fired) {
+        let (file, first, last) = lines(report.source, transition.span);
+        let set = if *fired { &mut reached } else { &mut missed };
+        set.extend((first..=last).map(|line| (file, line)));
+    }
+    let files: BTreeSet<u32> = report.program.transitions.iter().map(|transition| transition.span.file).collect();
+    let mut out = String::new();
+    for &file in files.iter().chain(files.is_empty().then_some(&0)) {
+        let source = report.source.file(Span { file, start: 0, end: 0 });
+        if files.len() > 1 {
+            let _ = writeln!(out, "<div class=\"soft\">{}</div>", escape(&source.path));
+        }
+        for (index, text) in source.text.lines().enumerate() {
+            let line = index + 1;
+            let is_never = missed.contains(&(file, line)) && !reached.contains(&(file, line));
+            let class = if is_never { " class=\"never\"" } else { "" };
+            let _ = write!(
+                out,
+                "<div data-line=\"{file}:{line}\"{class}><span class=\"n\">{line}</span>{}</div>",
+                escape(text)
+            );
+        }
+    }
+    out
+}
+
+/// The file and the lines of a span, from 1.
+fn lines(source: &Source, span: Span) -> (u32, usize, usize) {
+    let end = Span { start: span.end.saturating_sub(1).max(span.start), ..span };
+    (span.file, source.position(span).0, source.position(end).0)
+}
+
+fn unreached(report: &Report<'_>) -> String {
+    let unreached = report.unreached();
+    let transitions: Vec<String> = unreached.transitions.iter().map(|&id| report.program.transition_text(id)).collect();
+    let is_final = report.hunt.coverage == Coverage::Complete;
+    if transitions.is_empty() && unreached.locations.is_empty() {
+        return "<p>Every location was entered and every transition was taken.</p>".into();
+    }
+    let mut out = match is_final {
+        true => "<p>The search was complete: these cannot be reached.</p>\n".to_owned(),
+        false => "<p>The search ended early: these were not reached so far.</p>\n".to_owned(),
+    };
+    for (what, names) in [("locations", &unreached.locations), ("transitions", &transitions)] {
+        if !names.is_empty() {
+            let items: String = names.iter().map(|name| format!("<li class=\"mono\">{}</li>", escape(name))).collect();
+            let _ = writeln!(out, "<h3>{} {what}</h3><ul class=\"columns\">{items}</ul>", names.len());
+        }
+    }
+    if report.traces.is_empty() {
+        let _ = writeln!(
+            out,
+            "<details><summary>Source</summary><div class=\"scroll source mono\" tabindex=\"0\" role=\"group\" \
+             aria-label=\"source\">{}</div></details>",
+            source_lines(report)
+        );
+    }
+    out
+}
+
+fn statistics(report: &Report<'_>, samples: &[Sample]) -> String {
+    let stats = &report.hunt.stats;
+    let known = (stats.transitions + 1).saturating_sub(stats.states);
+    let rows = [
+        ("states", grouped(stats.states)),
+        ("transitions", grouped(stats.transitions)),
+        ("steps to states that were known", grouped(known)),
+        ("states expanded again", grouped(stats.revisits)),
+        ("deepest state", grouped(u64::from(stats.max_depth))),
+        ("most states waiting", grouped(stats.peak_frontier)),
+        ("time", format!("{:.3} s with {}", report.seconds, report.engine.name)),
+        ("bits of a state", report.program.layout.bits().to_string()),
+        ("store", bytes(stats.store_bytes)),
+        ("memory of the process, at most", report.peak_memory.map_or_else(|| "not known".into(), bytes)),
+    ];
+    let mut out = String::from("<table><tbody>");
+    for (name, value) in rows {
+        let _ = writeln!(out, "<tr><th scope=\"row\">{name}</th><td class=\"mono\">{value}</td></tr>");
+    }
+    out += "</tbody></table>\n<div class=\"plots\">\n";
+    if !stats.levels.is_empty() {
+        out += &bars(&Titles { title: "States per depth", x: "depth", y: "new states" }, &stats.levels);
+    }
+    if samples.len() > 2 {
+        let seconds = |value: f64| format!("{value:.3} s");
+        let over = |title, y, pick: fn(&Sample) -> u64| {
+            let points: Vec<(f64, f64)> = samples.iter().map(|sample| (sample.seconds, pick(sample) as f64)).collect();
+            curve(&Titles { title, x: "time", y }, &points, seconds)
+        };
+        out += &frontier(samples);
+        out += &over("States over time", "states", |sample| sample.states);
+        out += &over("Known states met again", "steps to states that were known", |sample| {
+            (sample.transitions + 1).saturating_sub(sample.states)
+        });
+    }
+    out + "</div>\n"
+}
+
+/// The most states that waited while states of each depth were expanded.
+fn frontier(samples: &[Sample]) -> String {
+    let deepest = samples.iter().map(|sample| sample.depth).max().unwrap_or(0);
+    let mut waiting = vec![0; deepest as usize + 1];
+    for sample in samples {
+        let most = &mut waiting[sample.depth as usize];
+        *most = sample.frontier.max(*most);
+    }
+    bars(&Titles { title: "Frontier per depth", x: "depth of the state expanded", y: "states waiting" }, &waiting)
+}
+
+/// Texts by number: each is in the file once.
+#[derive(Default)]
+struct Words {
+    texts: Vec<String>,
+    numbers: HashMap<String, usize>,
+}
+
+impl Words {
+    fn number(&mut self, text: &str) -> usize {
+        if let Some(&number) = self.numbers.get(text) {
+            return number;
+        }
+        self.texts.push(text.to_owned());
+        self.numbers.insert(text.to_owned(), self.texts.len() - 1);
+        self.texts.len() - 1
+    }
+}
+
+/// What the script reads.
+fn data(report: &Report<'_>) -> String {
+    let program = report.program;
+    let mut words = Words::default();
+    let traces: Vec<Value> = report.traces.iter().map(|trace| trace_data(report, trace, &mut words)).collect();
+    let names: Vec<String> = program.visible_elements().map(|(v, element)| program.element_name(v, element)).collect();
+    let places: Vec<Value> = (0..program.transitions.len())
+        .map(|id| {
+            let (file, first, last) = lines(report.source, program.transition(TransitionId::new(id)).span);
+            json!([file, first, last])
+        })
+        .collect();
+    embedded(&json!({"names": names, "places": places, "words": words.texts, "traces": traces}))
+}
+
+fn trace_data(report: &Report<'_>, trace: &ShownTrace<'_>, words: &mut Words) -> Value {
+    let (program, run) = (report.program, &trace.run);
+    let chart = chart(report.source, program, run);
+    let elements: HashMap<_, usize> = program.visible_elements().enumerate().map(|(i, element)| (element, i)).collect();
+    let value = |state: &[u32], (variable, element)| {
+        program.variable(variable).value_text(program.layout.slot(variable).get(state, element))
+    };
+    let initial: Vec<usize> =
+        program.visible_elements().map(|element| words.number(&value(&run.states[0], element))).collect();
+    let mut steps = Vec::new();
+    for (at, row) in chart.rows.iter().enumerate() {
+        let transition = run.steps[at].transition;
+        let thread = program.transition(transition).thread;
+        let own = (program.kind_of(thread).counter, program.thread(thread).copy);
+        let mut changes = Vec::new();
+        for element in run.changes(program, at) {
+            changes.push(elements[&element]);
+            changes.push(words.number(&value(&run.states[at + 1], element)));
+        }
+        let title = words.number(&row.title);
+        steps.push(json!({"l": row.lane, "t": title, "p": transition.index(), "own": elements[&own], "c": changes}));
+    }
+    let messages = chart.messages.iter().map(|m| json!([m.sent, m.taken, m.from, m.to, words.number(&m.label)]));
+    let messages: Vec<Value> = messages.collect();
+    let diagram = |draw: fn(&Chart, &str) -> String, text: &str, word: &str| match chart.rows.len() > MAX_DIAGRAM {
+        true => format!("the run is too long to stand here; `birk replay --format {word}` prints it"),
+        false => draw(&chart, text),
+    };
+    let short = format!("{} {}", trace.property.name, if trace.property.wants_goal() { "reached" } else { "violated" });
+    json!({
+        "lanes": chart.lanes.iter().map(|lane| words.number(lane)).collect::<Vec<_>>(),
+        "initial": initial,
+        "steps": steps,
+        "messages": messages,
+        "loop": run.loop_start,
+        "ending": human::ending(report.source, program, trace.property, run, false),
+        "mermaid": diagram(diagram::mermaid, &short, "mermaid"),
+        "plantuml": diagram(diagram::plantuml, &short, "plantuml"),
+    })
+}

@@ -1,0 +1,136 @@
+//! Plots as pieces of SVG, drawn without any library: bars and curves with labelled axes.
+
+use std::fmt::Write as _;
+
+use crate::progress::grouped;
+
+const WIDTH: f64 = 480.0;
+const HEIGHT: f64 = 240.0;
+const LEFT: f64 = 74.0;
+const BOTTOM: f64 = 34.0;
+const TOP: f64 = 12.0;
+const RIGHT: f64 = 14.0;
+
+/// What a plot is called, and what its axes are.
+pub(crate) struct Titles<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) x: &'a str,
+    pub(crate) y: &'a str,
+}
+
+/// A bar for each number, from 0 on.
+pub(crate) fn bars(titles: &Titles<'_>, values: &[u64]) -> String {
+    let top = nice(values.iter().copied().max().unwrap_or(0) as f64);
+    let frame = Frame { right: values.len() as f64, top };
+    // Thousands of bars would be thinner than a pixel: neighbours are joined, the largest counts.
+    let group = values.len().div_ceil(240).max(1);
+    let mut marks = String::new();
+    for (index, chunk) in values.chunks(group).enumerate() {
+        let value = chunk.iter().copied().max().unwrap_or(0) as f64;
+        let (x, y) = (frame.x((index * group) as f64), frame.y(value));
+        let width = (frame.x(((index + 1) * group) as f64) - x - 0.5).max(0.5);
+        let _ = write!(
+            marks,
+            "<rect class=\"ink\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{:.1}\"/>",
+            frame.y(0.0) - y
+        );
+    }
+    // A bar's number stands under its middle.
+    let ticks = |part: f64| {
+        let bar = (part * (values.len().saturating_sub(1)) as f64).round();
+        (bar + 0.5, grouped(bar as u64))
+    };
+    figure(titles, &frame, &marks, ticks)
+}
+
+/// A curve through points.
+pub(crate) fn curve(titles: &Titles<'_>, points: &[(f64, f64)], x_text: impl Fn(f64) -> String) -> String {
+    let largest = |pick: fn(&(f64, f64)) -> f64| points.iter().map(pick).fold(0.0, f64::max);
+    let frame = Frame { right: largest(|p| p.0).max(1e-9), top: nice(largest(|p| p.1)) };
+    let path: Vec<String> = points.iter().map(|&(x, y)| format!("{:.1} {:.1}", frame.x(x), frame.y(y))).collect();
+    let marks = format!("<path class=\"curve\" d=\"M{}\"/>", path.join("L"));
+    figure(titles, &frame, &marks, |part| (part * frame.right, x_text(part * frame.right)))
+}
+
+/// Where values lie on the paper.
+struct Frame {
+    right: f64,
+    top: f64,
+}
+
+impl Frame {
+    fn x(&self, value: f64) -> f64 {
+        LEFT + value / self.right.max(1e-9) * (WIDTH - LEFT - RIGHT)
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        HEIGHT - BOTTOM - value / self.top.max(1e-9) * (HEIGHT - BOTTOM - TOP)
+    }
+}
+
+fn figure(titles: &Titles<'_>, frame: &Frame, marks: &str, tick: impl Fn(f64) -> (f64, String)) -> String {
+    let mut axes = String::new();
+    for part in 0..=4 {
+        let value = frame.top * f64::from(part) / 4.0;
+        let y = frame.y(value);
+        let _ = write!(
+            axes,
+            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
+             <text class=\"soft\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+            WIDTH - RIGHT,
+            LEFT - 6.0,
+            y + 4.0,
+            grouped(value as u64)
+        );
+        let (value, text) = tick(f64::from(part) / 4.0);
+        let anchor = if part == 4 { "end" } else { "middle" };
+        let _ = write!(
+            axes,
+            "<text class=\"soft\" x=\"{:.1}\" y=\"{}\" text-anchor=\"{anchor}\">{}</text>",
+            frame.x(value),
+            HEIGHT - BOTTOM + 16.0,
+            text
+        );
+    }
+    let base = frame.y(0.0);
+    let Titles { title, x, y } = titles;
+    format!(
+        "<figure><svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}: {y} by {x}\">{axes}{marks}\
+         <line class=\"axis\" x1=\"{LEFT}\" x2=\"{}\" y1=\"{base}\" y2=\"{base}\"/></svg>\
+         <figcaption><strong>{title}</strong><br>{y}, by {x}</figcaption></figure>\n",
+        WIDTH - RIGHT
+    )
+}
+
+/// A round number at or above a value that four equal parts divide.
+fn nice(value: f64) -> f64 {
+    let mut step = 4.0;
+    loop {
+        for factor in [1.0, 2.0, 5.0] {
+            if step * factor >= value {
+                return step * factor;
+            }
+        }
+        step *= 10.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_end_at_round_numbers() {
+        assert_eq!([0.0, 3.0, 5.0, 9.0, 21.0, 1000.0].map(nice), [4.0, 4.0, 8.0, 20.0, 40.0, 2000.0]);
+    }
+
+    #[test]
+    fn bars_are_as_many_as_values_until_they_would_be_too_thin() {
+        let titles = Titles { title: "t", x: "x", y: "y" };
+        let count = |values: &[u64]| bars(&titles, values).matches("class=\"ink\"").count();
+        assert_eq!([count(&[1, 2, 3]), count(&[1; 240]), count(&[1; 1000])], [3, 240, 200]);
+        assert!(
+            curve(&titles, &[(0.0, 0.0), (2.0, 5.0)], |x| x.to_string()).contains("class=\"curve\" d=\"M74.0 206.0L")
+        );
+    }
+}

@@ -1,0 +1,175 @@
+//! The HTML report and the charts for other tools: complete, self-contained, of bounded size.
+
+mod binary;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use binary::{BIRK, birk, command, folder, run};
+use serde_json::Value;
+
+/// Checks a model of the corpus and reads the report it writes.
+fn report(name: &str, arguments: &str) -> String {
+    let file = folder(&format!("report_{name}")).join("out.html");
+    let answer = run(command(BIRK).args(["check", "--report"]).arg(&file).args(arguments.split_whitespace()));
+    assert!(matches!(answer.code, Some(0 | 1 | 3)), "{}", answer.err);
+    fs::read_to_string(&file).expect("it was written")
+}
+
+/// What the page's script reads.
+fn data(page: &str) -> Value {
+    let text = page.split("id=\"data\">").nth(1).and_then(|rest| rest.split("</script>").next());
+    serde_json::from_str(text.expect("the page has its data")).expect("it is JSON")
+}
+
+#[test]
+fn a_report_says_everything() {
+    let page = report("forks", "models/philosophers2.bir");
+    for text in [
+        "<span class=\"verdict violated\">violated</span>",
+        "<h1>TwoDiningPhilosophers</h1>",
+        "`deadlock` (2 steps, shortest)",
+        "<td class=\"mono\">deadlock</td>",
+        "id=\"slider\"",
+        "when !fork1 do { fork1 := true; }",
+        "were not reached so far",
+        "<li class=\"mono\">Philosopher1.loc3</li>",
+        "States per depth",
+        "birk check models/philosophers2.bir --search bfs --seed 0",
+        "Philosopher1  loc0 → loc1  fork1: false → true",
+    ] {
+        assert!(page.contains(text), "the report does not contain `{text}`");
+    }
+    let data = data(&page);
+    let trace = &data["traces"][0];
+    assert_eq!(trace["steps"].as_array().map(Vec::len), Some(2));
+    assert_eq!(trace["loop"], Value::Null);
+    assert!(trace["ending"].as_str().is_some_and(|text| text.contains("Philosopher1 at loc1 waits for `!fork2`")));
+    // Lines that no step of the search came to are marked.
+    let is_marked = |line: u32| page.contains(&format!("data-line=\"0:{line}\" class=\"never\""));
+    assert!(is_marked(23) && !is_marked(11));
+}
+
+#[test]
+fn a_report_needs_no_network_and_no_other_file() {
+    for (name, arguments) in
+        [("none", "models/peterson2.bir"), ("one", "models/german.bir"), ("faulty", "models/sum_to_n.bir")]
+    {
+        let page = report(name, arguments);
+        for foreign in ["src=", "href=", "@import", "url(http", "fetch(", "XMLHttpRequest", "WebSocket", "import("] {
+            assert!(!page.contains(foreign), "{arguments}: {foreign}");
+        }
+        assert!(page.contains("default-src 'none'"), "the page itself forbids loading anything");
+        let without_names = page.replace("http://www.w3.org/2000/svg", "");
+        assert!(!without_names.contains("http://") && !without_names.contains("https://"), "{arguments}");
+    }
+}
+
+#[test]
+fn what_holds_is_reported_too() {
+    let page = report("holds", "models/workers.bir");
+    assert!(page.contains("<span class=\"verdict holds\">holds</span>"));
+    let page = report("plain", "models/counters_mod8.bir");
+    assert!(page.contains("Every location was entered and every transition was taken."));
+    let page = report("silent", "models/peterson2.bir");
+    assert_eq!(data(&page)["traces"], serde_json::json!([]), "nothing was asked to be reached");
+    let page = report("cut", "models/philosophers_swapped.bir --max-depth 6");
+    assert!(page.contains("<span class=\"verdict inconclusive\">inconclusive</span>"));
+}
+
+#[test]
+fn names_of_models_cannot_break_the_page() {
+    let folder = folder("report_names");
+    let model = "// </script><b>\nsystem S { boolean b; active thread T() { loc l: do { b := true; } return; } reachable t: b; }";
+    fs::write(folder.join("a<b>&.bir"), model).expect("writable");
+    run(command(BIRK).current_dir(&folder).args(["check", "a<b>&.bir", "--report", "out.html"])).exits(0);
+    let page = fs::read_to_string(folder.join("out.html")).expect("it was written");
+    assert!(page.contains("a&lt;b&gt;&amp;.bir") && page.contains("// &lt;/script&gt;&lt;b&gt;"));
+    assert!(!page.contains("<b>"));
+    assert_eq!(page.matches("</script>").count(), 2, "the two scripts of the page");
+}
+
+/// A model whose shortest run to its violation has this many steps, with messages between two threads.
+fn long_model(folder: &Path, steps: u32) -> PathBuf {
+    let rounds = steps / 2;
+    let text = format!(
+        "system Long {{ int (0, {rounds}) x; channel of int (0, 7) [1] c; int (0, 7) got;
+           active thread Producer() {{ loc l: when x < {rounds} do {{ send c (x % 8); x := x + 1; }} goto l; }}
+           active thread Consumer() {{ loc l: do {{ receive c (?got); }} goto l; }}
+           invariant never: !(x == {rounds} && empty(c)); }}"
+    );
+    let file = folder.join("long.bir");
+    fs::write(&file, text).expect("writable");
+    file
+}
+
+#[test]
+fn a_report_of_ten_thousand_steps_stays_small() {
+    let folder = folder("report_long");
+    let model = long_model(&folder, 10_000);
+    let file = folder.join("out.html");
+    run(command(BIRK).arg("check").arg(&model).arg("--report").arg(&file)).exits(1).prints("10,000 steps");
+    let size = fs::metadata(&file).expect("it was written").len();
+    assert!(size < 10_000_000, "{size} bytes");
+    let page = fs::read_to_string(&file).expect("readable");
+    assert_eq!(data(&page)["traces"][0]["messages"].as_array().map(Vec::len), Some(5_000));
+}
+
+#[test]
+fn reports_that_cannot_be_written_cost_only_the_file() {
+    let answer = birk("check models/philosophers2.bir --report nowhere/out.html").exits(4);
+    answer.says("cannot write nowhere/out.html").prints("reproduce: birk check");
+}
+
+/// A PlantUML chart, read back: lanes, arrows as `from>to:label`, and the number of notes.
+fn read_plantuml(text: &str) -> (Vec<String>, Vec<String>, usize) {
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!((lines.first(), lines.last()), (Some(&"@startuml"), Some(&"@enduml")));
+    let (mut lanes, mut arrows, mut notes, mut open) = (Vec::new(), Vec::new(), 0, 0);
+    for line in &lines[1..lines.len() - 1] {
+        if let Some(rest) = line.strip_prefix("participant \"") {
+            let (name, alias) = rest.split_once("\" as ").expect("an alias");
+            assert_eq!(alias, format!("T{}", lanes.len()));
+            lanes.push(name.to_owned());
+        } else if line.starts_with("note over T") && line.contains(" : ") {
+            notes += 1;
+        } else if let Some((from, rest)) = line.split_once(" ->") {
+            let (to, label) = rest.trim_start_matches('>').trim().split_once(" : ").expect("a label");
+            arrows.push(format!("{from}>{to}:{label}"));
+        } else {
+            match *line {
+                "hide footbox" => {}
+                "loop for ever" => open += 1,
+                "end" => open -= 1,
+                other => panic!("not a line of a chart: {other}"),
+            }
+        }
+    }
+    assert_eq!(open, 0, "every loop is closed");
+    (lanes, arrows, notes)
+}
+
+#[test]
+fn charts_for_other_tools_have_every_step_and_message() {
+    let folder = folder("report_charts");
+    let file = folder.join("run.json").display().to_string();
+    birk(&format!("check models/german.bir --property all_share --trace {file}")).exits(0);
+    let chart = birk(&format!("replay models/german.bir {file} --format plantuml")).exits(0).quietly().out;
+    let (lanes, arrows, notes) = read_plantuml(&chart);
+    assert_eq!(lanes, ["Home", "Client[0]", "Client[1]", "Client[2]"]);
+    assert_eq!(notes, 12 + 1, "each step, and what the run shows");
+    let expected = (0..3).flat_map(|client| {
+        [
+            format!("T{}>T0:requests[{client}](share)", client + 1),
+            format!("T0>T{}:orders[{client}](grant_shared)", client + 1),
+        ]
+    });
+    assert_eq!(arrows, expected.collect::<Vec<_>>());
+    insta::assert_snapshot!("mermaid", birk(&format!("replay models/german.bir {file} --format mermaid")).out);
+
+    // At a rendezvous one step moves two threads; a started thread moves, too.
+    let rendezvous = birk("replay models/abp.bir 0:0,0,0 --format plantuml").exits(0).out;
+    assert!(read_plantuml(&rendezvous).1.iter().any(|arrow| arrow.ends_with(":frame_in")), "{rendezvous}");
+    let started = birk("replay models/chang_roberts.bir 0:0 --format mermaid").exits(0).out;
+    assert_eq!(started.matches(": start\n").count(), 4, "{started}");
+}
