@@ -2,6 +2,7 @@
 //! engines are tested against, and the replayer that walks every trace again before anyone sees it.
 #![forbid(unsafe_code)]
 
+pub mod automaton;
 pub mod goal;
 pub mod interpreter;
 pub mod model;
