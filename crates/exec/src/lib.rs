@@ -6,10 +6,12 @@ pub mod automaton;
 pub mod goal;
 pub mod interpreter;
 pub mod model;
+pub mod product;
 pub mod reference;
 pub mod replay;
 
 pub use goal::goal_of;
 pub use interpreter::Interpreter;
 pub use model::{GoalSet, Model, Successors};
+pub use product::{Fairness, Product};
 pub use replay::{ReplayError, Replayed, replay};

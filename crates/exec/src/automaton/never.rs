@@ -127,6 +127,9 @@ impl Reader<'_> {
             self.expect("{")?;
         }
         let label = self.either()?;
+        if label == Label::FALSE && self.peek() != "->" {
+            return Ok((label, String::new()));
+        }
         self.expect("->")?;
         if !is_atomic {
             self.expect("goto")?;
