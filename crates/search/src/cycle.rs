@@ -61,8 +61,8 @@ impl Chase {
 }
 
 /// The answer to a hunt.
-fn ended(lasso: Option<Lasso>, coverage: Coverage, stopped: Stop, stats: Stats, model: &dyn Model) -> Hunt {
-    let outcome = match (&lasso, &coverage) {
+fn ended(lasso: Option<&Lasso>, coverage: Coverage, stopped: Stop, stats: Stats, model: &dyn Model) -> Hunt {
+    let outcome = match (lasso, &coverage) {
         (Some(lasso), _) => Outcome::Found(lasso.shortened(model).trace(model)),
         (None, Coverage::Complete) => Outcome::Absent,
         (None, _) => Outcome::Inconclusive,

@@ -111,7 +111,7 @@ pub(super) fn hunt(model: &dyn Model, chase: &Chase, observer: &mut dyn Observer
         (None, Some(stop)) => (Coverage::Sampled(stats.states), stop),
         (None, None) => (Coverage::Complete, Stop::Exhausted),
     };
-    Hunt { fired, ..ended(lasso, coverage, stopped, stats, model) }
+    Hunt { fired, ..ended(lasso.as_ref(), coverage, stopped, stats, model) }
 }
 
 impl Shared<'_> {

@@ -39,7 +39,7 @@ impl Ids {
             Err(place) => place,
         };
         let number = u32::try_from(self.len).expect("fewer than four thousand million states fit into memory");
-        self.table[place] = hash >> 32 << 32 | u64::from(number) + 1;
+        self.table[place] = (hash >> 32 << 32) | (u64::from(number) + 1);
         self.states.extend_from_slice(state);
         self.len += 1;
         if self.len * 16 > self.table.len() * FULL_SIXTEENTHS {
@@ -74,7 +74,7 @@ impl Ids {
             while table[place] != 0 {
                 place = (place + 1) & (size - 1);
             }
-            table[place] = hash >> 32 << 32 | (number as u64 + 1);
+            table[place] = (hash >> 32 << 32) | (number as u64 + 1);
         }
         self.table = table;
     }

@@ -96,7 +96,7 @@ pub fn hunt_with<P: Painted>(model: &dyn Model, painted: P, chase: &Chase, obser
         ControlFlow::Continue(()) => (None, search.painted.coverage(), Stop::Exhausted),
     };
     let fired = std::mem::take(&mut search.fired);
-    Hunt { fired, ..ended(lasso, coverage, stopped, search.stats, model) }
+    Hunt { fired, ..ended(lasso.as_ref(), coverage, stopped, search.stats, model) }
 }
 
 /// Why a search ended before everything was seen.
