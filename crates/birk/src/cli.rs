@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Graph(GraphArgs),
     /// Format models in place
     Fmt(FmtArgs),
+    /// The automaton of a formula of linear temporal logic
+    Automaton(AutomatonArgs),
     /// An error code, with an example and its cure
     Explain {
         /// For example E0020; without it, all codes are listed
@@ -81,10 +83,27 @@ pub(crate) struct CheckArgs {
     /// Check only this property (repeatable) [default: all]
     #[arg(long, value_name = "NAME", help_heading = QUESTIONS)]
     pub(crate) property: Vec<String>,
+    /// No run may be one that this automaton accepts (HOA, or a never claim of SPIN)
+    #[arg(long, value_name = "FILE", help_heading = QUESTIONS)]
+    pub(crate) automaton: Option<PathBuf>,
+    /// Which runs count for formulas: weak means that no thread waits for ever while it can go on
+    #[arg(long, value_name = "none|weak", value_enum, default_value = "none", hide_possible_values = true,
+          help_heading = QUESTIONS)]
+    pub(crate) fairness: Fair,
     /// The engine; see `birk engines`
     #[arg(long, value_name = "ENGINE", default_value = ENGINES[0].name, help_heading = SEARCH,
           value_parser = PossibleValuesParser::new(ENGINES.iter().map(|engine| engine.name)))]
     pub(crate) search: String,
+    /// How visited states are remembered: in full, or by a few bits each, which may lose some
+    #[arg(long, value_name = "exact|bitstate", value_enum, default_value = "exact", hide_possible_values = true,
+          help_heading = SEARCH)]
+    pub(crate) store: Storage,
+    /// Repeat a search with bits this often, each time with other bits and another order
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_positive, help_heading = SEARCH)]
+    pub(crate) swarm: u32,
+    /// Cores for formulas
+    #[arg(long, value_name = "N|auto", default_value = "1", value_parser = parse_threads, help_heading = SEARCH)]
+    pub(crate) threads: Threads,
     /// Stop after this time, for example 300ms, 90s, 10m, 1h [default: no limit]
     #[arg(long, value_parser = parse_time, help_heading = BUDGET)]
     pub(crate) time: Option<Duration>,
@@ -162,6 +181,58 @@ pub(crate) struct FmtArgs {
     pub(crate) check: bool,
 }
 
+/// Options of `automaton`.
+#[derive(Args, Debug)]
+pub(crate) struct AutomatonArgs {
+    /// The formula, for example '[] (request -> <> answer)'; a proposition is a name, or any text in double quotes
+    pub(crate) formula: String,
+    /// hoa (Hanoi Omega-Automata) or dot (Graphviz)
+    #[arg(long, value_name = "hoa|dot", value_enum, default_value = "hoa", hide_possible_values = true)]
+    pub(crate) format: AutomatonFormat,
+    /// The automaton of the runs that violate the formula
+    #[arg(long)]
+    pub(crate) negate: bool,
+}
+
+/// Formats of automata.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AutomatonFormat {
+    Hoa,
+    Dot,
+}
+
+/// Which runs count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Fair {
+    None,
+    Weak,
+    Strong,
+}
+
+/// How visited states are remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Storage {
+    Exact,
+    Bitstate,
+}
+
+/// How many cores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Threads {
+    Auto,
+    Number(usize),
+}
+
+impl Threads {
+    /// As many as that is on this machine.
+    pub(crate) fn number(self) -> usize {
+        match self {
+            Threads::Auto => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            Threads::Number(number) => number,
+        }
+    }
+}
+
 /// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
@@ -225,6 +296,26 @@ fn parse_number<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String
         IntErrorKind::PosOverflow => "this number is too large".to_owned(),
         _ => "write a whole number, for example 1_000_000".to_owned(),
     })
+}
+
+fn parse_positive(text: &str) -> Result<u32, String> {
+    match parse_number(text)? {
+        0 => Err("must be at least 1".into()),
+        number => Ok(number),
+    }
+}
+
+/// More cores than this is a mistake.
+const MAX_THREADS: u32 = 1024;
+
+fn parse_threads(text: &str) -> Result<Threads, String> {
+    match text {
+        "auto" => Ok(Threads::Auto),
+        _ => match parse_positive(text)? {
+            number @ ..=MAX_THREADS => Ok(Threads::Number(number as usize)),
+            _ => Err(format!("at most {MAX_THREADS}")),
+        },
+    }
 }
 
 fn parse_time(text: &str) -> Result<Duration, String> {

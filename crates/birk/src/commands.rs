@@ -1,10 +1,13 @@
 //! One file a command.
 
+mod automaton;
 mod check;
 mod documents;
 mod fmt;
 mod graph;
 mod replay;
+
+pub(crate) use check::Watch;
 
 use crate::cli::{Cli, Command};
 use crate::source::load;
@@ -21,6 +24,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
         }
         Command::Graph(args) => graph::run(&args),
         Command::Fmt(args) => fmt::run(&args),
+        Command::Automaton(args) => automaton::run(&args),
         Command::Explain { code } => documents::explain(code.as_deref()),
         Command::Engines => print(&documents::engines()),
         Command::Completions { shell } => documents::completions(shell),

@@ -29,6 +29,8 @@ impl Fairness {
     /// Weak fairness of a program: to every thread (or, where some are marked `fair`, to those only), and to every
     /// transformation that is marked.
     pub fn weak(program: &Program) -> Result<Self, String> {
+        // What a channel does to messages by itself is no thread that anybody promised to run.
+        let is_channel = |kind: &birk_ir::ThreadKind| kind.name.starts_with('(');
         let marked = program.kinds.iter().any(|kind| kind.fair);
         let mut names = Vec::new();
         let mut met_by = vec![0u64; program.transitions.len()];
@@ -40,7 +42,8 @@ impl Fairness {
             names.push(name);
         };
         for (t, thread) in program.threads.iter().enumerate() {
-            if !marked || program.kinds[thread.kind].fair {
+            let kind = &program.kinds[thread.kind];
+            if (!marked || kind.fair) && !is_channel(kind) {
                 add(thread.name.clone(), &|id| program.transitions[id].thread.index() == t);
             }
         }

@@ -197,14 +197,14 @@ fn initial_states_that_do_not_exist_are_refused() {
     let elsewhere = Trace { initial: 1, ..trace(&[(0, 0)]) };
     let error = replay(&program(), &elsewhere).unwrap_err();
     assert_eq!((error.step, error.reason.as_str()), (0, "there is no initial state 1"));
-    assert_eq!(replay_ordinals(&program(), 1, &[]).unwrap_err(), error);
+    assert_eq!(replay_ordinals(&program(), 1, &[], None).unwrap_err(), error);
 }
 
 #[test]
 fn ordinals_that_do_not_exist_are_refused() {
-    let error = replay_ordinals(&program(), 0, &[0, 0, 3]).unwrap_err();
+    let error = replay_ordinals(&program(), 0, &[0, 0, 3], None).unwrap_err();
     assert_eq!((error.step, error.reason.as_str()), (2, "no successor 3, there are 3"));
-    let error = replay_ordinals(&program(), 0, &[1, 0, 0]).unwrap_err();
+    let error = replay_ordinals(&program(), 0, &[1, 0, 0], None).unwrap_err();
     assert_eq!((error.step, error.reason.as_str()), (2, "no successor 0, there are 0"));
 }
 
@@ -249,7 +249,7 @@ fn ordinals_are_another_way_to_write_a_run() {
     assert_eq!(runs.len(), 27);
     for run in runs {
         let first = replay(&program, &run).expect("a run of the program fits");
-        let second = replay_ordinals(&program, 0, &first.ordinals).expect("so do its ordinals");
+        let second = replay_ordinals(&program, 0, &first.ordinals, None).expect("so do its ordinals");
         assert_eq!((first.trace(), &first.states), (run, &second.states));
         assert_eq!((first.steps, first.ordinals, first.fault), (second.steps, second.ordinals, second.fault));
     }

@@ -305,6 +305,7 @@ impl Program {
                 PropertyKind::Fault => format!("{} places checked", self.faults.len()),
                 PropertyKind::Invariant(e) | PropertyKind::Reachable(e) => self.expr_text(e),
                 PropertyKind::Ltl(formula) => self.formula_text(formula),
+                PropertyKind::Automaton => "of a file".into(),
             };
             _ = writeln!(out, "  {} {}: {text}", property.word(), property.name);
         }

@@ -7,7 +7,7 @@ mod concurrent;
 pub(crate) mod ids;
 mod lasso;
 mod nested;
-mod path;
+pub(crate) mod path;
 mod within;
 
 use birk_exec::Model;
@@ -16,8 +16,11 @@ use birk_ir::{Coverage, Outcome, Stop};
 use crate::job::{Hunt, Limits, Observer, Stats};
 
 pub use ids::Colours;
+pub(crate) use ids::hash;
 pub use lasso::Lasso;
+pub(crate) use lasso::trace_of;
 pub use nested::{Colour, Painted, hunt_with};
+pub(crate) use path::Path;
 pub use within::Within;
 
 /// A hunt for cycles.

@@ -2,6 +2,7 @@
 //!
 //! An engine never sees a property, never prints, never reads a file and never looks at the clock.
 
+pub mod bits;
 pub mod cycle;
 pub mod engines;
 pub mod exact;

@@ -4,6 +4,7 @@ use birk_ir::{Coverage, Program, ThreadId, ValueKind, VarId, Verdict};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::cli::{Fair, Storage};
 use crate::report::{Report, ShownTrace, ordinals_text};
 
 #[derive(Serialize)]
@@ -15,7 +16,8 @@ struct Document<'a> {
     constants: Map<String, Value>,
     engine: &'static str,
     store: &'static str,
-    threads: u32,
+    threads: usize,
+    fairness: &'static str,
     seed: u64,
     verdict: &'static str,
     coverage: Value,
@@ -52,8 +54,15 @@ pub(crate) fn text(report: &Report<'_>) -> String {
         system: &report.program.system,
         constants: report.program.constants.iter().map(|(name, value)| (name.clone(), constant(value))).collect(),
         engine: report.engine.name,
-        store: "exact",
-        threads: 1,
+        store: match report.args.store {
+            Storage::Exact => "exact",
+            Storage::Bitstate => "bitstate",
+        },
+        threads: report.args.threads.number(),
+        fairness: match report.args.fairness {
+            Fair::Weak => "weak",
+            Fair::None | Fair::Strong => "none",
+        },
         seed: report.args.seed,
         verdict: report.verdict.word(),
         coverage: coverage(&report.hunt.coverage),
@@ -89,8 +98,13 @@ fn properties(report: &Report<'_>) -> Vec<Value> {
             "verdict": answer.verdict.word(),
             "trace": answer.trace,
         });
-        if let (Verdict::Inconclusive, Some(reason)) = (answer.verdict, answer.reason) {
-            value["reason"] = reason.into();
+        if let (Verdict::Inconclusive, Some(reason)) = (answer.verdict, &answer.reason) {
+            value["reason"] = reason.as_str().into();
+        }
+        if let Some(watch) = &answer.watch {
+            value["automaton"] = json!({"states": watch.automaton, "strength": watch.strength});
+            value["product"] =
+                json!({"states": watch.states, "transitions": watch.transitions, "seconds": watch.seconds});
         }
         value
     };
@@ -109,9 +123,10 @@ fn coverage(coverage: &Coverage) -> Value {
     match coverage {
         Coverage::Complete => json!({"kind": "complete"}),
         Coverage::Depth(depth) => json!({"kind": "depth", "depth": depth}),
-        Coverage::Hashed { depth, omission_probability } => {
-            json!({"kind": "hashed", "depth": depth, "omission_probability": omission_probability})
-        }
+        Coverage::Hashed { depth, omission_probability, expected_omissions } => json!({
+            "kind": "hashed", "depth": depth, "omission_probability": omission_probability,
+            "expected_omissions": expected_omissions,
+        }),
         Coverage::Sampled(states) => json!({"kind": "sampled", "states": states}),
     }
 }

@@ -116,10 +116,6 @@ impl Painted for Colours {
     fn bytes(&self) -> u64 {
         self.ids.bytes() + self.colours.capacity() as u64
     }
-
-    fn is_exact(&self) -> bool {
-        true
-    }
 }
 
 const SHARDS: usize = 256;

@@ -56,21 +56,26 @@ impl Lasso {
 
     /// As the steps between the states.
     pub(super) fn trace(&self, model: &dyn Model) -> Trace {
-        let mut batch = Successors::new(model.words());
-        let find = |batch: &Successors, state: &[u32]| {
-            (0..batch.len()).find(|&i| batch.state(i) == state).expect("each state follows from the one before")
-        };
-        model.initial(&mut batch);
-        let mut trace = Trace { initial: find(&batch, &self.states[0]) as u32, ..Trace::default() };
-        for (i, state) in self.states.iter().enumerate() {
-            batch.clear();
-            model.successors(state, &mut batch);
-            let next = self.states.get(i + 1).unwrap_or(&self.states[self.back]);
-            trace.steps.push(batch.step(find(&batch, next)));
-        }
-        trace.loop_start = Some(self.back);
-        trace
+        let mut states = self.states.clone();
+        states.push(self.states[self.back].clone());
+        Trace { loop_start: Some(self.back), ..trace_of(model, &states) }
     }
+}
+
+/// The steps between states.
+pub(crate) fn trace_of(model: &dyn Model, states: &[Vec<u32>]) -> Trace {
+    let mut batch = Successors::new(model.words());
+    let find = |batch: &Successors, state: &[u32]| {
+        (0..batch.len()).find(|&i| batch.state(i) == state).expect("each state follows from the one before")
+    };
+    model.initial(&mut batch);
+    let mut trace = Trace { initial: find(&batch, &states[0]) as u32, ..Trace::default() };
+    for pair in states.windows(2) {
+        batch.clear();
+        model.successors(&pair[0], &mut batch);
+        trace.steps.push(batch.step(find(&batch, &pair[1])));
+    }
+    trace
 }
 
 /// A shortest way to a state that is wanted, both ends included; `None` where it is too far.

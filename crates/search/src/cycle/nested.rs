@@ -27,6 +27,7 @@ use birk_ir::{Coverage, Stop};
 use super::lasso::Lasso;
 use super::path::Path;
 use super::{Chase, ended};
+use crate::bits::Sketch;
 use crate::job::{Hunt, Observer, Progress, Stats};
 
 /// The observer is asked after so many expansions.
@@ -63,12 +64,17 @@ pub trait Painted {
     /// Bytes it occupies.
     fn bytes(&self) -> u64;
 
-    /// Whether no state is ever taken for another.
-    fn is_exact(&self) -> bool;
-
     /// What a search that was not ended before has covered.
     fn coverage(&self) -> Coverage {
         Coverage::Complete
+    }
+
+    /// What was seen, to be counted together with other searches.
+    fn sketch(self) -> Option<Sketch>
+    where
+        Self: Sized,
+    {
+        None
     }
 }
 
@@ -96,6 +102,7 @@ pub fn hunt_with<P: Painted>(model: &dyn Model, painted: P, chase: &Chase, obser
         ControlFlow::Continue(()) => (None, search.painted.coverage(), Stop::Exhausted),
     };
     let fired = std::mem::take(&mut search.fired);
+    search.stats.union = search.painted.sketch();
     Hunt { fired, ..ended(lasso.as_ref(), coverage, stopped, search.stats, model) }
 }
 

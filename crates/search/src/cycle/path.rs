@@ -3,21 +3,21 @@
 
 /// A state on the path.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
+pub(crate) struct Frame {
     /// Its place in the arena.
-    pub(super) own: usize,
+    pub(crate) own: usize,
     /// Its successors in the arena: from here to the end, the next one to look at.
     first: usize,
     next: usize,
     /// It is an accepting state.
-    pub(super) accepting: bool,
+    pub(crate) accepting: bool,
     /// No successor seen so far is other than red.
-    pub(super) all_red: bool,
+    pub(crate) all_red: bool,
 }
 
 /// The stack.
 #[derive(Debug)]
-pub(super) struct Path<K> {
+pub(crate) struct Path<K> {
     words: usize,
     states: Vec<u32>,
     keys: Vec<K>,
@@ -25,12 +25,12 @@ pub(super) struct Path<K> {
 }
 
 impl<K: Copy> Path<K> {
-    pub(super) fn new(words: usize) -> Self {
+    pub(crate) fn new(words: usize) -> Self {
         Self { words, states: Vec::new(), keys: Vec::new(), frames: Vec::new() }
     }
 
     /// An empty path, with a state to begin at; gives its place.
-    pub(super) fn root(&mut self, state: &[u32], key: K) -> usize {
+    pub(crate) fn root(&mut self, state: &[u32], key: K) -> usize {
         self.frames.clear();
         self.states.clear();
         self.keys.clear();
@@ -39,19 +39,19 @@ impl<K: Copy> Path<K> {
     }
 
     /// Adds a successor of the last state, to be looked at later.
-    pub(super) fn offer(&mut self, state: &[u32], key: K) {
+    pub(crate) fn offer(&mut self, state: &[u32], key: K) {
         self.states.extend_from_slice(state);
         self.keys.push(key);
     }
 
     /// Puts the state at a place on the path. Its successors are offered next.
-    pub(super) fn descend(&mut self, own: usize, accepting: bool) {
+    pub(crate) fn descend(&mut self, own: usize, accepting: bool) {
         let first = self.keys.len();
         self.frames.push(Frame { own, first, next: first, accepting, all_red: true });
     }
 
     /// The place of the next successor of the last state.
-    pub(super) fn next(&mut self) -> Option<usize> {
+    pub(crate) fn next(&mut self) -> Option<usize> {
         let frame = self.frames.last_mut()?;
         let place = frame.next;
         (place < self.keys.len()).then(|| {
@@ -61,39 +61,39 @@ impl<K: Copy> Path<K> {
     }
 
     /// Takes the last state off the path, and its successors with it.
-    pub(super) fn ascend(&mut self) -> Option<Frame> {
+    pub(crate) fn ascend(&mut self) -> Option<Frame> {
         let frame = self.frames.pop()?;
         self.states.truncate(frame.first * self.words);
         self.keys.truncate(frame.first);
         Some(frame)
     }
 
-    pub(super) fn top(&self) -> Option<&Frame> {
+    pub(crate) fn top(&self) -> Option<&Frame> {
         self.frames.last()
     }
 
-    pub(super) fn top_mut(&mut self) -> Option<&mut Frame> {
+    pub(crate) fn top_mut(&mut self) -> Option<&mut Frame> {
         self.frames.last_mut()
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.frames.len()
     }
 
-    pub(super) fn state(&self, place: usize) -> &[u32] {
+    pub(crate) fn state(&self, place: usize) -> &[u32] {
         &self.states[place * self.words..(place + 1) * self.words]
     }
 
-    pub(super) fn key(&self, place: usize) -> K {
+    pub(crate) fn key(&self, place: usize) -> K {
         self.keys[place]
     }
 
     /// The states of the path.
-    pub(super) fn trail(&self) -> Vec<Vec<u32>> {
+    pub(crate) fn trail(&self) -> Vec<Vec<u32>> {
         self.frames.iter().map(|frame| self.state(frame.own).to_vec()).collect()
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         (self.states.capacity() * 4
             + self.keys.capacity() * size_of::<K>()
             + self.frames.capacity() * size_of::<Frame>()) as u64
