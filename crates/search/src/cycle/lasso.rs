@@ -25,25 +25,29 @@ impl Lasso {
         Self { states: path, back }
     }
 
-    /// A run with a shortest loop through an accepting state of this one, and a shortest way to it.
+    /// A run with a shortest loop through some accepting state of this one, and a shortest way to it.
     pub(super) fn shortened(&self, model: &dyn Model) -> Self {
-        let is_accepting = |state: &Vec<u32>| model.judge(state, false).contains(0);
-        let mut place = self.back + self.states[self.back..].iter().position(is_accepting).expect("it is accepting");
-        let mut stem = self.states[..=place].to_vec();
+        let is_accepting = |&place: &usize| model.judge(&self.states[place], false).contains(0);
+        let accepting: Vec<usize> = (self.back..self.states.len()).filter(is_accepting).collect();
+        let mut place = *accepting.first().expect("a loop that was found has an accepting state");
         let mut period = self.states[place..].to_vec();
         period.extend_from_slice(&self.states[self.back..place]);
-        let seed = self.states[place].clone();
-        if let Some(found) = shortest(model, std::slice::from_ref(&seed), &|state, steps| steps > 0 && state == seed)
-            && found.len() <= period.len()
-        {
-            period = found[..found.len() - 1].to_vec();
+        let mut budget = MAX_STATES;
+        for &seed in &accepting {
+            let from = &self.states[seed];
+            let closes = |state: &[u32], steps: usize| steps > 0 && state == from;
+            if let Some(found) = shortest(model, std::slice::from_ref(from), &closes, period.len() - 1, &mut budget) {
+                period = found[..found.len() - 1].to_vec();
+                place = seed;
+            }
         }
+        let mut stem = self.states[..=place].to_vec();
         let mut initial = Successors::new(model.words());
         model.initial(&mut initial);
         let initial: Vec<Vec<u32>> = (0..initial.len()).map(|i| initial.state(i).to_vec()).collect();
         let at: HashMap<&[u32], usize> = period.iter().enumerate().map(|(i, state)| (&state[..], i)).collect();
-        if let Some(found) = shortest(model, &initial, &|state, _| at.contains_key(state))
-            && found.len() <= stem.len()
+        budget = MAX_STATES;
+        if let Some(found) = shortest(model, &initial, &|state, _| at.contains_key(state), stem.len() - 1, &mut budget)
         {
             stem = found;
         }
@@ -78,8 +82,15 @@ pub(crate) fn trace_of(model: &dyn Model, states: &[Vec<u32>]) -> Trace {
     trace
 }
 
-/// A shortest way to a state that is wanted, both ends included; `None` where it is too far.
-fn shortest(model: &dyn Model, from: &[Vec<u32>], is_wanted: &dyn Fn(&[u32], usize) -> bool) -> Option<Vec<Vec<u32>>> {
+/// A shortest way to a state that is wanted, both ends included; `None` where it has more steps than this, or where
+/// too many states lie before it.
+fn shortest(
+    model: &dyn Model,
+    from: &[Vec<u32>],
+    is_wanted: &dyn Fn(&[u32], usize) -> bool,
+    most: usize,
+    budget: &mut usize,
+) -> Option<Vec<Vec<u32>>> {
     let way = |states: &[(Vec<u32>, usize)], mut at: usize, last: Option<&[u32]>| {
         let mut way: Vec<Vec<u32>> = last.map(<[u32]>::to_vec).into_iter().collect();
         while let Some((state, parent)) = states.get(at) {
@@ -100,8 +111,16 @@ fn shortest(model: &dyn Model, from: &[Vec<u32>], is_wanted: &dyn Fn(&[u32], usi
         }
     }
     let mut batch = Successors::new(model.words());
-    let mut next = 0;
-    while next < states.len() && states.len() < MAX_STATES {
+    let (mut next, mut steps, mut level_end) = (0, 0, states.len());
+    while next < states.len() && *budget > 0 {
+        if next == level_end {
+            steps += 1;
+            level_end = states.len();
+        }
+        if steps == most {
+            break;
+        }
+        *budget -= 1;
         batch.clear();
         model.successors(&states[next].0, &mut batch);
         for i in 0..batch.len() {
