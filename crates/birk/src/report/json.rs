@@ -17,7 +17,6 @@ struct Document<'a> {
     engine: &'static str,
     store: &'static str,
     threads: usize,
-    fairness: &'static str,
     seed: u64,
     verdict: &'static str,
     coverage: Value,
@@ -59,10 +58,6 @@ pub(crate) fn text(report: &Report<'_>) -> String {
             Storage::Bitstate => "bitstate",
         },
         threads: report.args.threads.number(),
-        fairness: match report.args.fairness {
-            Fair::Weak => "weak",
-            Fair::None | Fair::Strong => "none",
-        },
         seed: report.args.seed,
         verdict: report.verdict.word(),
         coverage: coverage(&report.hunt.coverage),
@@ -102,6 +97,7 @@ fn properties(report: &Report<'_>) -> Vec<Value> {
             value["reason"] = reason.as_str().into();
         }
         if let Some(watch) = &answer.watch {
+            value["fairness"] = if report.args.fairness == Fair::Weak { "weak" } else { "none" }.into();
             value["automaton"] = json!({"states": watch.automaton, "strength": watch.strength});
             value["product"] =
                 json!({"states": watch.states, "transitions": watch.transitions, "seconds": watch.seconds});
