@@ -9,7 +9,8 @@ use binary::{BIRK, birk, command, folder, folder_with, run};
 use birk_lang::codes::CODES;
 use birk_search::ENGINES;
 
-const COMMANDS: &[&str] = &["check", "replay", "show", "graph", "fmt", "explain", "engines", "completions", "man"];
+const COMMANDS: &[&str] =
+    &["check", "replay", "show", "graph", "fmt", "explain", "engines", "automaton", "completions", "man"];
 
 // Exit codes, each with its reason. Interrupts are in budget.rs; 70 is tested in main.rs.
 
