@@ -116,6 +116,20 @@ impl Report<'_> {
         }
     }
 
+    /// Whether only runs were asked about: then states that no violating run can visit were not looked at.
+    pub(crate) fn is_of_runs(&self) -> bool {
+        !self.answers.is_empty() && self.answers.iter().all(|answer| answer.property.is_of_runs())
+    }
+
+    /// What searched: the engine, or, where only runs were asked about, the search for cycles.
+    pub(crate) fn searched_with(&self) -> &'static str {
+        match self.is_of_runs() {
+            true if self.args.threads.number() > 1 => "cndfs",
+            true => "ndfs",
+            false => self.engine.name,
+        }
+    }
+
     /// The command that repeats this search, whatever the environment and birk.toml say.
     pub(crate) fn reproduce(&self) -> String {
         let words = std::iter::once(&self.source.path).chain(&self.args.given);

@@ -169,7 +169,7 @@ impl Model for Closed {
 #[test]
 fn cycles_are_missed_but_not_invented() {
     let mut found = 0;
-    for seed in 0..60 {
+    for seed in 0..12 {
         for bytes in [8, 64, 1 << 16] {
             let field = Field { bytes, expected: None, swarm: 1, seed };
             let chase = Chase { weak: false, threads: 1, seed, limits: Limits::NONE };
@@ -182,5 +182,5 @@ fn cycles_are_missed_but_not_invented() {
             found += usize::from(is_found);
         }
     }
-    assert!((60..180).contains(&found), "{found} of 180 found: few bits must miss some");
+    assert!((12..36).contains(&found), "{found} of 36 found: few bits must miss some");
 }

@@ -65,7 +65,7 @@ fn headline(report: &Report<'_>, paint: Paint) -> String {
     let states = count(report.hunt.stats.states, "state");
     let detail = match report.verdict {
         Verdict::Holds => match report.hunt.coverage {
-            Coverage::Complete if report.answers.iter().all(|answer| answer.property.is_of_runs()) => {
+            Coverage::Complete if report.is_of_runs() => {
                 format!("in every run ({states} with the automaton)")
             }
             Coverage::Complete => format!("in every reachable state ({states})"),
@@ -368,6 +368,7 @@ fn values_text(program: &Program, accesses: &[Access], state: &[u32]) -> String 
 fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
     let stats = &report.hunt.stats;
     let covered = match (&report.hunt.coverage, report.hunt.stopped) {
+        (Coverage::Complete, _) if report.is_of_runs() => "every run".to_owned(),
         (Coverage::Complete, _) => "every reachable state".to_owned(),
         (Coverage::Depth(depth), stop) => {
             format!("every state within {} of the start; {}", count(u64::from(*depth), "step"), stopped(stop))
@@ -390,7 +391,7 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
     let states = count(stats.states, "state");
     let transitions = count(stats.transitions, "transition");
     let _ = writeln!(out, "{} {states}, {transitions}, depth {}", paint.bold("searched:"), stats.max_depth);
-    let _ = writeln!(out, "{} {:.3} s with {}{rate}", paint.bold("time:"), report.seconds, report.engine.name);
+    let _ = writeln!(out, "{} {:.3} s with {}{rate}", paint.bold("time:"), report.seconds, report.searched_with());
     let stored = format!(", {:.1} bytes stored for each", stats.store_bytes as f64 / stats.states.max(1) as f64);
     let stored = if is_small { String::new() } else { stored };
     let peak = report.peak_memory.map(|peak| format!("; {} at most in all", bytes(peak))).unwrap_or_default();
@@ -401,6 +402,9 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
 }
 
 fn unreached(out: &mut String, report: &Report<'_>, paint: Paint) {
+    if report.is_of_runs() {
+        return;
+    }
     let unreached = report.unreached();
     let transitions: Vec<String> = unreached.transitions.iter().map(|&id| report.program.transition_text(id)).collect();
     if transitions.is_empty() && unreached.locations.is_empty() {

@@ -52,7 +52,7 @@ pub(crate) fn text(report: &Report<'_>) -> String {
         model: report.source.path.clone(),
         system: &report.program.system,
         constants: report.program.constants.iter().map(|(name, value)| (name.clone(), constant(value))).collect(),
-        engine: report.engine.name,
+        engine: report.searched_with(),
         store: match report.args.store {
             Storage::Exact => "exact",
             Storage::Bitstate => "bitstate",
