@@ -94,16 +94,9 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "ENGINE", default_value = ENGINES[0].name, help_heading = SEARCH,
           value_parser = PossibleValuesParser::new(ENGINES.iter().map(|engine| engine.name)))]
     pub(crate) search: String,
-    /// How visited states are remembered: in full, or by a few bits each, which may lose some
-    #[arg(long, value_name = "exact|bitstate", value_enum, default_value = "exact", hide_possible_values = true,
-          help_heading = SEARCH)]
-    pub(crate) store: Storage,
     /// Repeat a search with bits this often, each time with other bits and another order
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_positive, help_heading = SEARCH)]
     pub(crate) swarm: u32,
-    /// Cores for formulas
-    #[arg(long, value_name = "N|auto", default_value = "1", value_parser = parse_threads, help_heading = SEARCH)]
-    pub(crate) threads: Threads,
     /// Stop after this time, for example 300ms, 90s, 10m, 1h [default: no limit]
     #[arg(long, value_parser = parse_time, help_heading = BUDGET)]
     pub(crate) time: Option<Duration>,
@@ -116,6 +109,14 @@ pub(crate) struct CheckArgs {
     /// Stop after this many states [default: no limit]
     #[arg(long, value_name = "N", value_parser = parse_number::<u64>, help_heading = BUDGET)]
     pub(crate) max_states: Option<u64>,
+    /// Threads to search with; auto means one for each core, and one for formulas
+    #[arg(long, value_name = "N|auto", default_value = "auto", value_parser = parse_threads, help_heading = SEARCH)]
+    pub(crate) threads: Threads,
+    /// How states are remembered: exact, compact (fingerprints of 64 bits) or bitstate (a few bits of a field); for the last
+    /// two, what may be lost is stated
+    #[arg(long, value_name = "exact|compact|bitstate", value_enum, default_value = "exact", hide_possible_values = true,
+          help_heading = SEARCH)]
+    pub(crate) store: StoreKind,
     /// The seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_number::<u64>, help_heading = SEARCH)]
     pub(crate) seed: u64,
@@ -124,7 +125,7 @@ pub(crate) struct CheckArgs {
           default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_possible_values = true,
           help_heading = SEARCH)]
     pub(crate) keep_going: bool,
-    /// How much is enough, if there is no violation: complete, depth:N or sampled
+    /// How much is enough, if there is no violation: complete, hashed, depth:N or sampled
     #[arg(long, value_name = "COVERAGE", default_value = "complete", value_parser = parse_accept,
           help_heading = QUESTIONS)]
     pub(crate) accept: Accept,
@@ -209,30 +210,6 @@ pub(crate) enum Fair {
     Strong,
 }
 
-/// How visited states are remembered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Storage {
-    Exact,
-    Bitstate,
-}
-
-/// How many cores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Threads {
-    Auto,
-    Number(usize),
-}
-
-impl Threads {
-    /// As many as that is on this machine.
-    pub(crate) fn number(self) -> usize {
-        match self {
-            Threads::Auto => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-            Threads::Number(number) => number,
-        }
-    }
-}
-
 /// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
@@ -246,6 +223,31 @@ pub(crate) enum Color {
 pub(crate) enum OnOff {
     On,
     Off,
+}
+
+/// How many threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Threads {
+    Auto,
+    Number(usize),
+}
+
+impl Threads {
+    /// How many search for cycles: one unless told otherwise, so that the run that is shown is the same every time.
+    pub(crate) fn for_cycles(self) -> usize {
+        match self {
+            Threads::Auto => 1,
+            Threads::Number(number) => number,
+        }
+    }
+}
+
+/// How states are remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StoreKind {
+    Exact,
+    Compact,
+    Bitstate,
 }
 
 /// What to print.
@@ -275,6 +277,8 @@ pub(crate) enum GraphFormat {
 pub(crate) enum Accept {
     /// Only a complete search.
     Complete,
+    /// Everything but what may have been lost to hashing.
+    Hashed,
     /// Everything up to this depth.
     Depth(u32),
     /// Anything without a violation.
@@ -305,16 +309,11 @@ fn parse_positive(text: &str) -> Result<u32, String> {
     }
 }
 
-/// More cores than this is a mistake.
-const MAX_THREADS: u32 = 1024;
-
 fn parse_threads(text: &str) -> Result<Threads, String> {
-    match text {
-        "auto" => Ok(Threads::Auto),
-        _ => match parse_positive(text)? {
-            number @ ..=MAX_THREADS => Ok(Threads::Number(number as usize)),
-            _ => Err(format!("at most {MAX_THREADS}")),
-        },
+    match text.parse() {
+        _ if text == "auto" => Ok(Threads::Auto),
+        Ok(number @ 1..=1024) => Ok(Threads::Number(number)),
+        _ => Err("write a number from 1 to 1024, or auto".to_owned()),
     }
 }
 
@@ -351,11 +350,12 @@ fn parse_memory(text: &str) -> Result<u64, String> {
 fn parse_accept(text: &str) -> Result<Accept, String> {
     match text.split_once(':') {
         None if text == "complete" => Ok(Accept::Complete),
+        None if text == "hashed" => Ok(Accept::Hashed),
         None if text == "sampled" => Ok(Accept::Sampled),
         Some(("depth", depth)) => {
             depth.parse().map(Accept::Depth).map_err(|_| "write depth:N, for example depth:100".into())
         }
-        _ => Err("write complete, depth:N or sampled".into()),
+        _ => Err("write complete, hashed, depth:N or sampled".into()),
     }
 }
 

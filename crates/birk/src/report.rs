@@ -21,6 +21,7 @@ pub(crate) struct Report<'a> {
     pub(crate) answers: Vec<Answer<'a>>,
     pub(crate) traces: Vec<ShownTrace<'a>>,
     pub(crate) hunt: &'a Hunt,
+    pub(crate) threads: usize,
     pub(crate) seconds: f64,
     pub(crate) peak_memory: Option<u64>,
 }
@@ -69,6 +70,7 @@ impl Report<'_> {
     pub(crate) fn is_accepted(&self) -> bool {
         let thorough = match (self.args.accept, &self.hunt.coverage) {
             (Accept::Sampled, _) => true,
+            (Accept::Hashed, Coverage::Hashed { depth: None, .. }) => true,
             (Accept::Depth(wanted), Coverage::Depth(depth)) => *depth >= wanted,
             _ => false,
         };
@@ -124,7 +126,7 @@ impl Report<'_> {
     /// What searched: the engine, or, where only runs were asked about, the search for cycles.
     pub(crate) fn searched_with(&self) -> &'static str {
         match self.is_of_runs() {
-            true if self.args.threads.number() > 1 => "cndfs",
+            true if self.args.threads.for_cycles() > 1 => "cndfs",
             true => "ndfs",
             false => self.engine.name,
         }

@@ -40,7 +40,7 @@ fn usage_and_model_errors_exit_2() {
     birk("check models/peterson2.bir --memory 5X").exits(2).says("unknown unit `X`: use K, M, G or T");
     birk("check models/peterson2.bir --max-depth ten").exits(2).says("write a whole number");
     birk("check models/peterson2.bir --max-depth 4294967296").exits(2).says("too large");
-    birk("check models/peterson2.bir --accept deep").exits(2).says("write complete, depth:N or sampled");
+    birk("check models/peterson2.bir --accept deep").exits(2).says("write complete, hashed, depth:N or sampled");
     birk("check models/peterson2.bir --property exclusoin").exits(2).says("did you mean `");
     let answer = birk("check models/rejected/unknown_name.bir").exits(2).says("error[E").says("`birk explain E");
     assert_eq!(answer.out, "", "errors are not part of the answer");
@@ -107,6 +107,8 @@ fn impossible_combinations_are_errors_with_reasons() {
     };
     refused("--property deadlock --deadlock off", "contradict each other; leave one out");
     refused("--search dfs --accept depth:5", "does not go level by level");
+    refused("--search dfs --threads 2", "uses one thread");
+    refused("--search dfs --store compact", "stores states exactly");
     refused("--max-depth 5 --accept depth:6", "ends the search before --accept depth:6");
     refused("--profile fast", "there is no profile `fast`; there is no file models/birk.toml");
 }
@@ -122,15 +124,15 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
         ("memory", "1G"),
         ("max-depth", "5"),
         ("max-states", "1_000"),
+        ("threads", "2"),
+        ("store", "compact"),
         ("seed", "7"),
         ("accept", "sampled"),
         ("deadlock", "on"),
         ("format", "json"),
         ("progress", "off"),
         ("fairness", "none"),
-        ("store", "exact"),
         ("swarm", "1"),
-        ("threads", "2"),
         ("automaton", "nothing.hoa"),
     ];
     let folder = folder_with("long", "philosophers_ring.bir");

@@ -209,7 +209,8 @@ fn combinations_without_a_meaning_are_refused_with_a_reason() {
     refused("peterson2.bir --store bitstate", "use --search dfs");
     refused("peterson2.bir --store bitstate --search dfs --threads 2", "leave --threads out");
     refused("german_liveness.bir --store bitstate --search dfs --max-depth 3", "use --store exact");
-    refused("peterson2.bir --threads 0", "must be at least 1");
+    refused("peterson2.bir --swarm 0", "must be at least 1");
+    refused("german_liveness.bir --store compact", "use --store bitstate");
 }
 
 #[test]

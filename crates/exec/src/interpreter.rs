@@ -4,7 +4,7 @@
 //! replayed with it.
 
 use birk_ir::expr::wrap;
-use birk_ir::{BinaryOp, Expr, FaultId, FoldOp, Goal, Op, Place, Program, Step, ThreadId, TransitionId, VarId};
+use birk_ir::{BinaryOp, Expr, FaultId, Field, FoldOp, Goal, Op, Place, Program, Step, ThreadId, TransitionId, VarId};
 
 use crate::model::{GoalSet, Model, Successors};
 
@@ -132,8 +132,8 @@ impl Model for Interpreter<'_> {
         self.program.layout.words()
     }
 
-    fn used_bits(&self, word: usize) -> u32 {
-        self.program.layout.used_bits(word)
+    fn fields(&self) -> Vec<Field> {
+        self.program.fields()
     }
 
     fn initial(&self, out: &mut Successors) {

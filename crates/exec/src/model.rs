@@ -3,16 +3,17 @@
 //! A compiled program, a product with an automaton, a reduction and a model written in Rust are all `impl Model`.
 //! Successors go out in batches, so that stores can prefetch.
 
-use birk_ir::{Step, TransitionId};
+use birk_ir::{Field, Step, TransitionId};
 
 /// Something with states and steps. The order of `initial` and `successors` is deterministic: traces count on it.
 pub trait Model: Sync {
     /// Length of a state in 32-bit words.
     fn words(&self) -> usize;
 
-    /// How many bits of a word, from bit 0 on, can be other than 0: what a store need not keep.
-    fn used_bits(&self, _word: usize) -> u32 {
-        32
+    /// The bits of a state that can be other than 0, in runs, ordered so that those that change together are near each
+    /// other: what a store must keep, and where it may split.
+    fn fields(&self) -> Vec<Field> {
+        (0..self.words() as u32).map(|word| Field { word, shift: 0, bits: 32 }).collect()
     }
 
     /// Appends the initial states.

@@ -5,7 +5,7 @@
 //! has a copy number (the flag construction of Choueka): copy 0 waits for an accepting state, copy i for the i-th
 //! condition of fairness to be met, and only accepting states of copy 0 count.
 
-use birk_ir::{Program, Trace, TransitionId};
+use birk_ir::{Field, Program, Trace, TransitionId};
 
 use crate::automaton::{Buchi, Strength};
 use crate::model::{GoalSet, Model, Successors};
@@ -142,11 +142,13 @@ impl Model for Product<'_> {
         self.model.words() + 1
     }
 
-    fn used_bits(&self, word: usize) -> u32 {
-        if word < self.model.words() {
-            return self.model.used_bits(word);
+    fn fields(&self) -> Vec<Field> {
+        let bits = 32 - (self.automaton.len() as u32 * self.copies).saturating_sub(1).leading_zeros();
+        let mut fields = self.model.fields();
+        if bits > 0 {
+            fields.push(Field { word: self.model.words() as u32, shift: 0, bits });
         }
-        32 - (self.automaton.len() as u32 * self.copies).saturating_sub(1).leading_zeros()
+        fields
     }
 
     fn initial(&self, out: &mut Successors) {

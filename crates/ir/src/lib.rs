@@ -6,6 +6,7 @@
 pub mod expr;
 pub mod ids;
 pub mod layout;
+pub mod locality;
 pub mod outcome;
 pub mod program;
 pub mod property;
@@ -14,6 +15,7 @@ pub mod text;
 pub use expr::{BinaryOp, Expr, FoldOp, UnaryOp};
 pub use ids::{FaultId, LocalId, LocationId, Span, StateId, ThreadId, TransitionId, VarId};
 pub use layout::{Layout, Slot};
+pub use locality::Field;
 pub use outcome::{Coverage, Outcome, Step, Stop, Trace, Verdict};
 pub use program::{
     Access, Fault, FaultKind, Location, Op, Place, Program, Thread, ThreadKind, Transition, ValueKind, VarRole,

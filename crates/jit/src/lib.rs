@@ -12,7 +12,7 @@ mod staged;
 pub use staged::Staged;
 
 use birk_exec::{GoalSet, Model, Successors};
-use birk_ir::{Goal, Op, Program, Step, TransitionId};
+use birk_ir::{Field, Goal, Op, Program, Step, TransitionId};
 use cranelift_codegen::ir::{AbiParam, UserFuncName, types};
 use cranelift_codegen::settings::{self, Configurable as _};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -87,8 +87,8 @@ impl Model for Compiled<'_> {
         self.program.layout.words()
     }
 
-    fn used_bits(&self, word: usize) -> u32 {
-        self.program.layout.used_bits(word)
+    fn fields(&self) -> Vec<Field> {
+        self.program.fields()
     }
 
     fn initial(&self, out: &mut Successors) {

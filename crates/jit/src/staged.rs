@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use birk_exec::{GoalSet, Interpreter, Model, Successors};
-use birk_ir::{Goal, Program};
+use birk_ir::{Field, Goal, Program};
 
 use crate::Compiled;
 
@@ -54,8 +54,8 @@ impl Model for Staged<'_> {
         self.interpreter.words()
     }
 
-    fn used_bits(&self, word: usize) -> u32 {
-        self.interpreter.used_bits(word)
+    fn fields(&self) -> Vec<Field> {
+        self.interpreter.fields()
     }
 
     fn initial(&self, out: &mut Successors) {

@@ -2,10 +2,15 @@
 
 use birk_exec::Model;
 
+use crate::breadth::breadth_first;
+use crate::codec::direct::Direct;
+use crate::codec::fingerprint::Fingerprint;
+use crate::codec::pair::Pair;
+use crate::codec::tree::Tree;
 use crate::exact::ExactStore;
 use crate::explore::explore;
-use crate::frontier::{Queue, Stack};
-use crate::job::{Hunt, Job, Observer};
+use crate::frontier::Stack;
+use crate::job::{Hunt, Job, Observer, Storage};
 
 /// A way to search.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +25,8 @@ pub struct Engine {
     pub complete: bool,
     /// The trace it shows is a shortest one.
     pub shortest: bool,
+    /// It uses as many threads as it is given, and every kind of storage; otherwise one thread and exact storage.
+    pub scales: bool,
     /// What it keeps in memory.
     pub memory: &'static str,
     /// The search itself.
@@ -34,8 +41,9 @@ pub const ENGINES: &[Engine] = &[
         when: "the default; a time or memory limit leaves every state up to some depth covered",
         complete: true,
         shortest: true,
-        memory: "every state once, and its parent",
-        hunt: |model, job, observer| explore(model, job, ExactStore::new(model.words()), Queue::default(), observer),
+        scales: true,
+        memory: "every state once, in a few bytes; a trace costs a second search",
+        hunt: breadth,
     },
     Engine {
         name: "dfs",
@@ -43,10 +51,28 @@ pub const ENGINES: &[Engine] = &[
         when: "deep bugs in large models, when a long trace will do",
         complete: true,
         shortest: false,
+        scales: false,
         memory: "every state once, and its parent",
         hunt: |model, job, observer| explore(model, job, ExactStore::new(model.words()), Stack::default(), observer),
     },
 ];
+
+/// States of up to this many bits are their own keys: in a large table their slots have four bytes.
+const SMALL_STATE: u32 = 46;
+
+/// Breadth-first with the store that suits the states.
+fn breadth(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
+    if let Some(direct) = Direct::new(model, SMALL_STATE) {
+        return breadth_first(model, job, direct, observer);
+    }
+    match job.limits.storage {
+        Storage::Compact => breadth_first(model, job, Fingerprint::new(model.words()), observer),
+        Storage::Exact => match Pair::new(model) {
+            Some(pair) => breadth_first(model, job, pair, observer),
+            None => breadth_first(model, job, Tree::new(model), observer),
+        },
+    }
+}
 
 /// The engine of this name.
 pub fn engine(name: &str) -> Option<&'static Engine> {

@@ -27,11 +27,31 @@ pub struct Limits {
     pub depth: u32,
     /// States.
     pub states: u64,
+    /// Threads, at least 1; what is found does not depend on them.
+    pub threads: usize,
+    /// How states are remembered.
+    pub storage: Storage,
+}
+
+/// How states are remembered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Storage {
+    /// So that no two are ever confused.
+    #[default]
+    Exact,
+    /// By fingerprints of 64 bits: a state whose fingerprint another has is lost, and the coverage says how likely.
+    Compact,
 }
 
 impl Limits {
-    /// No limit but the machine's.
-    pub const NONE: Limits = Limits { memory: u64::MAX, depth: u32::MAX, states: u64::MAX };
+    /// Bytes that may be counted: a twelfth is left for what is not, such as what the allocator keeps.
+    pub(crate) fn counted_memory(&self) -> u64 {
+        self.memory - self.memory / 12
+    }
+
+    /// No limit but the machine's, on one thread, exactly.
+    pub const NONE: Limits =
+        Limits { memory: u64::MAX, depth: u32::MAX, states: u64::MAX, threads: 1, storage: Storage::Exact };
 }
 
 /// Hears how the search goes, and may end it.

@@ -2,6 +2,16 @@
 //!
 //! An engine never sees a property, never prints, never reads a file and never looks at the clock.
 
+mod breadth;
+mod chunks;
+mod codec;
+mod memory;
+mod retrace;
+mod sync;
+mod table;
+mod visited;
+mod worker;
+
 pub mod bits;
 pub mod cycle;
 pub mod engines;
@@ -9,8 +19,9 @@ pub mod exact;
 pub mod explore;
 pub mod frontier;
 pub mod job;
+pub mod limit;
 pub mod store;
 pub mod trace;
 
 pub use engines::{ENGINES, Engine, engine};
-pub use job::{Hunt, Job, Limits, Observer, Progress, Stats};
+pub use job::{Hunt, Job, Limits, Observer, Progress, Stats, Storage};

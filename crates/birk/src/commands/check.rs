@@ -8,12 +8,12 @@ use birk_exec::{GoalSet, goal_of, replay};
 use birk_ir::{Coverage, Expr, Goal, Outcome, Program, Property, PropertyKind, Stop, Verdict};
 use birk_jit::Staged;
 use birk_search::bits::Field;
-use birk_search::{Engine, Hunt, Job, Limits, Stats, engine};
+use birk_search::{Engine, Hunt, Job, Limits, Stats, Storage, engine};
 
 use runs::Question;
 pub(crate) use runs::Watch;
 
-use crate::cli::{Accept, CheckArgs, Fair, Format, OnOff, Storage};
+use crate::cli::{Accept, CheckArgs, Fair, Format, OnOff, StoreKind, Threads};
 use crate::commands::print;
 use crate::progress::Watcher;
 use crate::report::{self, Answer, Report, ShownTrace};
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
             traces.push(ShownTrace { property, run });
         }
     }
-    let limits = limits_of(args);
+    let limits = limits_of(args, engine);
     let mut has_states = !hunted.is_empty();
     for (answer, property) in answers.iter_mut().zip(&properties).filter(|(_, property)| property.is_of_runs()) {
         let is_over = hunt.stopped == Stop::Goal && !args.keep_going;
@@ -91,6 +91,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         answers,
         traces,
         hunt: &hunt,
+        threads: if hunted.is_empty() { args.threads.for_cycles() } else { limits.threads },
         seconds: watcher.elapsed().as_secs_f64(),
         peak_memory: limits::peak_memory(),
     };
@@ -125,7 +126,7 @@ fn hunt_states(
         };
     }
     let model = Staged::new(program, &goals);
-    let job = job(args, properties, hunted);
+    let job = job(args, engine, properties, hunted);
     let hunt = match field(args, job.limits) {
         Some(field) => field.hunt(&model, &job, watcher),
         None => (engine.hunt)(&model, &job, watcher),
@@ -157,7 +158,7 @@ const USUAL_FIELD: u64 = 256 << 20;
 
 /// How states are remembered by bits, where that is asked for.
 pub(super) fn field(args: &CheckArgs, limits: Limits) -> Option<Field> {
-    (args.store == Storage::Bitstate).then(|| Field {
+    (args.store == StoreKind::Bitstate).then(|| Field {
         bytes: args.memory.unwrap_or(USUAL_FIELD.min(limits.memory)).max(64) / 8 * 7,
         expected: args.max_states,
         swarm: args.swarm,
@@ -186,12 +187,21 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
              fairness can; write what is meant into the formula: ([]<> enabled -> []<> taken) -> …",
         ));
     }
-    let is_by_bits = args.store == Storage::Bitstate;
-    if is_by_bits && args.threads.number() > 1 {
+    let is_by_bits = args.store == StoreKind::Bitstate;
+    if is_by_bits && matches!(args.threads, Threads::Number(2..)) {
         return Err(Failure::usage("--store bitstate searches with one core; leave --threads out"));
     }
     if !is_by_bits && args.swarm > 1 {
         return Err(Failure::usage("--swarm repeats a search that may lose states; it needs --store bitstate"));
+    }
+    if !engine.scales && matches!(args.threads, Threads::Number(2..)) {
+        let name = engine.name;
+        return Err(Failure::usage(format!(
+            "--search {name} uses one thread; leave --threads out, or use --search bfs"
+        )));
+    }
+    if !engine.scales && args.store == StoreKind::Compact {
+        return Err(Failure::usage(format!("--search {} stores states exactly; use --search bfs", engine.name)));
     }
     let Accept::Depth(wanted) = args.accept else { return Ok(()) };
     if !engine.shortest {
@@ -216,13 +226,18 @@ fn reconcile_with(args: &CheckArgs, properties: &[&Property]) -> Result<(), Fail
     if args.fairness == Fair::Weak && !of_runs {
         return Err(Failure::usage("--fairness is about formulas, and none is checked; leave it out"));
     }
-    if args.store == Storage::Bitstate && of_states && args.search != "dfs" {
+    if args.store == StoreKind::Bitstate && of_states && args.search != "dfs" {
         return Err(Failure::usage(format!(
             "--store bitstate keeps no state to come back to, so --search {} cannot use it; use --search dfs",
             args.search
         )));
     }
-    if args.store == Storage::Bitstate && of_runs && args.max_depth.is_some() {
+    if args.store == StoreKind::Compact && of_runs {
+        return Err(Failure::usage(
+            "--store compact is for properties of states; choose those with --property, or use --store bitstate",
+        ));
+    }
+    if args.store == StoreKind::Bitstate && of_runs && args.max_depth.is_some() {
         return Err(Failure::usage("--max-depth needs all states within it for a formula; use --store exact"));
     }
     Ok(())
@@ -250,21 +265,30 @@ fn selected<'p>(program: &'p Program, args: &CheckArgs) -> Result<Vec<&'p Proper
     Ok(program.properties.iter().filter(asked).collect())
 }
 
-fn job(args: &CheckArgs, properties: &[&Property], hunted: &[(usize, Goal)]) -> Job {
+fn job(args: &CheckArgs, engine: &Engine, properties: &[&Property], hunted: &[(usize, Goal)]) -> Job {
     let mut stop_at = GoalSet::default();
     for (goal, (index, _)) in hunted.iter().enumerate() {
         if !args.keep_going && !properties[*index].wants_goal() {
             stop_at.insert(goal);
         }
     }
-    Job { goals: hunted.len(), stop_at, keep_going: args.keep_going, limits: limits_of(args) }
+    Job { goals: hunted.len(), stop_at, keep_going: args.keep_going, limits: limits_of(args, engine) }
 }
 
-fn limits_of(args: &CheckArgs) -> Limits {
+fn limits_of(args: &CheckArgs, engine: &Engine) -> Limits {
     Limits {
         memory: args.memory.unwrap_or_else(limits::default_memory),
         depth: args.max_depth.unwrap_or(u32::MAX),
         states: args.max_states.unwrap_or(u64::MAX),
+        threads: match args.threads {
+            Threads::Number(number) => number,
+            Threads::Auto if !engine.scales => 1,
+            Threads::Auto => std::thread::available_parallelism().map_or(1, usize::from),
+        },
+        storage: match args.store {
+            StoreKind::Exact | StoreKind::Bitstate => Storage::Exact,
+            StoreKind::Compact => Storage::Compact,
+        },
     }
 }
 

@@ -7,7 +7,7 @@ use birk_exec::Replayed;
 use birk_exec::replay::Chance;
 use birk_ir::{Access, Coverage, Expr, Op, Program, PropertyKind, Stop, ThreadId, VarId, Verdict};
 
-use crate::cli::Storage;
+use crate::cli::StoreKind;
 use crate::commands::Watch;
 use crate::diagnostics;
 use crate::progress::{bytes, grouped};
@@ -87,7 +87,7 @@ fn violation(report: &Report<'_>) -> String {
         let run = answer.trace.map(|t| &report.traces[t].run);
         match run {
             Some(run) => {
-                let is_shortest = report.engine.shortest && report.args.store == Storage::Exact;
+                let is_shortest = report.engine.shortest && report.args.store != StoreKind::Bitstate;
                 let shortest = if is_shortest && run.loop_start.is_none() { ", shortest" } else { "" };
                 format!("`{}` ({}{shortest})", answer.property.name, length_text(run))
             }
@@ -373,12 +373,14 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
         (Coverage::Depth(depth), stop) => {
             format!("every state within {} of the start; {}", count(u64::from(*depth), "step"), stopped(stop))
         }
-        (Coverage::Hashed { omission_probability, expected_omissions, .. }, _) => {
-            let states = count(stats.states, "state");
+        (Coverage::Hashed { depth, omission_probability, expected_omissions }, _) => {
             let about = if report.args.swarm > 1 { "about " } else { "" };
+            let part = depth.map(|depth| format!(" within {} of the start", count(u64::from(depth), "step")));
             format!(
-                "{about}{states}; {expected_omissions:.2} more expected to be lost to equal bits, \
-                 some with a probability of at most {omission_probability:.3}"
+                "{about}{}{}; {expected_omissions:.2} more expected to be lost to equal bits, \
+                 some with a probability of at most {omission_probability:.3}",
+                count(stats.states, "state"),
+                part.unwrap_or_default(),
             )
         }
         (_, stop) => format!("{}, with no claim about others; {}", count(stats.states, "state"), stopped(stop)),

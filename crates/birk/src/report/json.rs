@@ -4,7 +4,7 @@ use birk_ir::{Coverage, Program, ThreadId, ValueKind, VarId, Verdict};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::cli::{Fair, Storage};
+use crate::cli::{Fair, StoreKind};
 use crate::report::{Report, ShownTrace, ordinals_text};
 
 #[derive(Serialize)]
@@ -54,10 +54,11 @@ pub(crate) fn text(report: &Report<'_>) -> String {
         constants: report.program.constants.iter().map(|(name, value)| (name.clone(), constant(value))).collect(),
         engine: report.searched_with(),
         store: match report.args.store {
-            Storage::Exact => "exact",
-            Storage::Bitstate => "bitstate",
+            StoreKind::Exact => "exact",
+            StoreKind::Compact => "compact",
+            StoreKind::Bitstate => "bitstate",
         },
-        threads: report.args.threads.number(),
+        threads: report.threads,
         seed: report.args.seed,
         verdict: report.verdict.word(),
         coverage: coverage(&report.hunt.coverage),

@@ -77,7 +77,7 @@ impl Question {
         let goals: Vec<Goal> = self.propositions.iter().map(|expr| Goal::BadState(expr.clone())).collect();
         let model = Staged::new(program, &goals);
         let product = Product::new(&model, self.automaton.clone(), fairness.clone());
-        let chase = Chase { weak: product.is_weak(), threads: args.threads.number(), seed: args.seed, limits };
+        let chase = Chase { weak: product.is_weak(), threads: args.threads.for_cycles(), seed: args.seed, limits };
         let mut hunt = match field(args, limits) {
             Some(field) => field.chase(&product, &chase, watcher),
             None => chase.hunt(&product, watcher),

@@ -1,0 +1,212 @@
+//! The four models in three languages, and how each tool is run on them.
+
+use std::path::Path;
+
+use crate::run::{Ran, json_number, run};
+
+/// A model at one size.
+#[derive(Debug)]
+pub(crate) struct Peer {
+    pub(crate) title: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) states: u64,
+    pub(crate) transitions: u64,
+    birk: &'static [&'static str],
+    spin: &'static [&'static str],
+    /// What is replaced in the Murphi text.
+    rumur: &'static [(&'static str, &'static str)],
+}
+
+/// At about two million states.
+pub(crate) const USUAL: &[Peer] = &[
+    Peer {
+        title: "phil N=13",
+        name: "phil",
+        states: 1_594_323,
+        transitions: 13_817_466,
+        birk: &["N=13"],
+        spin: &["-DN=13", "-DASYM"],
+        rumur: &[],
+    },
+    Peer {
+        title: "peterson N=6",
+        name: "peterson",
+        states: 1_827_936,
+        transitions: 6_803_688,
+        birk: &["N=6"],
+        spin: &["-DN=6"],
+        rumur: &[],
+    },
+    Peer {
+        title: "buffer P=3 C=2 K=6 M=4",
+        name: "buffer",
+        states: 2_238_464,
+        transitions: 8_950_784,
+        birk: &["K=6", "M=4"],
+        spin: &[],
+        rumur: &[],
+    },
+    Peer {
+        title: "ring N=10",
+        name: "ring",
+        states: 2_333_962,
+        transitions: 13_748_885,
+        birk: &["N=10"],
+        spin: &["-DN=10"],
+        rumur: &[],
+    },
+];
+
+/// At more than ten million states, those whose size is known by formula.
+pub(crate) const LARGE: &[Peer] = &[
+    Peer {
+        title: "phil N=15",
+        name: "phil",
+        states: 14_348_907,
+        transitions: 143_489_070,
+        birk: &["N=15"],
+        spin: &["-DN=15", "-DASYM"],
+        rumur: &[("N: 13", "N: 15")],
+    },
+    Peer {
+        title: "buffer P=3 C=2 K=8 M=4",
+        name: "buffer",
+        states: 20_154_368,
+        transitions: 80_614_400,
+        birk: &["K=8", "M=4"],
+        spin: &["-DK=8"],
+        rumur: &[("K: 6", "K: 8")],
+    },
+];
+
+/// A tool and how it stores states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tool {
+    Birk,
+    Spin,
+    SpinCollapse,
+    SpinHash,
+    SpinBits,
+    Rumur,
+}
+
+impl Tool {
+    pub(crate) const ALL: &'static [Tool] =
+        &[Tool::Birk, Tool::Spin, Tool::SpinCollapse, Tool::SpinHash, Tool::SpinBits, Tool::Rumur];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Tool::Birk => "Birk",
+            Tool::Spin => "SPIN",
+            Tool::SpinCollapse => "SPIN COLLAPSE",
+            Tool::SpinHash => "SPIN HC4",
+            Tool::SpinBits => "SPIN BITSTATE",
+            Tool::Rumur => "Rumur",
+        }
+    }
+
+    /// It promises to find every state.
+    pub(crate) fn is_exact(self) -> bool {
+        !matches!(self, Tool::SpinHash | Tool::SpinBits)
+    }
+}
+
+/// What a tool found and cost.
+#[derive(Clone, Debug)]
+pub(crate) struct Measured {
+    pub(crate) states: u64,
+    pub(crate) transitions: u64,
+    /// CPU seconds of the search, start-up included, compilation of C excluded.
+    pub(crate) seconds: f64,
+    /// CPU seconds from the model to the verdict, everything included.
+    pub(crate) answer: f64,
+    pub(crate) bytes_per_state: Option<f64>,
+}
+
+/// Runs a tool on a model with one thread.
+pub(crate) fn measure(tool: Tool, peer: &Peer, birk: &Path, root: &Path, folder: &Path) -> Option<Measured> {
+    match tool {
+        Tool::Birk => {
+            let ran = run_birk(peer, birk, root, 1);
+            let number = |name: &str| json_number(&ran.output, name);
+            Some(Measured {
+                states: number("states")? as u64,
+                transitions: number("transitions")? as u64,
+                seconds: ran.cpu,
+                answer: ran.cpu,
+                bytes_per_state: number("store_bytes_per_state"),
+            })
+        }
+        Tool::Rumur => rumur(peer, root, folder),
+        Tool::Spin => spin(peer, &[], root, folder),
+        Tool::SpinCollapse => spin(peer, &["-DCOLLAPSE"], root, folder),
+        Tool::SpinHash => spin(peer, &["-DHC4"], root, folder),
+        Tool::SpinBits => spin(peer, &["-DBITSTATE"], root, folder),
+    }
+}
+
+/// Seconds on the clock with some threads.
+pub(crate) fn birk_seconds(peer: &Peer, birk: &Path, root: &Path, threads: usize) -> f64 {
+    run_birk(peer, birk, root, threads).wall
+}
+
+fn run_birk(peer: &Peer, birk: &Path, root: &Path, threads: usize) -> Ran {
+    let (model, threads) = (format!("models/peers/{}.bir", peer.name), threads.to_string());
+    let mut arguments = vec!["check", &model, "--threads", &threads, "--progress", "off", "--format", "json"];
+    for define in peer.birk {
+        arguments.extend(["-D", define]);
+    }
+    run(birk, &arguments, root)
+}
+
+fn spin(peer: &Peer, options: &[&str], root: &Path, folder: &Path) -> Option<Measured> {
+    let model = root.join(format!("benches/peers/spin/{}.pml", peer.name)).display().to_string();
+    let mut arguments = vec!["-a"];
+    arguments.extend(peer.spin);
+    arguments.push(&model);
+    let generated = run("spin", &arguments, folder);
+    let mut arguments = vec!["-O2", "-w", "-DSAFETY", "-DNOREDUCE"];
+    arguments.extend(options);
+    arguments.extend(["-o", "pan", "pan.c"]);
+    let compiled = run("gcc", &arguments, folder);
+    let searched = run(folder.join("pan"), &["-m10000000", "-w24", "-c1"], folder);
+    let (states, transitions) = (before(&searched.output, "states, stored")?, before(&searched.output, "transitions")?);
+    let memory = before(&searched.output, "actual memory usage for states").map(|mib| mib * 1024.0 * 1024.0);
+    Some(Measured {
+        states: states as u64,
+        // SPIN counts the initial state as a transition more.
+        transitions: transitions as u64 - 1,
+        seconds: searched.cpu,
+        answer: generated.cpu + compiled.cpu + searched.cpu,
+        bytes_per_state: memory.map(|bytes| bytes / states),
+    })
+}
+
+fn rumur(peer: &Peer, root: &Path, folder: &Path) -> Option<Measured> {
+    let text = std::fs::read_to_string(root.join(format!("benches/peers/rumur/{}.m", peer.name))).ok()?;
+    let text = peer.rumur.iter().fold(text, |text, (from, to)| text.replacen(from, to, 1));
+    std::fs::write(folder.join("model.m"), text).ok()?;
+    let generated = run("rumur", &["--threads", "1", "--output", "model.c", "model.m"], folder);
+    let compiled =
+        run("gcc", &["-std=c11", "-O3", "-w", "-mcx16", "-o", "model", "model.c", "-lpthread", "-latomic"], folder);
+    let searched = run(folder.join("model"), &[], folder);
+    if !searched.success {
+        return None;
+    }
+    // Earlier lines tell how the search was going.
+    let line = searched.output.lines().rev().find(|line| line.contains("rules fired"))?;
+    Some(Measured {
+        states: before(line, "states")? as u64,
+        transitions: before(line, "rules fired")? as u64,
+        seconds: searched.cpu,
+        answer: generated.cpu + compiled.cpu + searched.cpu,
+        bytes_per_state: None,
+    })
+}
+
+/// The last number before the first of these words.
+fn before(text: &str, words: &str) -> Option<f64> {
+    let text = text.split_once(words)?.0.trim_end();
+    let start = text.rfind(|c: char| !c.is_ascii_digit() && !".,e+".contains(c)).map_or(0, |at| at + 1);
+    text[start..].replace(',', "").parse().ok()
+}

@@ -1,0 +1,237 @@
+//! Breadth-first search, level by level, on one thread or several.
+//!
+//! Every state of a level is expanded before the next level begins, so a state's depth is the length of a shortest path to
+//! it whatever the number of threads. A state is judged when it is expanded, because only then is it known to be stuck.
+//! The level in which the search ends at a goal is judged to its end: what is found, and what is counted, does not depend
+//! on who was first. At the depth limit states are still judged, and the search is complete if nothing new lies beyond.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use birk_exec::{GoalSet, Model};
+use birk_ir::{Coverage, Outcome, Stop};
+
+use crate::chunks::Chunks;
+use crate::codec::Codec;
+use crate::job::{Hunt, Job, Observer, Stats};
+use crate::retrace::{Target, retrace};
+use crate::visited::Visited;
+use crate::worker::{Counts, Level, Worker};
+
+/// Levels with fewer tickets are expanded by one thread: starting others would take longer.
+const WORTH_SHARING: u64 = 8192;
+
+/// Searches until a level is empty, a limit is met, or a goal is found at which the search ends.
+pub(crate) fn breadth_first<C: Codec>(model: &dyn Model, job: &Job, codec: C, observer: &mut dyn Observer) -> Hunt {
+    let workers = vec![Worker::new(model, job, &codec)];
+    let search = Search {
+        model,
+        job,
+        visited: Visited::new(codec),
+        workers,
+        counts: Counts::default(),
+        depth: u32::MAX,
+        judged: None,
+        found: vec![None; job.goals],
+        stats: Stats::default(),
+    };
+    search.run(observer)
+}
+
+struct Search<'a, C: Codec> {
+    model: &'a dyn Model,
+    job: &'a Job,
+    visited: Visited<C>,
+    workers: Vec<Worker<C>>,
+    counts: Counts,
+    /// Of the level being expanded; before the first, one less than 0.
+    depth: u32,
+    /// Depth of the last level judged to its end.
+    judged: Option<u32>,
+    /// The state chosen for each goal.
+    found: Vec<Option<Target>>,
+    stats: Stats,
+}
+
+/// How a level ended.
+enum End {
+    /// The next one waits.
+    Next(Chunks),
+    /// The search is over.
+    Over(Stop),
+}
+
+impl<C: Codec> Search<'_, C> {
+    fn run(mut self, observer: &mut dyn Observer) -> Hunt {
+        let mut here = Chunks::default();
+        let stopped = loop {
+            match self.level(&here, observer) {
+                End::Over(stop) => break stop,
+                End::Next(next) if next.words() == 0 => break self.exhausted(),
+                End::Next(next) => here = next,
+            }
+            self.depth = self.depth.wrapping_add(1);
+        };
+        self.finish(stopped)
+    }
+
+    fn exhausted(&self) -> Stop {
+        if self.workers.iter().any(|worker| worker.beyond_depth) { Stop::Depth } else { Stop::Exhausted }
+    }
+
+    /// Expands one level, growing the visited set as often as needed.
+    fn level(&mut self, here: &Chunks, observer: &mut dyn Observer) -> End {
+        let next = Chunks::default();
+        let states_before = self.counts.states.load(Ordering::Relaxed);
+        let ticket_words = self.visited.codec.ticket_words() as u64;
+        self.stats.peak_frontier = self.stats.peak_frontier.max(here.words() / ticket_words);
+        let mut judging = false;
+        let known_goals = GoalSet(self.counts.goals.load(Ordering::Relaxed));
+        let stop = loop {
+            let level = Level {
+                model: self.model,
+                job: self.job,
+                visited: &self.visited,
+                depth: self.depth,
+                here,
+                next: &next,
+                counts: &self.counts,
+                known_goals,
+                needs_room: AtomicBool::new(false),
+                judging: AtomicBool::new(judging),
+                stop: OnceLock::new(),
+            };
+            expand(&mut self.workers, &level, observer);
+            judging = level.judging.load(Ordering::Relaxed);
+            if let Some(&stop) = level.stop.get() {
+                break Some(stop);
+            }
+            let needs_room = level.needs_room.load(Ordering::Relaxed);
+            if needs_room && !judging && !self.make_room(here, &next, known_goals) {
+                break Some(Stop::Memory);
+            }
+            if here.words() == 0 {
+                self.judged = Some(self.depth).filter(|&depth| depth != u32::MAX);
+                break None;
+            }
+        };
+        self.gather();
+        if judging {
+            // What was reached of the next level before that was known does not count.
+            self.counts.states.store(states_before, Ordering::Relaxed);
+            return End::Over(Stop::Goal);
+        }
+        let new = self.counts.states.load(Ordering::Relaxed) - states_before;
+        if new > 0 {
+            self.stats.levels.push(new);
+            self.stats.max_depth = self.depth.wrapping_add(1);
+        }
+        stop.map_or(End::Next(next), End::Over)
+    }
+
+    /// Grows the visited set, and inserts the states that had no room in it; false when the memory does not suffice.
+    fn make_room(&mut self, here: &Chunks, next: &Chunks, known_goals: GoalSet) -> bool {
+        let mut deferred = Vec::new();
+        for worker in &mut self.workers {
+            deferred.append(&mut worker.deferred);
+        }
+        let mut waiting = deferred.chunks(self.model.words()).peekable();
+        loop {
+            let held = self.counts.held.load(Ordering::Relaxed);
+            let budget = self.job.limits.counted_memory().saturating_sub((here.words() + next.words()) * 4);
+            if !self.visited.grow(held, budget, self.workers.len()) {
+                return false;
+            }
+            let level = Level {
+                model: self.model,
+                job: self.job,
+                visited: &self.visited,
+                depth: self.depth,
+                here,
+                next,
+                counts: &self.counts,
+                known_goals,
+                needs_room: AtomicBool::new(false),
+                judging: AtomicBool::new(false),
+                stop: OnceLock::new(),
+            };
+            let worker = &mut self.workers[0];
+            while waiting.next_if(|state| worker.retry(&level, state)).is_some() {}
+            worker.flush(&level);
+            if waiting.peek().is_none() {
+                return true;
+            }
+        }
+    }
+
+    /// Takes from the workers the goals they found in a level: the smallest state for each.
+    fn gather(&mut self) {
+        for (goal, found) in self.found.iter_mut().enumerate() {
+            let states = self.workers.iter_mut().filter_map(|worker| worker.found[goal].take());
+            let smallest = states.min();
+            if let (None, Some(state)) = (&found, smallest) {
+                *found = Some(Target { depth: self.depth, state });
+            }
+        }
+    }
+
+    fn finish(mut self, stopped: Stop) -> Hunt {
+        let memory = self.job.limits.memory;
+        self.stats.states = self.counts.states.load(Ordering::Relaxed);
+        self.stats.transitions = self.counts.transitions.load(Ordering::Relaxed);
+        self.stats.cut = self.workers.iter().map(Worker::cut).sum();
+        self.stats.store_bytes = self.visited.bytes();
+        let mut fired = vec![false; self.model.transitions()];
+        for worker in &self.workers {
+            fired.iter_mut().zip(&worker.fired).for_each(|(all, one)| *all |= one);
+        }
+        let coverage = self.coverage(stopped);
+        // What may have been lost to hashing is not known to be absent.
+        let absent = if coverage == Coverage::Complete { Outcome::Absent } else { Outcome::Inconclusive };
+        let targets: Vec<Target> = self.found.iter().flatten().cloned().collect();
+        let mut traces = retrace(self.model, &self.visited, &targets, memory).into_iter();
+        let mut outcome = |found: &Option<Target>| match found {
+            None => absent.clone(),
+            Some(_) => traces.next().flatten().map_or(Outcome::Inconclusive, Outcome::Found),
+        };
+        let outcomes = self.found.iter().map(&mut outcome).collect();
+        Hunt { outcomes, coverage, stopped, stats: self.stats, fired }
+    }
+
+    /// What was looked at: everything up to the last level judged to its end.
+    fn coverage(&self, stopped: Stop) -> Coverage {
+        let depth = if stopped == Stop::Exhausted { None } else { Some(self.judged) };
+        match (self.visited.codec.omission(self.stats.states), depth) {
+            (None, None) => Coverage::Complete,
+            (None, Some(Some(depth))) => Coverage::Depth(depth),
+            // The bound on the probability is the mean number of pairs that collide.
+            (Some(omission_probability), depth @ (None | Some(Some(_)))) => Coverage::Hashed {
+                depth: depth.flatten(),
+                omission_probability,
+                expected_omissions: omission_probability,
+            },
+            (_, Some(None)) => Coverage::Sampled(self.stats.states),
+        }
+    }
+}
+
+/// Runs the workers on a level: one of them, or all if there is enough to do.
+fn expand<C: Codec>(workers: &mut Vec<Worker<C>>, level: &Level<'_, C>, observer: &mut dyn Observer) {
+    let is_shared = level.here.words() / (level.visited.codec.ticket_words() as u64) >= WORTH_SHARING;
+    while is_shared && workers.len() < level.job.limits.threads {
+        workers.push(Worker::new(level.model, level.job, &level.visited.codec));
+    }
+    let (first, others) = workers.split_first_mut().expect("there is at least one worker");
+    if level.depth == u32::MAX {
+        first.begin(level);
+    } else if !is_shared {
+        first.run(level, Some(observer));
+    } else {
+        std::thread::scope(|scope| {
+            for worker in others {
+                scope.spawn(|| worker.run(level, None));
+            }
+            first.run(level, Some(observer));
+        });
+    }
+}

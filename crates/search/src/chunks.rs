@@ -1,0 +1,77 @@
+//! The frontier of a level-by-level search: tickets in chunks, which are freed as they are consumed.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Words in a chunk, about.
+const CHUNK_WORDS: usize = 1 << 11;
+
+/// Tickets of one level, shared by threads chunk by chunk.
+#[derive(Debug, Default)]
+pub(crate) struct Chunks {
+    chunks: Mutex<VecDeque<Vec<u32>>>,
+    words: AtomicU64,
+}
+
+impl Chunks {
+    /// Takes a chunk. Workers that are alone get chunks in the order in which they were given.
+    pub(crate) fn pop(&self) -> Option<Vec<u32>> {
+        let chunk = self.chunks.lock().expect("no thread panics with it").pop_front()?;
+        self.words.fetch_sub(chunk.len() as u64, Ordering::Relaxed);
+        Some(chunk)
+    }
+
+    /// Gives a chunk.
+    pub(crate) fn push(&self, chunk: Vec<u32>) {
+        if !chunk.is_empty() {
+            self.words.fetch_add(chunk.len() as u64, Ordering::Relaxed);
+            self.chunks.lock().expect("no thread panics with it").push_back(chunk);
+        }
+    }
+
+    /// Gives back what is left of a chunk, to be taken first.
+    pub(crate) fn push_front(&self, chunk: Vec<u32>) {
+        if !chunk.is_empty() {
+            self.words.fetch_add(chunk.len() as u64, Ordering::Relaxed);
+            self.chunks.lock().expect("no thread panics with it").push_front(chunk);
+        }
+    }
+
+    /// Words of all its tickets.
+    pub(crate) fn words(&self) -> u64 {
+        self.words.load(Ordering::Relaxed)
+    }
+}
+
+/// Tickets a worker has found and not yet given to the level.
+#[derive(Debug)]
+pub(crate) struct Filling {
+    pub(crate) chunk: Vec<u32>,
+    full: usize,
+}
+
+impl Filling {
+    /// For tickets of this many words.
+    pub(crate) fn new(ticket_words: usize) -> Self {
+        let full = (CHUNK_WORDS / ticket_words).max(1) * ticket_words;
+        Self { chunk: Vec::new(), full }
+    }
+
+    /// Gives the chunk to the level if it is full.
+    #[inline]
+    pub(crate) fn flush_if_full(&mut self, to: &Chunks) {
+        if self.chunk.len() >= self.full {
+            self.flush(to);
+        }
+    }
+
+    /// Gives the chunk to the level.
+    pub(crate) fn flush(&mut self, to: &Chunks) {
+        if !self.chunk.is_empty() {
+            let mut chunk = std::mem::replace(&mut self.chunk, Vec::with_capacity(self.full));
+            chunk.shrink_to_fit();
+            to.push(chunk);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! How a state becomes a key of at most 64 bits, and a ticket that waits in the frontier.
+//!
+//! A codec is exact when a ticket gives its state back: then two states have the same key only if they are equal.
+
+pub(crate) mod direct;
+pub(crate) mod fingerprint;
+pub(crate) mod interner;
+pub(crate) mod memo;
+pub(crate) mod numbers;
+pub(crate) mod pair;
+pub(crate) mod tree;
+
+use birk_exec::Successors;
+
+/// In place of the key of a state for which there was no room.
+pub(crate) const NO_KEY: u64 = u64::MAX;
+
+/// What growing did to the keys.
+pub(crate) enum Growth {
+    /// They are as they were.
+    Same,
+    /// They are wider; the function gives the new key for an old one.
+    Wider(Box<dyn Fn(u64) -> u64 + Sync>),
+    /// The system had no memory to give.
+    Failed,
+}
+
+/// Turns states into keys and back. Shared by threads; each has a `Parent` of its own.
+pub(crate) trait Codec: Sync {
+    /// What a worker knows of the state it is expanding.
+    type Parent: Send;
+
+    /// A state can have parts for which there is no room.
+    const GROWS: bool = false;
+
+    /// Room for a worker's parent.
+    fn parent(&self) -> Self::Parent;
+
+    /// Bits of a key, now.
+    fn bits(&self) -> u32;
+
+    /// Asks for what `open` will read for a ticket, to have it when it is needed.
+    #[inline]
+    fn announce(&self, _ticket: &[u32]) {}
+
+    /// Words of a ticket.
+    fn ticket_words(&self) -> usize;
+
+    /// Writes the state of a ticket, and remembers it as the parent of the states that follow.
+    fn open(&self, ticket: &[u32], parent: &mut Self::Parent, state: &mut [u32]);
+
+    /// The key of a successor of the parent; `None` when there is no room for its parts, so that the codec must grow.
+    fn key(&self, state: &[u32], parent: &mut Self::Parent) -> Option<u64>;
+
+    /// The keys of the successors in a batch from one on, all of the parent; `NO_KEY` where there is no room.
+    #[inline]
+    fn keys(&self, batch: &Successors, from: usize, parent: &mut Self::Parent, keys: &mut Vec<u64>) {
+        for i in from..batch.len() {
+            keys.push(self.key(batch.state(i), parent).unwrap_or(NO_KEY));
+        }
+    }
+
+    /// The key of a state if all its parts are known; nothing is added.
+    fn known_key(&self, state: &[u32], parent: &mut Self::Parent) -> Option<u64>;
+
+    /// Appends the ticket of a state with this key.
+    fn ticket(&self, key: u64, state: &[u32], out: &mut Vec<u32>);
+
+    /// Bytes it occupies.
+    fn bytes(&self) -> u64 {
+        0
+    }
+
+    /// Bytes it will occupy when it has grown.
+    fn bytes_after_growth(&self) -> u64 {
+        0
+    }
+
+    /// Makes room where there is none.
+    fn grow(&mut self) -> Growth {
+        Growth::Same
+    }
+
+    /// The probability that one of this many states was lost because another had its key.
+    fn omission(&self, _states: u64) -> Option<f64> {
+        None
+    }
+}
+
+/// Bits of a half at first. Every change rebuilds the table, and keys of 34 bits fit the narrow slots of a small one.
+const FIRST_WIDTH: u32 = 17;
+
+/// Makes the halves of keys as wide as they must be, and a little wider.
+fn widen(widths: &mut [u32; 2], needed: [u32; 2]) -> Growth {
+    let old = *widths;
+    for (width, needed) in widths.iter_mut().zip(needed) {
+        if needed > *width {
+            *width = (needed + 1).min(32);
+        }
+    }
+    if *widths == old {
+        return Growth::Same;
+    }
+    let low = widths[0];
+    Growth::Wider(Box::new(move |key| key & ((1 << old[0]) - 1) | key >> old[0] << low))
+}

@@ -1,0 +1,216 @@
+//! Numbers for short vectors: equal vectors have equal numbers, and a number gives its vector back. Lock-free.
+//!
+//! The vectors lie side by side in the order of their numbers; an open-addressing table of numbers finds them. A thread
+//! takes a number, writes the vector, and publishes the number by one compare-and-swap; if another was faster with the
+//! same vector, its own number stays unused. Growing needs the interner to itself, and keeps the numbers.
+
+use crate::memory::Region;
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::table::prefetch;
+
+/// Numbers there is room for at first.
+const FIRST: u32 = 256;
+/// Places of the table for each number there is room for.
+const PLACES: usize = 2;
+
+/// Vectors of equal length with their numbers, from 0 on.
+#[derive(Debug)]
+pub(crate) struct Interner {
+    /// Length of a vector, in pairs of words.
+    pairs: usize,
+    /// A power of two.
+    room: u32,
+    vectors: Region<AtomicU64>,
+    /// Numbers given out, some of them perhaps beyond what there is room for.
+    taken: AtomicU32,
+    /// A number plus 1, or 0.
+    table: Region<AtomicU32>,
+}
+
+impl Interner {
+    /// For vectors of this many pairs of words.
+    pub(crate) fn new(pairs: usize) -> Self {
+        let vectors = Region::new(FIRST as usize * pairs).expect("a few kilobytes can be had");
+        let table = Region::new(FIRST as usize * PLACES).expect("a few kilobytes can be had");
+        Self { pairs, room: FIRST, vectors, taken: AtomicU32::new(0), table }
+    }
+
+    /// How many numbers there is room for: all are below it.
+    pub(crate) fn room(&self) -> u32 {
+        self.room
+    }
+
+    /// Bytes it occupies.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.vectors.len() as u64 * 8 + self.table.len() as u64 * 4
+    }
+
+    /// Whether the next vector may find no room.
+    pub(crate) fn is_full(&self) -> bool {
+        self.taken.load(Ordering::Relaxed) >= self.room
+    }
+
+    /// Doubles the room. False when the system has no memory to give, or there are no more numbers.
+    pub(crate) fn grow(&mut self) -> bool {
+        if self.room == 1 << 31 {
+            return false;
+        }
+        let Some(vectors) = Region::<AtomicU64>::new(self.vectors.len() * 2) else { return false };
+        let Some(table) = Region::new(self.table.len() * 2) else { return false };
+        for (new, old) in vectors.iter().zip(self.vectors.iter()) {
+            new.store(old.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+        self.vectors = vectors;
+        self.taken.store(self.taken.load(Ordering::Relaxed).min(self.room), Ordering::Relaxed);
+        self.room *= 2;
+        let old = std::mem::replace(&mut self.table, table);
+        // Only published numbers: those that stayed unused have vectors that others stand for.
+        for number in old.iter().map(|slot| slot.load(Ordering::Relaxed)).filter(|&number| number != 0) {
+            let vector = self.cells(number - 1).iter().map(|cell| cell.load(Ordering::Relaxed));
+            let mut place = self.place(vector);
+            while self.table[place].load(Ordering::Relaxed) != 0 {
+                place = (place + 1) & (self.table.len() - 1);
+            }
+            self.table[place].store(number, Ordering::Relaxed);
+        }
+        true
+    }
+
+    /// Asks for the vector with this number, to have it when it is needed.
+    #[inline]
+    pub(crate) fn announce(&self, number: u32) {
+        prefetch(&self.vectors[number as usize * self.pairs]);
+    }
+
+    /// Writes the vector with this number.
+    #[inline]
+    pub(crate) fn vector(&self, number: u32, out: &mut [u32]) {
+        for (cell, pair) in self.cells(number).iter().zip(out.chunks_exact_mut(2)) {
+            let value = cell.load(Ordering::Relaxed);
+            (pair[0], pair[1]) = (value as u32, (value >> 32) as u32);
+        }
+    }
+
+    #[inline]
+    fn cells(&self, number: u32) -> &[AtomicU64] {
+        let start = number as usize * self.pairs;
+        &self.vectors[start..start + self.pairs]
+    }
+
+    #[inline]
+    fn place(&self, vector: impl Iterator<Item = u64>) -> usize {
+        let mut hash = 0xd6e8_feb8_6659_fd93u64;
+        for pair in vector {
+            let product = u128::from(pair ^ hash) * 0x9e37_79b9_7f4a_7c15;
+            hash = product as u64 ^ (product >> 64) as u64;
+        }
+        hash as usize & (self.table.len() - 1)
+    }
+
+    #[inline]
+    fn is(&self, number: u32, vector: &[u32]) -> bool {
+        let mut different = 0;
+        for (cell, pair) in self.cells(number).iter().zip(pairs(vector)) {
+            different |= cell.load(Ordering::Relaxed) ^ pair;
+        }
+        different == 0
+    }
+
+    /// The number of a vector, if it has one.
+    #[inline]
+    pub(crate) fn find(&self, vector: &[u32]) -> Option<u32> {
+        self.search(vector).ok()
+    }
+
+    /// The number of a vector, a new one if it has none; `None` when there is no room for it.
+    #[inline]
+    pub(crate) fn intern(&self, vector: &[u32]) -> Option<u32> {
+        self.search(vector).map_or_else(|place| self.add(vector, place), Some)
+    }
+
+    /// The number of a vector, or the free place where it ends.
+    #[inline]
+    fn search(&self, vector: &[u32]) -> Result<u32, usize> {
+        let mut place = self.place(pairs(vector));
+        loop {
+            match self.table[place].load(Ordering::Acquire) {
+                0 => return Err(place),
+                number if self.is(number - 1, vector) => return Ok(number - 1),
+                _ => place = (place + 1) & (self.table.len() - 1),
+            }
+        }
+    }
+
+    #[cold]
+    fn add(&self, vector: &[u32], mut place: usize) -> Option<u32> {
+        if self.is_full() {
+            return None;
+        }
+        let number = self.taken.fetch_add(1, Ordering::Relaxed);
+        if number >= self.room {
+            return None;
+        }
+        for (cell, pair) in self.cells(number).iter().zip(pairs(vector)) {
+            cell.store(pair, Ordering::Relaxed);
+        }
+        loop {
+            match self.table[place].compare_exchange(0, number + 1, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => return Some(number),
+                Err(other) if self.is(other - 1, vector) => return Some(other - 1),
+                Err(_) => place = (place + 1) & (self.table.len() - 1),
+            }
+        }
+    }
+}
+
+#[inline]
+fn pairs(vector: &[u32]) -> impl Iterator<Item = u64> {
+    vector.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32)
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_stable_through_growth() {
+        for pairs in [1, 3] {
+            let mut interner = Interner::new(pairs);
+            let vector =
+                |i: u32| -> Vec<u32> { (0..2 * pairs as u32).map(|k| i.wrapping_mul(k + 3) ^ k << 20).collect() };
+            let mut numbers = Vec::new();
+            for i in 0..20_000 {
+                let number = loop {
+                    match interner.intern(&vector(i)) {
+                        Some(number) => break number,
+                        None => assert!(interner.grow()),
+                    }
+                };
+                numbers.push(number);
+            }
+            let mut out = vec![0; 2 * pairs];
+            for (i, &number) in numbers.iter().enumerate() {
+                interner.vector(number, &mut out);
+                assert_eq!(out, vector(i as u32));
+                assert_eq!(interner.find(&out), Some(number));
+                assert_eq!(interner.intern(&out), Some(number));
+            }
+            assert_eq!(interner.find(&vec![7; 2 * pairs]), None);
+        }
+    }
+
+    #[test]
+    fn threads_agree_on_numbers() {
+        let mut interner = Interner::new(1);
+        while interner.room() < 100_000 {
+            assert!(interner.grow());
+        }
+        let all: Vec<Vec<u32>> = std::thread::scope(|scope| {
+            let interner = &interner;
+            let number = move |i: u32| interner.intern(&[i % 5000 * 77, i % 5000]).expect("room");
+            let workers: Vec<_> = (0..8).map(|_| scope.spawn(move || (0..10_000).map(number).collect())).collect();
+            workers.into_iter().map(|worker| worker.join().expect("no panic")).collect()
+        });
+        assert!(all.windows(2).all(|two| two[0] == two[1]));
+    }
+}

@@ -1,0 +1,211 @@
+//! Shortest traces without parent pointers: a second search through the levels that the first one left behind.
+//!
+//! The table knows each state's depth modulo 3. Going again level by level from the initial states, a successor that has
+//! the next depth modulo 3 and was not yet met in this search is of the next level, because anything nearer was met
+//! before. The levels are kept with the position of each state's parent; when they take too much memory, every second
+//! one is dropped, its parents replaced by theirs, and the gaps are closed by the same search from one kept ancestor to
+//! the next. So the second search costs at most one more pass, and any amount of memory will do.
+
+use birk_exec::{Model, Successors};
+use birk_ir::Trace;
+
+use crate::codec::Codec;
+use crate::visited::Visited;
+
+/// The levels may always take this much.
+const LEAST: u64 = 16 << 20;
+
+/// A state that a trace should lead to.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    pub(crate) depth: u32,
+    pub(crate) state: Vec<u32>,
+}
+
+/// A shortest trace to each target. `None` only where states were lost to hashing.
+pub(crate) fn retrace<C: Codec>(
+    model: &dyn Model,
+    visited: &Visited<C>,
+    targets: &[Target],
+    memory: u64,
+) -> Vec<Option<Trace>> {
+    if targets.is_empty() {
+        return Vec::new();
+    }
+    let budget = memory.saturating_sub(visited.bytes()).max(LEAST);
+    let mut search = Retrace {
+        model,
+        visited,
+        met: vec![0; visited.slots().div_ceil(64) as usize],
+        batch: Successors::new(model.words()),
+        parent: visited.codec.parent(),
+        state: vec![0; model.words()],
+        budget,
+    };
+    let mut initial = Successors::new(model.words());
+    model.initial(&mut initial);
+    let starts: Vec<Vec<u32>> = (0..initial.len()).map(|i| initial.state(i).to_vec()).collect();
+    let chains = search.chains(&starts, 0, targets);
+    let path = |chain: Option<Vec<Target>>| search.close(&chain?).and_then(|path| trace(model, &initial, &path));
+    chains.into_iter().map(path).collect()
+}
+
+struct Retrace<'a, C: Codec> {
+    model: &'a dyn Model,
+    visited: &'a Visited<C>,
+    /// One bit for each slot of the table.
+    met: Vec<u64>,
+    batch: Successors,
+    parent: C::Parent,
+    state: Vec<u32>,
+    budget: u64,
+}
+
+/// States of one level, each with the position of an ancestor in the kept level before it.
+#[derive(Debug, Default)]
+struct Kept {
+    depth: u32,
+    tickets: Vec<u32>,
+    ancestors: Vec<u32>,
+}
+
+impl<C: Codec> Retrace<'_, C> {
+    /// For each target, ancestors of it from a start to itself, with gaps where levels were dropped.
+    fn chains(&mut self, starts: &[Vec<u32>], depth: u32, targets: &[Target]) -> Vec<Option<Vec<Target>>> {
+        self.met.fill(0);
+        let mut chains = vec![None; targets.len()];
+        let mut kept: Vec<Kept> = Vec::new();
+        let mut spacing = 1;
+        let mut now = Kept { depth, ..Kept::default() };
+        for (position, start) in starts.iter().enumerate() {
+            self.meet(start, depth, position as u32, &mut now);
+        }
+        let last = targets.iter().map(|target| target.depth).max().unwrap_or(depth);
+        loop {
+            self.catch(&now, &kept, targets, &mut chains);
+            if now.depth >= last || now.tickets.is_empty() || chains.iter().all(Option::is_some) {
+                return chains;
+            }
+            let is_kept = (now.depth - depth).is_multiple_of(spacing);
+            let next = self.step(&now, is_kept);
+            if is_kept {
+                kept.push(now);
+            }
+            now = next;
+            let bytes = |level: &Kept| (level.tickets.len() + level.ancestors.len()) as u64 * 4;
+            while kept.len() > 2 && kept.iter().map(bytes).sum::<u64>() > self.budget {
+                spacing *= 2;
+                kept = thin(kept, |level| (level - depth).is_multiple_of(spacing), &mut now);
+            }
+        }
+    }
+
+    /// The next level. Ancestors are positions in this one if it is kept, otherwise those of this one.
+    fn step(&mut self, now: &Kept, is_kept: bool) -> Kept {
+        let words = self.visited.codec.ticket_words();
+        let mut next = Kept { depth: now.depth + 1, ..Kept::default() };
+        for (position, ticket) in now.tickets.chunks(words).enumerate() {
+            let ancestor = if is_kept { position as u32 } else { now.ancestors[position] };
+            self.visited.codec.open(ticket, &mut self.parent, &mut self.state);
+            self.batch.clear();
+            self.model.successors(&self.state, &mut self.batch);
+            let batch = std::mem::replace(&mut self.batch, Successors::new(self.model.words()));
+            for i in 0..batch.len() {
+                self.meet(batch.state(i), next.depth, ancestor, &mut next);
+            }
+            self.batch = batch;
+        }
+        next
+    }
+
+    /// Adds a state to its level, unless it belongs to another or was met.
+    fn meet(&mut self, state: &[u32], depth: u32, ancestor: u32, level: &mut Kept) {
+        let Some(key) = self.visited.codec.known_key(state, &mut self.parent) else { return };
+        let Some(entry) = self.visited.entry(key) else { return };
+        let (at, bit) = ((entry.slot / 64) as usize, 1 << (entry.slot % 64));
+        if entry.depth == depth % 3 && self.met[at] & bit == 0 {
+            self.met[at] |= bit;
+            self.visited.codec.ticket(key, state, &mut level.tickets);
+            level.ancestors.push(ancestor);
+        }
+    }
+
+    /// Looks for targets in a level, and notes their ancestors.
+    fn catch(&mut self, now: &Kept, kept: &[Kept], targets: &[Target], chains: &mut [Option<Vec<Target>>]) {
+        let words = self.visited.codec.ticket_words();
+        for (target, chain) in targets.iter().zip(chains).filter(|(target, _)| target.depth == now.depth) {
+            let Some(key) = self.visited.codec.known_key(&target.state, &mut self.parent) else { continue };
+            let mut wanted = Vec::new();
+            self.visited.codec.ticket(key, &target.state, &mut wanted);
+            let Some(mut position) = now.tickets.chunks(words).position(|ticket| ticket == wanted) else { continue };
+            let mut ancestors = vec![target.clone()];
+            let mut level = now;
+            for before in kept.iter().rev() {
+                position = level.ancestors[position] as usize;
+                let ticket = &before.tickets[position * words..(position + 1) * words];
+                self.visited.codec.open(ticket, &mut self.parent, &mut self.state);
+                ancestors.push(Target { depth: before.depth, state: self.state.clone() });
+                level = before;
+            }
+            ancestors.reverse();
+            *chain = Some(ancestors);
+        }
+    }
+
+    /// The states of a path through all ancestors of a chain.
+    fn close(&mut self, chain: &[Target]) -> Option<Vec<Vec<u32>>> {
+        let mut path: Vec<Vec<u32>> = vec![chain[0].state.clone()];
+        for two in chain.windows(2) {
+            if two[1].depth - two[0].depth > 1 {
+                let between = self.chains(std::slice::from_ref(&two[0].state), two[0].depth, &two[1..]);
+                let between = self.close(&between.into_iter().next().flatten()?)?;
+                path.extend(between.into_iter().skip(1));
+            } else {
+                path.push(two[1].state.clone());
+            }
+        }
+        Some(path)
+    }
+}
+
+/// Keeps only some levels; those that stay get the ancestors of the ancestors they lose.
+fn thin(kept: Vec<Kept>, stays: impl Fn(u32) -> bool, now: &mut Kept) -> Vec<Kept> {
+    let mut thinned: Vec<Kept> = Vec::new();
+    let mut dropped: Option<Kept> = None;
+    for mut level in kept {
+        if let Some(dropped) = dropped.take() {
+            skip(&mut level, &dropped);
+        }
+        if stays(level.depth) {
+            thinned.push(level);
+        } else {
+            dropped = Some(level);
+        }
+    }
+    if let Some(dropped) = dropped {
+        skip(now, &dropped);
+    }
+    thinned
+}
+
+fn skip(level: &mut Kept, dropped: &Kept) {
+    for ancestor in &mut level.ancestors {
+        *ancestor = dropped.ancestors[*ancestor as usize];
+    }
+}
+
+/// The steps along a path of states.
+pub(crate) fn trace(model: &dyn Model, initial: &Successors, path: &[Vec<u32>]) -> Option<Trace> {
+    let mut trace = Trace { initial: position(initial, &path[0])? as u32, ..Trace::default() };
+    let mut batch = Successors::new(model.words());
+    for two in path.windows(2) {
+        batch.clear();
+        model.successors(&two[0], &mut batch);
+        trace.steps.push(batch.step(position(&batch, &two[1])?));
+    }
+    Some(trace)
+}
+
+fn position(batch: &Successors, state: &[u32]) -> Option<usize> {
+    (0..batch.len()).find(|&i| batch.state(i) == state)
+}

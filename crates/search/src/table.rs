@@ -1,0 +1,310 @@
+//! The visited set: a lock-free table of quotient slots, exact for keys of up to 64 bits.
+//!
+//! A bucket is a cache line of sixteen 4-byte slots where remainders are short enough, otherwise of eight 8-byte slots.
+//! A key lives in its home bucket or one of fifteen others at a stride that its remainder gives; nothing is ever removed,
+//! so a free slot proves that a key is absent, and one compare-and-swap there is the whole insertion. Growing streams
+//! through the old table in order; it needs the table to itself, everything else is shared.
+
+pub(crate) mod geometry;
+pub(crate) mod slot;
+
+use std::ops::Range;
+
+use geometry::{Division, Mixer};
+use slot::{DEPTH, Look, REACH, REMAINDER_AT, Slot};
+
+use crate::memory::Region;
+use crate::sync::{AtomicU32, AtomicU64};
+
+/// Bytes of a bucket.
+const LINE: u64 = 64;
+/// Tables smaller than the first grow fourfold, smaller than the second twofold, larger ones by a quarter.
+const SMALL: u64 = 1 << 20;
+const LARGE: u64 = 64 << 20;
+/// A table is rebuilt when it is fuller than this, in hundredths.
+const FULL: u64 = 85;
+/// Old buckets that one worker streams through before it gives their memory back.
+const STRIDE: u64 = 1 << 16;
+
+/// What became of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reached {
+    /// It was not in the table, and now is.
+    New,
+    /// It was there.
+    Known,
+    /// It is not in the table, and there is no room for it: the table must grow.
+    NoRoom,
+}
+
+/// A place in the table and what is known of the key there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// Its slot: stable until the table grows.
+    pub(crate) slot: u64,
+    /// Its depth modulo 3.
+    pub(crate) depth: u32,
+}
+
+/// Keys with their depth modulo 3.
+#[derive(Debug)]
+pub(crate) struct Table {
+    mixer: Mixer,
+    division: Division,
+    slots: Slots,
+}
+
+#[derive(Debug)]
+enum Slots {
+    Narrow(Region<AtomicU32>),
+    Wide(Region<AtomicU64>),
+}
+
+/// Runs the same generic code on either width.
+macro_rules! with_slots {
+    ($table:expr, $slots:ident => $body:expr) => {
+        match &$table.slots {
+            Slots::Narrow($slots) => $body,
+            Slots::Wide($slots) => $body,
+        }
+    };
+}
+
+impl Table {
+    /// A small table for keys of this many bits.
+    pub(crate) fn new(bits: u32) -> Self {
+        Self::with_bytes(bits, 1 << 14).expect("a few kilobytes can be had")
+    }
+
+    /// A table of about this size; `None` when the system has no memory to give.
+    pub(crate) fn with_bytes(bits: u32, bytes: u64) -> Option<Self> {
+        let mixer = Mixer::new(bits);
+        let division = Division::new(mixer, (bytes / LINE).max(2));
+        let lines = division.buckets() as usize;
+        let narrow = is_narrow(bits, bytes);
+        assert!(narrow || division.largest_remainder() < AtomicU64::REMAINDERS, "64 bits suffice for 2^8 buckets");
+        let slots = if narrow {
+            Slots::Narrow(Region::new(lines * AtomicU32::PER_BUCKET)?)
+        } else {
+            Slots::Wide(Region::new(lines * AtomicU64::PER_BUCKET)?)
+        };
+        Some(Self { mixer, division, slots })
+    }
+
+    /// Bits of a key.
+    pub(crate) fn bits(&self) -> u32 {
+        self.mixer.bits()
+    }
+
+    /// Bytes it occupies.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.division.buckets() * LINE
+    }
+
+    /// Slots there are.
+    pub(crate) fn slots(&self) -> u64 {
+        with_slots!(self, slots => slots.len() as u64)
+    }
+
+    /// How many keys it should hold at most.
+    pub(crate) fn capacity(&self) -> u64 {
+        self.slots() * FULL / 100
+    }
+
+    /// The hash of a key, which the other functions ask for.
+    #[inline]
+    pub(crate) fn hash(&self, key: u64) -> u64 {
+        self.mixer.mix(key)
+    }
+
+    /// Asks for the cache line of a hash, to have it when it is needed.
+    #[inline]
+    pub(crate) fn prefetch(&self, hash: u64) {
+        let bucket = self.division.bucket(hash) as usize;
+        match &self.slots {
+            Slots::Narrow(slots) => prefetch(&slots[bucket * AtomicU32::PER_BUCKET]),
+            Slots::Wide(slots) => prefetch(&slots[bucket * AtomicU64::PER_BUCKET]),
+        }
+    }
+
+    /// Inserts the key of this hash, unless it is there.
+    #[inline]
+    pub(crate) fn reach(&self, hash: u64, depth: u32) -> Reached {
+        with_slots!(self, slots => reach(slots, self.division, hash, u64::from(depth % 3)))
+    }
+
+    /// Where the key of this hash is.
+    pub(crate) fn find(&self, hash: u64) -> Option<Entry> {
+        let (slot, value) = with_slots!(self, slots => find(slots, self.division, hash)?);
+        Some(Entry { slot: slot as u64, depth: (value & DEPTH) as u32 })
+    }
+
+    /// The size of a table for keys of this many bits, at most this many bytes, that leaves room for more than the keys
+    /// held now; `None` when there is none.
+    pub(crate) fn larger(&self, bits: u32, held: u64, most: u64) -> Option<u64> {
+        let keys = match self.bytes() {
+            ..SMALL => held * 4,
+            SMALL..LARGE => held * 2,
+            _ => held + held / 4,
+        };
+        let narrow = (keys * 4 * 100 / FULL / LINE + 4) * LINE;
+        let size = if is_narrow(bits, narrow) { narrow } else { narrow * 2 }.min(most) / LINE * LINE;
+        let slots = size / if size >= 2 * LINE && is_narrow(bits, size) { 4 } else { 8 };
+        (slots * FULL / 100 > held + held / 64).then_some(size)
+    }
+
+    /// Moves every key to a table of another size and perhaps another width, by this many workers. `rekey` changes keys
+    /// where the width is not the old one. False when the system has no memory to give; the table is then as it was.
+    pub(crate) fn rebuild(&mut self, bits: u32, bytes: u64, workers: usize, rekey: &Rekey<'_>) -> bool {
+        let Some(new) = Self::with_bytes(bits, bytes) else { return false };
+        let old = std::mem::replace(self, new);
+        let mut homeless = old.pour(self, workers, rekey);
+        // A run of full buckets: never seen below nine tenths, and then a little more room helps.
+        while let Some(&(hash, depth)) = homeless.last() {
+            if self.reach(hash, depth) != Reached::NoRoom {
+                homeless.pop();
+            } else if !self.rebuild(bits, self.bytes() / 8 * 9, workers, &|key| key) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Moves all keys to `new`, giving memory back on the way; what found no room there is returned.
+    fn pour(&self, new: &Table, workers: usize, rekey: &Rekey<'_>) -> Vec<(u64, u32)> {
+        let same = self.mixer == new.mixer;
+        let lines = self.division.buckets();
+        let share = lines.div_ceil(workers.max(1) as u64).next_multiple_of(STRIDE);
+        let pour = |worker: u64| {
+            let end = ((worker + 1) * share).min(lines);
+            let mut homeless = Vec::new();
+            for from in (worker * share..end).step_by(STRIDE as usize) {
+                let to = (from + STRIDE).min(end);
+                self.each(from..to, |hash, depth| {
+                    let hash = if same { hash } else { new.mixer.mix(rekey(self.mixer.unmix(hash))) };
+                    if new.reach(hash, depth) == Reached::NoRoom {
+                        homeless.push((hash, depth));
+                    }
+                });
+                with_slots!(self, slots => release(slots, from..to));
+            }
+            homeless
+        };
+        if workers <= 1 {
+            return pour(0);
+        }
+        std::thread::scope(|scope| {
+            let pour = &pour;
+            let others: Vec<_> = (1..workers as u64).map(|worker| scope.spawn(move || pour(worker))).collect();
+            let mut homeless = pour(0);
+            for other in others {
+                homeless.extend(other.join().expect("no worker fails"));
+            }
+            homeless
+        })
+    }
+
+    /// Every hash and depth in some buckets.
+    fn each(&self, buckets: Range<u64>, mut found: impl FnMut(u64, u32)) {
+        with_slots!(self, slots => each(slots, self.division, buckets, &mut found));
+    }
+}
+
+/// How keys of the old width become keys of the new one.
+pub(crate) type Rekey<'a> = dyn Fn(u64) -> u64 + Sync + 'a;
+
+/// Whether keys of this many bits fit narrow slots in a table of this many bytes.
+fn is_narrow(bits: u32, bytes: u64) -> bool {
+    Division::new(Mixer::new(bits), (bytes / LINE).max(2)).largest_remainder() < AtomicU32::REMAINDERS
+}
+
+#[inline]
+fn reach<S: Slot>(slots: &[S], division: Division, hash: u64, depth: u64) -> Reached {
+    let home = division.bucket(hash);
+    let remainder = division.remainder(hash, home);
+    for displacement in 0..REACH {
+        let value = (remainder + 1) << REMAINDER_AT | displacement << 2;
+        let bucket = bucket(slots, division.displaced(home, remainder, displacement));
+        loop {
+            match S::look(bucket, value) {
+                Look::Found(_) => return Reached::Known,
+                Look::Full => break,
+                Look::Free(at) => {
+                    if bucket[at].claim(value | depth).is_ok() {
+                        return Reached::New;
+                    }
+                    // Another thread was faster, perhaps with the same key: look again.
+                }
+            }
+        }
+    }
+    Reached::NoRoom
+}
+
+#[inline]
+fn find<S: Slot>(slots: &[S], division: Division, hash: u64) -> Option<(usize, u64)> {
+    let home = division.bucket(hash);
+    let remainder = division.remainder(hash, home);
+    for displacement in 0..REACH {
+        let number = division.displaced(home, remainder, displacement);
+        let value = (remainder + 1) << REMAINDER_AT | displacement << 2;
+        match S::look(bucket(slots, number), value) {
+            Look::Found(at) => {
+                let slot = number as usize * S::PER_BUCKET + at;
+                return Some((slot, slots[slot].get()));
+            }
+            Look::Free(_) => return None,
+            Look::Full => {}
+        }
+    }
+    None
+}
+
+#[inline]
+fn bucket<S: Slot>(slots: &[S], number: u64) -> &[S] {
+    let start = number as usize * S::PER_BUCKET;
+    &slots[start..start + S::PER_BUCKET]
+}
+
+fn each<S: Slot>(slots: &[S], division: Division, buckets: Range<u64>, found: &mut impl FnMut(u64, u32)) {
+    for number in buckets {
+        for slot in bucket(slots, number) {
+            let value = slot.get();
+            if value == 0 {
+                break;
+            }
+            let remainder = (value >> REMAINDER_AT) - 1;
+            let home = division.home(number, remainder, value >> 2 & (REACH - 1));
+            found(division.hash(home, remainder), (value & DEPTH) as u32);
+        }
+    }
+}
+
+fn release<S: Slot>(slots: &Region<S>, buckets: Range<u64>) {
+    slots.release(buckets.start as usize * S::PER_BUCKET..buckets.end as usize * S::PER_BUCKET);
+}
+
+/// Asks for a cache line.
+#[inline]
+pub(crate) fn prefetch<T>(place: &T) {
+    let place: *const T = place;
+    // SAFETY: prefetching has no effect but on the caches, and the address is that of a reference.
+    #[cfg(all(target_arch = "x86_64", not(loom)))]
+    #[allow(unsafe_code, reason = "a hint to the caches")]
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(place.cast());
+    }
+    // SAFETY: as above.
+    #[cfg(all(target_arch = "aarch64", not(loom)))]
+    #[allow(unsafe_code, reason = "a hint to the caches")]
+    unsafe {
+        std::arch::asm!("prfm pldl1keep, [{p}]", p = in(reg) place, options(readonly, nostack, preserves_flags));
+    }
+    #[cfg(any(loom, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+    let _ = place;
+}
+
+#[cfg(all(test, loom))]
+mod loom_tests;
+#[cfg(all(test, not(loom)))]
+mod tests;

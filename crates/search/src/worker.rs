@@ -1,0 +1,309 @@
+//! One worker of a level: opens tickets, expands, judges, and reaches successors through prefetched keys.
+//!
+//! A successor's key is announced to the table as soon as it is known and reached some successors later, when its cache
+//! line has arrived. A worker shares nothing with others but the visited set, the chunks of the two levels and a few
+//! counters, which it looks at once a batch.
+
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use birk_exec::{GoalSet, Model, Successors};
+use birk_ir::Stop;
+
+use crate::chunks::{Chunks, Filling};
+use crate::codec::{Codec, NO_KEY};
+use crate::job::{Job, Observer, Progress};
+use crate::table::Reached;
+use crate::visited::Visited;
+
+/// Successors, or states without any, between two looks at what is shared.
+const BATCH: usize = 1024;
+/// Successors between announcing a key and reaching it.
+const DISTANCE: usize = 24;
+/// Tickets between asking for what opening one needs and opening it.
+const TICKETS_AHEAD: usize = 4;
+
+/// What the workers of a level share.
+pub(crate) struct Level<'a, C> {
+    pub(crate) model: &'a dyn Model,
+    pub(crate) job: &'a Job,
+    pub(crate) visited: &'a Visited<C>,
+    pub(crate) depth: u32,
+    pub(crate) here: &'a Chunks,
+    pub(crate) next: &'a Chunks,
+    pub(crate) counts: &'a Counts,
+    /// Goals found in earlier levels.
+    pub(crate) known_goals: GoalSet,
+    /// The visited set must grow before anybody goes on.
+    pub(crate) needs_room: AtomicBool,
+    /// The search ends with this level: states are judged, successors no longer reached.
+    pub(crate) judging: AtomicBool,
+    /// A limit was met: everybody comes back.
+    pub(crate) stop: OnceLock<Stop>,
+}
+
+/// Counted by all workers.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    /// States in the visited set, the results of failing checks included.
+    pub(crate) held: AtomicU64,
+    pub(crate) states: AtomicU64,
+    pub(crate) transitions: AtomicU64,
+    /// Goals found, in this level or earlier.
+    pub(crate) goals: AtomicU64,
+}
+
+impl<C: Codec> Level<'_, C> {
+    fn is_over(&self) -> bool {
+        self.needs_room.load(Ordering::Relaxed) || self.stop.get().is_some()
+    }
+
+    /// Bytes of what waits in both levels.
+    pub(crate) fn frontier_bytes(&self) -> u64 {
+        (self.here.words() + self.next.words()) * 4
+    }
+
+    fn progress(&self, states: u64) -> Progress {
+        Progress {
+            states,
+            transitions: self.counts.transitions.load(Ordering::Relaxed),
+            depth: self.depth,
+            frontier: (self.here.words() + self.next.words()) / self.visited.codec.ticket_words() as u64,
+            bytes: self.visited.bytes() + self.frontier_bytes(),
+        }
+    }
+}
+
+/// A worker's own things, kept from level to level.
+pub(crate) struct Worker<C: Codec> {
+    batch: Successors,
+    /// Key and hash of each successor of the batch.
+    keys: Vec<u64>,
+    hashes: Vec<u64>,
+    /// How many of the batch were reached.
+    reached: usize,
+    state: Vec<u32>,
+    pub(crate) parent: C::Parent,
+    filling: Filling,
+    /// States for which the visited set had no room.
+    pub(crate) deferred: Vec<u32>,
+    /// For each goal the smallest state of the level that satisfies it, so that the choice depends on nothing else.
+    pub(crate) found: Vec<Option<Vec<u32>>>,
+    pub(crate) fired: Vec<bool>,
+    /// A state at the depth limit has a successor that was not reached.
+    pub(crate) beyond_depth: bool,
+    held: u64,
+    states: u64,
+    transitions: u64,
+}
+
+impl<C: Codec> Worker<C> {
+    pub(crate) fn new(model: &dyn Model, job: &Job, codec: &C) -> Self {
+        Self {
+            batch: Successors::new(model.words()),
+            keys: Vec::new(),
+            hashes: Vec::new(),
+            reached: 0,
+            state: vec![0; model.words()],
+            parent: codec.parent(),
+            filling: Filling::new(codec.ticket_words()),
+            deferred: Vec::new(),
+            found: vec![None; job.goals],
+            fired: vec![false; model.transitions()],
+            beyond_depth: false,
+            held: 0,
+            states: 0,
+            transitions: 0,
+        }
+    }
+
+    /// Outcomes that an `assume` cut.
+    pub(crate) fn cut(&self) -> u64 {
+        self.batch.cut
+    }
+
+    /// Reaches the initial states, as the level before the first.
+    pub(crate) fn begin(&mut self, level: &Level<'_, C>) {
+        level.model.initial(&mut self.batch);
+        self.announce(level, 0);
+        self.settle(level, None);
+        self.flush(level);
+    }
+
+    /// Gives what it has of the next level.
+    pub(crate) fn flush(&mut self, level: &Level<'_, C>) {
+        self.filling.flush(level.next);
+    }
+
+    /// Expands tickets until none is left or everybody is called back.
+    pub(crate) fn run<'o>(&mut self, level: &Level<'_, C>, mut observer: Option<&mut (dyn Observer + 'o)>) {
+        let words = level.visited.codec.ticket_words();
+        let mut expanded = 0;
+        while !level.is_over() {
+            let Some(chunk) = level.here.pop() else { break };
+            let mut at = 0;
+            while at < chunk.len() && !level.is_over() {
+                if let Some(later) = chunk.get(at + words * TICKETS_AHEAD..at + words * (TICKETS_AHEAD + 1)) {
+                    level.visited.codec.announce(later);
+                }
+                self.expand(level, &chunk[at..at + words]);
+                at += words;
+                expanded += 1;
+                if self.batch.len() >= BATCH || expanded == BATCH {
+                    self.settle(level, observer.as_deref_mut());
+                    expanded = 0;
+                }
+            }
+            if at < chunk.len() {
+                level.here.push_front(chunk[at..].to_vec());
+            }
+        }
+        self.settle(level, observer);
+        self.flush(level);
+    }
+
+    /// Computes a state's successors into the batch, and judges it.
+    #[inline]
+    fn expand(&mut self, level: &Level<'_, C>, ticket: &[u32]) {
+        level.visited.codec.open(ticket, &mut self.parent, &mut self.state);
+        let (before, cut) = (self.batch.len(), self.batch.cut);
+        level.model.successors(&self.state, &mut self.batch);
+        let taken = self.batch.len() - before;
+        self.transitions += taken as u64;
+        for step in self.batch.steps(before) {
+            self.fired[step.transition.index()] = true;
+        }
+        let stuck = taken == 0 && self.batch.cut == cut;
+        let goals = level.model.judge(&self.state, stuck);
+        if !goals.is_empty() {
+            self.judge(level, goals);
+        }
+        if level.depth == level.job.limits.depth {
+            for step in before..self.batch.len() {
+                self.beyond_depth |= level.visited.find(self.batch.state(step), &mut self.parent).is_none();
+            }
+            self.batch.truncate(before);
+        } else if level.judging.load(Ordering::Relaxed) {
+            self.batch.truncate(before);
+        }
+        self.announce(level, before);
+    }
+
+    /// Asks for the cache lines of the successors from one on, and reaches those whose lines should be there.
+    #[inline]
+    fn announce(&mut self, level: &Level<'_, C>, from: usize) {
+        level.visited.codec.keys(&self.batch, from, &mut self.parent, &mut self.keys);
+        for i in from..self.batch.len() {
+            let key = self.keys[i];
+            if C::GROWS && key == NO_KEY {
+                self.hashes.push(0);
+                self.deferred.extend_from_slice(self.batch.state(i));
+                level.needs_room.store(true, Ordering::Relaxed);
+            } else {
+                self.hashes.push(level.visited.announce(key));
+            }
+        }
+        while self.reached + DISTANCE < self.batch.len() {
+            self.reach(level, self.reached);
+            self.reached += 1;
+        }
+    }
+
+    /// Gives one successor to the visited set, and, if it is new, to the next level.
+    #[inline]
+    fn reach(&mut self, level: &Level<'_, C>, index: usize) {
+        let (key, hash) = (self.keys[index], self.hashes[index]);
+        if C::GROWS && key == NO_KEY {
+            return;
+        }
+        match level.visited.reach(hash, level.depth.wrapping_add(1)) {
+            Reached::Known => {}
+            Reached::New => self.welcome(level, key, index),
+            Reached::NoRoom => {
+                self.deferred.extend_from_slice(self.batch.state(index));
+                level.needs_room.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    #[inline]
+    fn welcome(&mut self, level: &Level<'_, C>, key: u64, index: usize) {
+        let state = self.batch.state(index);
+        self.held += 1;
+        self.states += u64::from(!level.model.is_fault(state));
+        level.visited.codec.ticket(key, state, &mut self.filling.chunk);
+        self.filling.flush_if_full(level.next);
+    }
+
+    /// Reaches the rest of the batch, adds up the counts, and looks at limits and observer.
+    fn settle(&mut self, level: &Level<'_, C>, observer: Option<&mut (dyn Observer + '_)>) {
+        if !level.judging.load(Ordering::Relaxed) {
+            for index in self.reached..self.batch.len() {
+                self.reach(level, index);
+            }
+        }
+        self.reached = 0;
+        self.batch.clear();
+        self.keys.clear();
+        self.hashes.clear();
+        let add = |count: &AtomicU64, own: &mut u64| {
+            let own = std::mem::take(own);
+            count.fetch_add(own, Ordering::Relaxed) + own
+        };
+        add(&level.counts.transitions, &mut self.transitions);
+        let states = add(&level.counts.states, &mut self.states);
+        let held = add(&level.counts.held, &mut self.held);
+        if held > level.visited.capacity() {
+            level.needs_room.store(true, Ordering::Relaxed);
+        }
+        if let Some(observer) = observer
+            && let ControlFlow::Break(stop) = observer.progress(&level.progress(states))
+        {
+            let _ = level.stop.set(stop);
+        }
+        let limits = &level.job.limits;
+        if states > limits.states {
+            let _ = level.stop.set(Stop::States);
+        } else if level.visited.bytes() + level.frontier_bytes() > limits.counted_memory() {
+            let _ = level.stop.set(Stop::Memory);
+        }
+    }
+
+    /// Records goals that no earlier level had; ends the search with this level if it was told to.
+    #[cold]
+    fn judge(&mut self, level: &Level<'_, C>, goals: GoalSet) {
+        let job = level.job;
+        let mut ends = false;
+        for goal in goals.iter().filter(|&goal| goal < job.goals && !level.known_goals.contains(goal)) {
+            let smallest = &mut self.found[goal];
+            if smallest.as_ref().is_none_or(|state| self.state < *state) {
+                *smallest = Some(self.state.clone());
+            }
+            ends |= job.stop_at.contains(goal);
+            let bit = 1 << goal;
+            let all = level.counts.goals.fetch_or(bit, Ordering::Relaxed) | bit;
+            ends |= !job.keep_going && all.count_ones() as usize == job.goals;
+        }
+        if ends {
+            level.judging.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Inserts a deferred state now that there may be room; false when there is still none.
+    pub(crate) fn retry(&mut self, level: &Level<'_, C>, state: &[u32]) -> bool {
+        let Some(key) = level.visited.codec.key(state, &mut self.parent) else { return false };
+        let hash = level.visited.announce(key);
+        match level.visited.reach(hash, level.depth.wrapping_add(1)) {
+            Reached::NoRoom => return false,
+            Reached::Known => {}
+            Reached::New => {
+                level.counts.held.fetch_add(1, Ordering::Relaxed);
+                level.counts.states.fetch_add(u64::from(!level.model.is_fault(state)), Ordering::Relaxed);
+                level.visited.codec.ticket(key, state, &mut self.filling.chunk);
+                self.filling.flush_if_full(level.next);
+            }
+        }
+        true
+    }
+}
