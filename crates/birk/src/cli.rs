@@ -45,6 +45,8 @@ pub(crate) enum Command {
     Explore(ExploreArgs),
     /// Format models in place
     Fmt(FmtArgs),
+    /// The automaton of a formula of linear temporal logic
+    Automaton(AutomatonArgs),
     /// An error code, with an example and its cure
     Explain {
         /// For example E0020; without it, all codes are listed
@@ -86,10 +88,20 @@ pub(crate) struct CheckArgs {
     /// Check only this property (repeatable) [default: all]
     #[arg(long, value_name = "NAME", help_heading = QUESTIONS)]
     pub(crate) property: Vec<String>,
+    /// No run may be one that this automaton accepts (HOA, or a never claim of SPIN)
+    #[arg(long, value_name = "FILE", help_heading = QUESTIONS)]
+    pub(crate) automaton: Option<PathBuf>,
+    /// Which runs count for formulas: weak means that no thread waits for ever while it can go on
+    #[arg(long, value_name = "none|weak", value_enum, default_value = "none", hide_possible_values = true,
+          help_heading = QUESTIONS)]
+    pub(crate) fairness: Fair,
     /// The engine; see `birk engines`
     #[arg(long, value_name = "ENGINE", default_value = ENGINES[0].name, help_heading = SEARCH,
           value_parser = PossibleValuesParser::new(ENGINES.iter().map(|engine| engine.name)))]
     pub(crate) search: String,
+    /// Repeat a search with bits this often, each time with other bits and another order
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_positive, help_heading = SEARCH)]
+    pub(crate) swarm: u32,
     /// Stop after this time, for example 300ms, 90s, 10m, 1h [default: no limit]
     #[arg(long, value_parser = parse_time, help_heading = BUDGET)]
     pub(crate) time: Option<Duration>,
@@ -102,11 +114,12 @@ pub(crate) struct CheckArgs {
     /// Stop after this many states [default: no limit]
     #[arg(long, value_name = "N", value_parser = parse_number::<u64>, help_heading = BUDGET)]
     pub(crate) max_states: Option<u64>,
-    /// Threads to search with; auto means one for each core
+    /// Threads to search with; auto means one for each core, and one for formulas
     #[arg(long, value_name = "N|auto", default_value = "auto", value_parser = parse_threads, help_heading = SEARCH)]
     pub(crate) threads: Threads,
-    /// How states are remembered: exact, or compact (fingerprints of 64 bits; what may be lost is stated)
-    #[arg(long, value_name = "exact|compact", value_enum, default_value = "exact", hide_possible_values = true,
+    /// How states are remembered: exact, compact (fingerprints of 64 bits) or bitstate (a few bits of a field); for the last
+    /// two, what may be lost is stated
+    #[arg(long, value_name = "exact|compact|bitstate", value_enum, default_value = "exact", hide_possible_values = true,
           help_heading = SEARCH)]
     pub(crate) store: StoreKind,
     /// The seed of everything random
@@ -240,6 +253,34 @@ pub(crate) struct FmtArgs {
     pub(crate) check: bool,
 }
 
+/// Options of `automaton`.
+#[derive(Args, Debug)]
+pub(crate) struct AutomatonArgs {
+    /// The formula, for example '[] (request -> <> answer)'; a proposition is a name, or any text in double quotes
+    pub(crate) formula: String,
+    /// hoa (Hanoi Omega-Automata) or dot (Graphviz)
+    #[arg(long, value_name = "hoa|dot", value_enum, default_value = "hoa", hide_possible_values = true)]
+    pub(crate) format: AutomatonFormat,
+    /// The automaton of the runs that violate the formula
+    #[arg(long)]
+    pub(crate) negate: bool,
+}
+
+/// Formats of automata.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AutomatonFormat {
+    Hoa,
+    Dot,
+}
+
+/// Which runs count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Fair {
+    None,
+    Weak,
+    Strong,
+}
+
 /// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
@@ -262,11 +303,22 @@ pub(crate) enum Threads {
     Number(usize),
 }
 
+impl Threads {
+    /// How many search for cycles: one unless told otherwise, so that the run that is shown is the same every time.
+    pub(crate) fn for_cycles(self) -> usize {
+        match self {
+            Threads::Auto => 1,
+            Threads::Number(number) => number,
+        }
+    }
+}
+
 /// How states are remembered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StoreKind {
     Exact,
     Compact,
+    Bitstate,
 }
 
 /// What to print.
@@ -335,6 +387,13 @@ fn parse_number<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String
         IntErrorKind::PosOverflow => "this number is too large".to_owned(),
         _ => "write a whole number, for example 1_000_000".to_owned(),
     })
+}
+
+fn parse_positive(text: &str) -> Result<u32, String> {
+    match parse_number(text)? {
+        0 => Err("must be at least 1".into()),
+        number => Ok(number),
+    }
 }
 
 fn parse_threads(text: &str) -> Result<Threads, String> {

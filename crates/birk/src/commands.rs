@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod automaton;
 mod check;
 mod documents;
 mod explore;
@@ -7,6 +8,8 @@ mod fmt;
 mod graph;
 mod replay;
 mod simulate;
+
+pub(crate) use check::Watch;
 
 use crate::cli::{Cli, Command};
 use crate::source::load;
@@ -25,6 +28,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Graph(args) => graph::run(&args),
         Command::Explore(args) => explore::run(&args),
         Command::Fmt(args) => fmt::run(&args),
+        Command::Automaton(args) => automaton::run(&args),
         Command::Explain { code } => documents::explain(code.as_deref()),
         Command::Engines => print(&documents::engines()),
         Command::Completions { shell } => documents::completions(shell),

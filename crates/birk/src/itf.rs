@@ -19,12 +19,14 @@ use crate::source::Source;
 struct TraceFile {
     states: Vec<Value>,
     ordinals: Option<Vec<u32>>,
+    /// The state to which the last one leads back.
+    back: Option<usize>,
 }
 
 /// A trace as the text of a file.
 pub(crate) fn write(source: &Source, program: &Program, property: Option<&Property>, run: &Replayed) -> String {
-    let states: Vec<Value> = run
-        .states
+    // The format has each state of a loop once; the last leads back to the first of them.
+    let states: Vec<Value> = run.states[..run.positions()]
         .iter()
         .enumerate()
         .map(|(index, state)| {
@@ -50,7 +52,7 @@ pub(crate) fn write(source: &Source, program: &Program, property: Option<&Proper
         "states": states,
     });
     if let Some(start) = run.loop_start {
-        document["loop"] = start.into();
+        document["loop"] = start.min(run.positions() - 1).into();
     }
     serde_json::to_string_pretty(&document).expect("a trace has only string keys") + "\n"
 }
@@ -67,18 +69,43 @@ fn read(text: &str) -> Result<TraceFile, String> {
     let document: Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
     let states = document["states"].as_array().filter(|states| !states.is_empty());
     let states = states.ok_or("not an ITF trace: it has no `states`")?.clone();
+    let back = match &document["loop"] {
+        Value::Null => None,
+        value => {
+            let inside = value.as_u64().map(|back| back as usize).filter(|&back| back < states.len());
+            Some(inside.ok_or("its `loop` is not the number of one of its states")?)
+        }
+    };
     let steps = document["#meta"]["replay"].as_str().and_then(|text| text.split_once(':'));
     let ordinals = steps.and_then(|(_, steps)| {
-        steps.split(',').filter(|part| !part.is_empty()).map(|part| part.parse().ok()).collect::<Option<Vec<u32>>>()
+        steps
+            .split([',', '(', ')'])
+            .filter(|part| !part.is_empty())
+            .map(|part| part.parse().ok())
+            .collect::<Option<Vec<u32>>>()
     });
-    Ok(TraceFile { states, ordinals })
+    Ok(TraceFile { states, ordinals, back })
 }
 
 /// Walks a trace that was read: by its steps where they are given, otherwise by its states.
 fn walk(program: &Program, file: &TraceFile) -> Result<Replayed, ReplayError> {
-    let length = file.states.len() - 1;
+    let last = file.states.len() - 1;
+    let Some(back) = file.back else { return walk_to(program, file, last, None) };
+    // The step that closes the loop is not shown; a state without steps stays where it is.
+    let closed = walk_to(program, file, last + 1, Some(back));
+    let run = if back == last { closed.or_else(|_| walk_to(program, file, last, Some(last)))? } else { closed? };
+    run.closes(program)?;
+    Ok(run)
+}
+
+fn walk_to(
+    program: &Program,
+    file: &TraceFile,
+    length: usize,
+    loop_start: Option<usize>,
+) -> Result<Replayed, ReplayError> {
     let fits = |at: usize, state: &[u32]| {
-        let shown = file.states[at].as_object();
+        let shown = file.states.get(at).unwrap_or(&file.states[loop_start.unwrap_or(0)]).as_object();
         let names = |value: &Map<String, Value>| value.keys().any(|key| !key.starts_with('#'));
         // A fault ends a run, even where its values are those of a state that goes on.
         let may_stand = at == length || !program.is_faulty(state);
@@ -94,8 +121,8 @@ fn walk(program: &Program, file: &TraceFile) -> Result<Replayed, ReplayError> {
         return Err(ReplayError { step: step.saturating_sub(1), reason });
     }
     let run = match &file.ordinals {
-        Some(ordinals) if ordinals.len() == length => replay_ordinals(program, 0, ordinals)?,
-        _ => replay_states(program, length, fits)?,
+        Some(ordinals) if ordinals.len() == length => replay_ordinals(program, 0, ordinals, loop_start)?,
+        _ => Replayed { loop_start, ..replay_states(program, length, fits)? },
     };
     match (0..=length).find(|&at| !fits(at, &run.states[at])) {
         Some(at) => Err(ReplayError { step: at.saturating_sub(1), reason: "the trace shows another state".into() }),

@@ -13,6 +13,7 @@ use birk_ir::{Coverage, Op, Program, Property, ThreadId, TransitionId, Verdict};
 use birk_search::{Engine, Hunt};
 
 use crate::cli::{Accept, CheckArgs};
+use crate::commands::Watch;
 use crate::source::Source;
 
 /// A search and its answers.
@@ -37,7 +38,16 @@ pub(crate) struct Answer<'a> {
     /// Position among the traces.
     pub(crate) trace: Option<usize>,
     /// Why nobody looked.
-    pub(crate) reason: Option<&'static str>,
+    pub(crate) reason: Option<String>,
+    /// The automaton that watched the runs, for a property of runs.
+    pub(crate) watch: Option<Watch>,
+}
+
+impl<'a> Answer<'a> {
+    /// Nothing is known yet.
+    pub(crate) fn open(property: &'a Property) -> Self {
+        Self { property, verdict: Verdict::Inconclusive, trace: None, reason: None, watch: None }
+    }
 }
 
 /// A trace that was walked again, and what it shows.
@@ -113,6 +123,20 @@ impl Report<'_> {
         }
     }
 
+    /// Whether only runs were asked about: then states that no violating run can visit were not looked at.
+    pub(crate) fn is_of_runs(&self) -> bool {
+        !self.answers.is_empty() && self.answers.iter().all(|answer| answer.property.is_of_runs())
+    }
+
+    /// What searched: the engine, or, where only runs were asked about, the search for cycles.
+    pub(crate) fn searched_with(&self) -> &'static str {
+        match self.is_of_runs() {
+            true if self.args.threads.for_cycles() > 1 => "cndfs",
+            true => "ndfs",
+            false => self.engine.name,
+        }
+    }
+
     /// The command that repeats this search, whatever the environment and birk.toml say.
     pub(crate) fn reproduce(&self) -> String {
         command_line("birk check", &self.source.path, &self.args.given)
@@ -135,8 +159,11 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// The steps of a run as `replay` reads them.
+/// The steps of a run as `replay` reads them; those that repeat stand in parentheses.
 pub(crate) fn ordinals_text(run: &Replayed) -> String {
-    let steps: Vec<String> = run.ordinals.iter().map(ToString::to_string).collect();
-    format!("0:{}", steps.join(","))
+    let text = |ordinals: &[u32]| ordinals.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    match run.loop_start {
+        None => format!("0:{}", text(&run.ordinals)),
+        Some(start) => format!("0:{}({})", text(&run.ordinals[..start]), text(&run.ordinals[start..])),
+    }
 }

@@ -175,7 +175,7 @@ fn random_programs_use_the_whole_language() {
                 PropertyKind::Deadlock => 0,
                 PropertyKind::Fault => 1,
                 PropertyKind::Invariant(_) => 2,
-                PropertyKind::Reachable(_) | PropertyKind::Ltl(_) => 3,
+                PropertyKind::Reachable(_) | PropertyKind::Ltl(_) | PropertyKind::Automaton => 3,
             };
             found[kind][usize::from(shortest.is_some())] = true;
         }

@@ -112,7 +112,7 @@ fn walk(program: &Program, steps: &str) -> Replayed {
         state = batch.state(ordinal).to_vec();
         ordinals.push(ordinal as u32);
     }
-    replay_ordinals(program, 0, &ordinals).expect("it was just walked")
+    replay_ordinals(program, 0, &ordinals, None).expect("it was just walked")
 }
 
 #[test]

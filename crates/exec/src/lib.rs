@@ -3,10 +3,12 @@
 //! what people ask who look around: why is this not enabled, where is the nearest state like that.
 #![forbid(unsafe_code)]
 
+pub mod automaton;
 pub mod goal;
 pub mod interpreter;
 pub mod model;
 pub mod nearest;
+pub mod product;
 pub mod random;
 pub mod reference;
 pub mod replay;
@@ -17,6 +19,7 @@ pub use goal::goal_of;
 pub use interpreter::Interpreter;
 pub use model::{GoalSet, Model, Successors};
 pub use nearest::{Nearest, nearest};
+pub use product::{Fairness, Product};
 pub use random::Random;
 pub use replay::{ReplayError, Replayed, replay};
 pub use simulate::{Choose, Rules, Run, RunEnd, simulate};

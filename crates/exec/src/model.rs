@@ -75,12 +75,14 @@ pub struct Successors {
     pub cut: u64,
     /// Room for a model's own values while it computes; has no meaning between calls.
     pub scratch: Vec<i64>,
+    /// Room for the batch of the model that a layer wraps; has no meaning between calls.
+    pub below: Option<Box<Successors>>,
 }
 
 impl Successors {
     /// An empty batch for states of this many words.
     pub fn new(words: usize) -> Self {
-        Self { words, len: 0, states: Vec::new(), steps: Vec::new(), cut: 0, scratch: Vec::new() }
+        Self { words, len: 0, states: Vec::new(), steps: Vec::new(), cut: 0, scratch: Vec::new(), below: None }
     }
 
     /// Forgets the states and steps; `cut` goes on counting.

@@ -2,7 +2,11 @@
 //!
 //! It shares no code with any engine and does not look at goals, only at the property.
 
+mod lasso;
+
 use std::fmt;
+
+pub use lasso::Chance;
 
 use birk_ir::{FaultId, Program, Property, PropertyKind, Step, ThreadId, Trace};
 
@@ -56,8 +60,13 @@ pub fn replay(program: &Program, trace: &Trace) -> Result<Replayed, ReplayError>
 }
 
 /// Walks the steps given by their positions among the successors, as in the `replay` line of a report.
-pub fn replay_ordinals(program: &Program, initial: u32, ordinals: &[u32]) -> Result<Replayed, ReplayError> {
-    walk(program, initial, ordinals.len(), None, |at, successors| {
+pub fn replay_ordinals(
+    program: &Program,
+    initial: u32,
+    ordinals: &[u32],
+    loop_start: Option<usize>,
+) -> Result<Replayed, ReplayError> {
+    walk(program, initial, ordinals.len(), loop_start, |at, successors| {
         let ordinal = ordinals[at] as usize;
         let enabled = successors.len();
         if ordinal < enabled { Ok(ordinal) } else { Err(format!("no successor {ordinal}, there are {enabled}")) }
@@ -135,10 +144,17 @@ impl Replayed {
             PropertyKind::Invariant(holds) => !broken && model.value(holds, last) == 0,
             PropertyKind::Reachable(target) => !broken && model.value(target, last) != 0,
             PropertyKind::Deadlock => !broken && is_stuck(&model, last) && !ends_properly(program, last),
-            PropertyKind::Ltl(_) => false,
+            PropertyKind::Ltl(formula) => {
+                self.closes(program)?;
+                !self.satisfies(program, formula)
+            }
+            PropertyKind::Automaton => return self.closes(program),
         };
         let step = self.steps.len().saturating_sub(1);
-        let reason = || format!("the last state does not decide `{}`", property.name);
+        let reason = || match property.kind {
+            PropertyKind::Ltl(_) => format!("the formula `{}` is true of the run", property.name),
+            _ => format!("the last state does not decide `{}`", property.name),
+        };
         if shown { Ok(()) } else { Err(ReplayError { step, reason: reason() }) }
     }
 

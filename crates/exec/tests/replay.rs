@@ -198,14 +198,14 @@ fn initial_states_that_do_not_exist_are_refused() {
     let elsewhere = Trace { initial: 1, ..trace(&[(0, 0)]) };
     let error = replay(&program(), &elsewhere).unwrap_err();
     assert_eq!((error.step, error.reason.as_str()), (0, "there is no initial state 1"));
-    assert_eq!(replay_ordinals(&program(), 1, &[]).unwrap_err(), error);
+    assert_eq!(replay_ordinals(&program(), 1, &[], None).unwrap_err(), error);
 }
 
 #[test]
 fn ordinals_that_do_not_exist_are_refused() {
-    let error = replay_ordinals(&program(), 0, &[0, 0, 3]).unwrap_err();
+    let error = replay_ordinals(&program(), 0, &[0, 0, 3], None).unwrap_err();
     assert_eq!((error.step, error.reason.as_str()), (2, "no successor 3, there are 3"));
-    let error = replay_ordinals(&program(), 0, &[1, 0, 0]).unwrap_err();
+    let error = replay_ordinals(&program(), 0, &[1, 0, 0], None).unwrap_err();
     assert_eq!((error.step, error.reason.as_str()), (2, "no successor 0, there are 0"));
 }
 
@@ -250,7 +250,7 @@ fn ordinals_are_another_way_to_write_a_run() {
     assert_eq!(runs.len(), 27);
     for run in runs {
         let first = replay(&program, &run).expect("a run of the program fits");
-        let second = replay_ordinals(&program, 0, &first.ordinals).expect("so do its ordinals");
+        let second = replay_ordinals(&program, 0, &first.ordinals, None).expect("so do its ordinals");
         assert_eq!((first.trace(), &first.states), (run, &second.states));
         assert_eq!((first.steps, first.ordinals, first.fault), (second.steps, second.ordinals, second.fault));
     }
@@ -283,12 +283,62 @@ fn a_run_must_show_what_it_claims() {
                 Ok(()) => assert!(shows, "{steps:?} does not show `{}`", property.name),
                 Err(error) => {
                     assert!(!shows, "{steps:?} shows `{}`", property.name);
-                    let reason = format!("the last state does not decide `{}`", property.name);
+                    let reason = match property.kind {
+                        PropertyKind::Ltl(_) => "the run has no loop".to_owned(),
+                        _ => format!("the last state does not decide `{}`", property.name),
+                    };
                     assert_eq!((error.step, error.reason), (steps.len().saturating_sub(1), reason));
                 }
             }
         }
     }
+}
+
+fn not(formula: Formula) -> Formula {
+    Formula::Not(Box::new(formula))
+}
+
+/// A formula is judged on the states of the run, and only if the run repeats.
+#[test]
+fn formulas_are_judged_on_runs_that_repeat() {
+    use Formula::{Always, Eventually, Next, Release, Until, WeakUntil};
+    let at = |location: u32| {
+        let here = Expr::element(COUNTER, Expr::Const(0)).equals(i64::from(location));
+        Formula::Atom(here)
+    };
+    let one = |make: fn(Box<Formula>) -> Formula, formula| make(Box::new(formula));
+    let two = |make: fn(Box<(Formula, Formula)>) -> Formula, a, b| make(Box::new((a, b)));
+    let lasso = |steps: &Steps, start| {
+        let trace = Trace { loop_start: Some(start), ..trace(steps) };
+        replay(&program(), &trace).expect("this run fits")
+    };
+    let program = program();
+    let says = |run: &Replayed, formula: &Formula| {
+        run.closes(&program).expect("it repeats");
+        let property = Property { name: "f".into(), kind: PropertyKind::Ltl(formula.clone()), span: None };
+        let value = run.satisfies(&program, formula);
+        assert_eq!(run.confirm(&program, &property).is_err(), value, "a violation is a formula that is false");
+        assert_eq!(run.satisfies(&program, &not(formula.clone())), !value);
+        value
+    };
+    // A and B for ever, with x = 0.
+    let around = lasso(&[(0, 0), (1, 0)], 0);
+    assert!(
+        says(&around, &one(Always, one(Eventually, at(B)))) && !says(&around, &one(Eventually, one(Always, at(B))))
+    );
+    assert!(says(&around, &one(Next, at(B))) && !says(&around, &one(Next, one(Next, at(B)))));
+    assert!(says(&around, &two(Until, at(A), at(B))) && !says(&around, &two(Until, at(A), at(C))));
+    assert!(says(&around, &two(WeakUntil, not(at(C)), at(C))) && !says(&around, &two(Until, not(at(C)), at(C))));
+    assert!(says(&around, &two(Release, at(C), not(at(D)))) && !says(&around, &two(Release, at(C), at(A))));
+    // Once around, then to D with x = 0, where no step is possible.
+    let ends = lasso(&[(0, 0), (1, 0), (0, 2), (3, 0), (7, 0)], 5);
+    assert!(says(&ends, &one(Eventually, one(Always, at(D)))) && !says(&ends, &one(Always, one(Eventually, at(A)))));
+    assert!(says(&ends, &two(Until, not(at(D)), at(D))) && says(&ends, &one(Eventually, at(C))));
+    // What does not repeat is refused.
+    let refused = |steps: &Steps, start| lasso(steps, start).closes(&program).expect_err("it does not repeat").reason;
+    assert_eq!(refused(&[(0, 0), (1, 0)], 1), "the last state is not the one that the run returns to");
+    assert_eq!(refused(&[(0, 0), (1, 0)], 2), "the run stays in a state that has steps");
+    assert_eq!(refused(&[(0, 0), (1, 0)], 3), "the loop begins after the end");
 }
 
 /// A location marked `end` is a proper place to be stuck; the same one without the mark is not.

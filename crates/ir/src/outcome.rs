@@ -47,6 +47,8 @@ pub enum Coverage {
         depth: Option<u32>,
         /// A bound on the probability that any state was lost.
         omission_probability: f64,
+        /// How many states that could have been looked at were probably lost.
+        expected_omissions: f64,
     },
     /// This many states, with no claim about the others.
     Sampled(u64),

@@ -28,6 +28,8 @@ pub enum PropertyKind {
     Reachable(Expr),
     /// True of every infinite run (a run that ends stutters for ever).
     Ltl(Formula),
+    /// No infinite run is accepted by an automaton that was given beside the program.
+    Automaton,
 }
 
 /// A formula of linear temporal logic.
@@ -71,12 +73,18 @@ impl Property {
             PropertyKind::Invariant(_) => "invariant",
             PropertyKind::Reachable(_) => "reachable",
             PropertyKind::Ltl(_) => "ltl",
+            PropertyKind::Automaton => "automaton",
         }
     }
 
     /// Whether finding the goal is what the user hoped for.
     pub fn wants_goal(&self) -> bool {
         matches!(self.kind, PropertyKind::Reachable(_))
+    }
+
+    /// Whether it is about whole runs, not about states.
+    pub fn is_of_runs(&self) -> bool {
+        matches!(self.kind, PropertyKind::Ltl(_) | PropertyKind::Automaton)
     }
 
     /// The one place where an outcome becomes good or bad news.

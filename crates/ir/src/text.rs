@@ -306,6 +306,7 @@ impl Program {
                 PropertyKind::Fault => format!("{} checked", count(self.faults.len() as u64, "place")),
                 PropertyKind::Invariant(e) | PropertyKind::Reachable(e) => self.expr_text(e),
                 PropertyKind::Ltl(formula) => self.formula_text(formula),
+                PropertyKind::Automaton => "of a file".into(),
             };
             _ = writeln!(out, "  {} {}: {text}", property.word(), property.name);
         }

@@ -1,6 +1,6 @@
 //! Properties: expressions of one state, and formulas over them.
 
-use birk_ir::{Expr, FaultId, Formula, Property, PropertyKind};
+use birk_ir::{Expr, FaultId, Formula, Location, Property, PropertyKind, ThreadKind};
 
 use crate::ast::{self, BinaryOp, Domain, ExprKind, Item, Quantifier, UnaryOp};
 use crate::constant::constant_int;
@@ -14,8 +14,12 @@ const MAX_UNROLLED: i64 = 1000;
 /// A formula may have this many parts when all its quantifiers and `<->` are written out.
 const MAX_PARTS: usize = 20_000;
 
-/// The properties, the built-in ones first, and what can go wrong in evaluating them.
-pub(crate) fn lower(cx: &mut Context<'_>, system: &ast::System) -> (Vec<Property>, Vec<(Expr, FaultId)>) {
+/// The properties, the built-in ones first, those of marks last, and what can go wrong in evaluating them.
+pub(crate) fn lower(
+    cx: &mut Context<'_>,
+    system: &ast::System,
+    kinds: &[ThreadKind],
+) -> (Vec<Property>, Vec<(Expr, FaultId)>) {
     let built_in = |name: &str, kind| Property { name: name.into(), kind, span: None };
     let mut properties = vec![built_in("deadlock", PropertyKind::Deadlock), built_in("fault", PropertyKind::Fault)];
     let mut faults = Vec::new();
@@ -49,7 +53,31 @@ pub(crate) fn lower(cx: &mut Context<'_>, system: &ast::System) -> (Vec<Property
         };
         properties.push(Property { name: property.name.text.clone(), kind, span: Some(property.span) });
     }
+    let (progress, accept) = (at_mark(kinds, |location| location.progress), at_mark(kinds, |location| location.accept));
+    let again = Formula::Always(Box::new(Formula::Eventually(Box::new(Formula::Atom(progress.clone())))));
+    let no_more = Formula::Always(Box::new(Formula::Atom(accept.clone().negate())));
+    for (name, marked, formula) in
+        [("progress", progress, again), ("accept", accept, Formula::Eventually(Box::new(no_more)))]
+    {
+        // A property that the user gave this name is meant where the name is used.
+        if marked != Expr::FALSE && !properties.iter().any(|property| property.name == name) {
+            properties.push(built_in(name, PropertyKind::Ltl(formula)));
+        }
+    }
     (properties, faults)
+}
+
+/// Some thread is at a location with a mark.
+fn at_mark(kinds: &[ThreadKind], is_marked: impl Fn(&Location) -> bool) -> Expr {
+    let mut any = Vec::new();
+    for kind in kinds {
+        for (number, _) in kind.locations.iter().enumerate().filter(|(_, location)| is_marked(location)) {
+            for copy in 0..kind.copies {
+                any.push(Expr::element(kind.counter, Expr::Const(i64::from(copy))).equals(number as i64));
+            }
+        }
+    }
+    Expr::any(any)
 }
 
 struct Lowering<'e, 'c, 'a> {

@@ -204,10 +204,12 @@ impl<C: Codec> Search<'_, C> {
         match (self.visited.codec.omission(self.stats.states), depth) {
             (None, None) => Coverage::Complete,
             (None, Some(Some(depth))) => Coverage::Depth(depth),
-            (Some(omission_probability), None) => Coverage::Hashed { depth: None, omission_probability },
-            (Some(omission_probability), Some(Some(depth))) => {
-                Coverage::Hashed { depth: Some(depth), omission_probability }
-            }
+            // The bound on the probability is the mean number of pairs that collide.
+            (Some(omission_probability), depth @ (None | Some(Some(_)))) => Coverage::Hashed {
+                depth: depth.flatten(),
+                omission_probability,
+                expected_omissions: omission_probability,
+            },
             (_, Some(None)) => Coverage::Sampled(self.stats.states),
         }
     }

@@ -104,6 +104,8 @@ pub struct Stats {
     pub store_bytes: u64,
     /// For engines that go level by level: states found at each depth.
     pub levels: Vec<u64>,
+    /// For searches that are repeated: which states were seen, roughly.
+    pub union: Option<crate::bits::Sketch>,
 }
 
 /// The end of a search.

@@ -12,6 +12,8 @@ mod table;
 mod visited;
 mod worker;
 
+pub mod bits;
+pub mod cycle;
 pub mod engines;
 pub mod exact;
 pub mod explore;

@@ -1,13 +1,19 @@
 //! `birk check`: from text to verdict and trace.
 
+mod runs;
+
 use std::path::Path;
 
 use birk_exec::{GoalSet, goal_of, replay};
-use birk_ir::{Expr, Goal, Outcome, Program, Property, PropertyKind, Stop, Verdict};
+use birk_ir::{Coverage, Expr, Goal, Outcome, Program, Property, PropertyKind, Stop, Verdict};
 use birk_jit::Staged;
-use birk_search::{Engine, Job, Limits, Storage, engine};
+use birk_search::bits::Field;
+use birk_search::{Engine, Hunt, Job, Limits, Stats, Storage, engine};
 
-use crate::cli::{Accept, CheckArgs, Format, OnOff, StoreKind, Threads};
+use runs::Question;
+pub(crate) use runs::Watch;
+
+use crate::cli::{Accept, CheckArgs, Fair, Format, OnOff, StoreKind, Threads};
 use crate::commands::print;
 use crate::progress::Watcher;
 use crate::report::{self, Answer, Report, ShownTrace};
@@ -18,28 +24,22 @@ use crate::{Exit, Failure, itf, limits, say};
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let engine = engine(&args.search).expect("the command line offers only engines of the table");
     reconcile(args, engine)?;
-    let (source, program) = load(&args.model)?;
+    let (source, mut program) = load(&args.model)?;
+    let of_file = Question::read(args)?;
+    if of_file.is_some() {
+        let property = Property { name: "automaton".into(), kind: PropertyKind::Automaton, span: None };
+        program.properties.push(property);
+    }
     let properties = selected(&program, &args.property, args.deadlock)?;
+    reconcile_with(args, &properties)?;
     let hunted = hunted(&program, &properties)?;
-    let goals: Vec<Goal> = hunted.iter().map(|(_, goal)| goal.clone()).collect();
-    let model = Staged::new(&program, &goals);
     let mut watcher = Watcher::start(args.progress, args.time)?;
     if args.report.is_some() {
         watcher.remember();
     }
-    let job = job(args, engine, &properties, &hunted);
-    let hunt = (engine.hunt)(&model, &job, &mut watcher);
-    watcher.clear();
-    if let Some(reason) = model.refusal() {
-        eprintln!("note: the model was interpreted, because it could not be compiled: {reason}");
-    }
-    let seconds = watcher.elapsed().as_secs_f64();
-
+    let mut answers: Vec<Answer<'_>> = properties.iter().map(|property| Answer::open(property)).collect();
     let mut traces = Vec::new();
-    let mut answers: Vec<Answer<'_>> = properties
-        .iter()
-        .map(|property| Answer { property, verdict: Verdict::Inconclusive, trace: None, reason: no_engine(property) })
-        .collect();
+    let mut hunt = hunt_states(&program, args, engine, &properties, &hunted, &mut watcher);
     for ((index, goal), outcome) in hunted.iter().zip(&hunt.outcomes) {
         let property = properties[*index];
         // A goal that the types exclude needs no search.
@@ -52,6 +52,31 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
             traces.push(ShownTrace { property, run });
         }
     }
+    let limits = limits_of(args, engine);
+    let mut has_states = !hunted.is_empty();
+    for (answer, property) in answers.iter_mut().zip(&properties).filter(|(_, property)| property.is_of_runs()) {
+        let is_over = hunt.stopped == Stop::Goal && !args.keep_going;
+        if is_over || matches!(hunt.stopped, Stop::Time | Stop::Interrupt) {
+            continue;
+        }
+        let question = match Question::of(property, of_file.as_ref()) {
+            Ok(question) => question,
+            Err(reason) => {
+                answer.reason = Some(reason);
+                continue;
+            }
+        };
+        let decided = question.decide(&program, property, args, limits, &mut watcher)?;
+        answer.verdict = property.verdict(&decided.hunt.outcomes[0]);
+        answer.watch = Some(decided.watch);
+        if let Some(run) = decided.run {
+            answer.trace = Some(traces.len());
+            traces.push(ShownTrace { property, run });
+        }
+        hunt = joined(hunt, decided.hunt, has_states);
+        has_states = true;
+    }
+    watcher.clear();
     let report = Report {
         source: &source,
         program: &program,
@@ -61,8 +86,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         answers,
         traces,
         hunt: &hunt,
-        threads: job.limits.threads,
-        seconds,
+        threads: if hunted.is_empty() { args.threads.for_cycles() } else { limits.threads },
+        seconds: watcher.elapsed().as_secs_f64(),
         peak_memory: limits::peak_memory(),
     };
     match args.format {
@@ -79,6 +104,67 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     Ok(exit(&report))
 }
 
+/// The hunt for all properties of states at once; without one, nothing was searched and nothing left to search.
+fn hunt_states(
+    program: &Program,
+    args: &CheckArgs,
+    engine: &Engine,
+    properties: &[&Property],
+    hunted: &[(usize, Goal)],
+    watcher: &mut Watcher,
+) -> Hunt {
+    let goals: Vec<Goal> = hunted.iter().map(|(_, goal)| goal.clone()).collect();
+    let of_runs = properties.iter().any(|property| property.is_of_runs());
+    if hunted.is_empty() && of_runs {
+        return Hunt {
+            outcomes: Vec::new(),
+            coverage: Coverage::Complete,
+            stopped: Stop::Exhausted,
+            stats: Stats::default(),
+            fired: vec![false; program.transitions.len()],
+        };
+    }
+    let model = Staged::new(program, &goals);
+    let job = job(args, engine, properties, hunted);
+    let hunt = match field(args, job.limits) {
+        Some(field) => field.hunt(&model, &job, watcher),
+        None => (engine.hunt)(&model, &job, watcher),
+    };
+    if let Some(reason) = model.refusal() {
+        watcher.clear();
+        eprintln!("note: the model was interpreted, because it could not be compiled: {reason}");
+    }
+    hunt
+}
+
+/// What several searches covered together: as much as the one that covered least.
+fn joined(mut all: Hunt, next: Hunt, has_states: bool) -> Hunt {
+    all.fired.iter_mut().zip(&next.fired).for_each(|(all, next)| *all |= next);
+    if all.coverage == Coverage::Complete {
+        all.coverage = next.coverage;
+        all.stopped = next.stopped;
+    } else if next.stopped == Stop::Goal {
+        all.stopped = next.stopped;
+    }
+    if !has_states {
+        all.stats = next.stats;
+    }
+    all
+}
+
+/// Bytes of a field of bits, unless told otherwise.
+const USUAL_FIELD: u64 = 256 << 20;
+
+/// How states are remembered by bits, where that is asked for.
+pub(super) fn field(args: &CheckArgs, limits: Limits) -> Option<Field> {
+    (args.store == StoreKind::Bitstate).then(|| Field {
+        bytes: args.memory.unwrap_or(USUAL_FIELD.min(limits.memory)).max(64) / 8 * 7,
+        expected: args.max_states,
+        swarm: args.swarm,
+        seed: args.seed,
+    })
+}
+
 /// Saves the trace; the report is already out, so a full disk costs only the file.
 fn save(path: &Path, report: &Report<'_>) -> Result<(), Failure> {
     let Some(trace) = report.first_trace() else {
@@ -91,13 +177,26 @@ fn save(path: &Path, report: &Report<'_>) -> Result<(), Failure> {
 
 /// Options that cannot be meant together.
 fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
+    if args.fairness == Fair::Strong {
+        return Err(Failure::usage(
+            "--fairness strong is not offered: it cannot be had by watching threads one after the other, as weak \
+             fairness can; write what is meant into the formula: ([]<> enabled -> []<> taken) -> …",
+        ));
+    }
+    let is_by_bits = args.store == StoreKind::Bitstate;
+    if is_by_bits && matches!(args.threads, Threads::Number(2..)) {
+        return Err(Failure::usage("--store bitstate searches with one core; leave --threads out"));
+    }
+    if !is_by_bits && args.swarm > 1 {
+        return Err(Failure::usage("--swarm repeats a search that may lose states; it needs --store bitstate"));
+    }
     if !engine.scales && matches!(args.threads, Threads::Number(2..)) {
         let name = engine.name;
         return Err(Failure::usage(format!(
             "--search {name} uses one thread; leave --threads out, or use --search bfs"
         )));
     }
-    if !engine.scales && args.store != StoreKind::Exact {
+    if !engine.scales && args.store == StoreKind::Compact {
         return Err(Failure::usage(format!("--search {} stores states exactly; use --search bfs", engine.name)));
     }
     let Accept::Depth(wanted) = args.accept else { return Ok(()) };
@@ -114,6 +213,30 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
         ))),
         _ => Ok(()),
     }
+}
+
+/// Options that mean nothing for the properties that are asked for.
+fn reconcile_with(args: &CheckArgs, properties: &[&Property]) -> Result<(), Failure> {
+    let of_runs = properties.iter().any(|property| property.is_of_runs());
+    let of_states = properties.iter().any(|property| !property.is_of_runs());
+    if args.fairness == Fair::Weak && !of_runs {
+        return Err(Failure::usage("--fairness is about formulas, and none is checked; leave it out"));
+    }
+    if args.store == StoreKind::Bitstate && of_states && args.search != "dfs" {
+        return Err(Failure::usage(format!(
+            "--store bitstate keeps no state to come back to, so --search {} cannot use it; use --search dfs",
+            args.search
+        )));
+    }
+    if args.store == StoreKind::Compact && of_runs {
+        return Err(Failure::usage(
+            "--store compact is for properties of states; choose those with --property, or use --store bitstate",
+        ));
+    }
+    if args.store == StoreKind::Bitstate && of_runs && args.max_depth.is_some() {
+        return Err(Failure::usage("--max-depth needs all states within it for a formula; use --store exact"));
+    }
+    Ok(())
 }
 
 /// The properties asked for.
@@ -138,6 +261,8 @@ pub(crate) fn selected<'p>(
     }
     let asked = |property: &&Property| match property.kind {
         PropertyKind::Deadlock if deadlock == OnOff::Off => false,
+        // What marks mean is checked when it is asked for: many models have marks for other reasons.
+        PropertyKind::Ltl(_) if property.span.is_none() => names.contains(&property.name),
         _ => names.is_empty() || names.contains(&property.name),
     };
     Ok(program.properties.iter().filter(asked).collect())
@@ -164,30 +289,24 @@ fn job(args: &CheckArgs, engine: &Engine, properties: &[&Property], hunted: &[(u
             stop_at.insert(goal);
         }
     }
-    Job {
-        goals: hunted.len(),
-        stop_at,
-        keep_going: args.keep_going,
-        limits: Limits {
-            memory: args.memory.unwrap_or_else(limits::default_memory),
-            depth: args.max_depth.unwrap_or(u32::MAX),
-            states: args.max_states.unwrap_or(u64::MAX),
-            threads: match args.threads {
-                Threads::Number(number) => number,
-                Threads::Auto if !engine.scales => 1,
-                Threads::Auto => std::thread::available_parallelism().map_or(1, usize::from),
-            },
-            storage: match args.store {
-                StoreKind::Exact => Storage::Exact,
-                StoreKind::Compact => Storage::Compact,
-            },
-        },
-    }
+    Job { goals: hunted.len(), stop_at, keep_going: args.keep_going, limits: limits_of(args, engine) }
 }
 
-/// Why a property was not looked at.
-fn no_engine(property: &Property) -> Option<&'static str> {
-    matches!(property.kind, PropertyKind::Ltl(_)).then_some("no engine checks formulas yet")
+fn limits_of(args: &CheckArgs, engine: &Engine) -> Limits {
+    Limits {
+        memory: args.memory.unwrap_or_else(limits::default_memory),
+        depth: args.max_depth.unwrap_or(u32::MAX),
+        states: args.max_states.unwrap_or(u64::MAX),
+        threads: match args.threads {
+            Threads::Number(number) => number,
+            Threads::Auto if !engine.scales => 1,
+            Threads::Auto => std::thread::available_parallelism().map_or(1, usize::from),
+        },
+        storage: match args.store {
+            StoreKind::Exact | StoreKind::Bitstate => Storage::Exact,
+            StoreKind::Compact => Storage::Compact,
+        },
+    }
 }
 
 pub(crate) fn impostor(property: &Property, error: &birk_exec::ReplayError) -> Failure {

@@ -18,7 +18,13 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
     let (source, program) = load(&args.model)?;
     let misfit = |error: &ReplayError| Failure::usage(format!("the trace does not fit the model: {error}"));
     let run = match parse_ordinals(&args.trace) {
-        Some((initial, ordinals)) => replay_ordinals(&program, initial, &ordinals).map_err(|e| misfit(&e))?,
+        Some((initial, ordinals, back)) => {
+            let run = replay_ordinals(&program, initial, &ordinals, back).map_err(|e| misfit(&e))?;
+            if run.loop_start.is_some() {
+                run.closes(&program).map_err(|e| misfit(&e))?;
+            }
+            run
+        }
         None => itf::open(&program, Path::new(&args.trace))?,
     };
     let diagram = match args.format {
@@ -37,21 +43,40 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
     let mut out = human::trace_table(&source, &program, &run, color);
     let shown = violated(&program, &run);
     out.push('\n');
-    let steps = human::count(run.steps.len() as u64, "step");
     let decided = if shown.is_empty() { "no property".to_owned() } else { shown.join(", ") };
-    out.push_str(&format!("the trace fits the model; its last state, after {steps}, decides {decided}\n"));
+    let what = match run.loop_start {
+        None => format!("its last state, after {},", human::count(run.steps.len() as u64, "step")),
+        Some(start) if start == run.steps.len() => "the run, which stays in its last state for ever,".to_owned(),
+        Some(start) => {
+            format!(
+                "the run, which repeats its last {} for ever,",
+                human::count((run.steps.len() - start) as u64, "step")
+            )
+        }
+    };
+    out.push_str(&format!("the trace fits the model; {what} decides {decided}\n"));
     print(&out)
 }
 
-/// The properties that the last state decides.
+/// The properties that the last state decides, or the whole run, if it repeats.
 fn violated(program: &Program, run: &Replayed) -> Vec<String> {
-    let decided = program.properties.iter().filter(|property| run.confirm(program, property).is_ok());
+    let repeats = run.loop_start.is_some();
+    let about = program.properties.iter().filter(|property| property.is_of_runs() == repeats);
+    let decided = about.filter(|property| run.confirm(program, property).is_ok());
     decided.map(|property| format!("`{}`", property.name)).collect()
 }
 
-/// `0:0,1,2`
-fn parse_ordinals(text: &str) -> Option<(u32, Vec<u32>)> {
+/// `0:0,1,2`, or `0:0,1(2,3)` for a run that repeats: initial state, steps, where it repeats.
+fn parse_ordinals(text: &str) -> Option<(u32, Vec<u32>, Option<usize>)> {
     let (initial, rest) = text.split_once(':')?;
-    let steps = rest.split(',').filter(|part| !part.is_empty()).map(str::parse).collect::<Result<_, _>>();
-    Some((initial.parse().ok()?, steps.ok()?))
+    let list =
+        |text: &str| text.split(',').filter(|part| !part.is_empty()).map(str::parse).collect::<Result<Vec<u32>, _>>();
+    let (stem, period) = match rest.split_once('(') {
+        None => (rest, None),
+        Some((stem, period)) => (stem, Some(period.strip_suffix(')')?)),
+    };
+    let mut steps = list(stem).ok()?;
+    let back = period.map(|_| steps.len());
+    steps.extend(list(period.unwrap_or_default()).ok()?);
+    Some((initial.parse().ok()?, steps, back))
 }

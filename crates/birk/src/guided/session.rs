@@ -215,7 +215,7 @@ impl<'p> Session<'p> {
             (PropertyKind::Invariant(_), false) => ("true".into(), Mood::Plain),
             (PropertyKind::Reachable(_), true) => ("reached".into(), Mood::Good),
             (PropertyKind::Reachable(_), false) => ("not here".into(), Mood::Plain),
-            (PropertyKind::Ltl(_), _) => ("is about runs".into(), Mood::Plain),
+            (PropertyKind::Ltl(_) | PropertyKind::Automaton, _) => ("is about runs".into(), Mood::Plain),
         };
         Standing { name: property.name.clone(), text, mood }
     }

@@ -4,8 +4,11 @@
 use std::fmt::Write as _;
 
 use birk_exec::Replayed;
+use birk_exec::replay::Chance;
 use birk_ir::{Access, Coverage, Expr, FaultKind, Op, Program, Property, PropertyKind, Shown, Stop, ThreadId, Verdict};
 
+use crate::cli::StoreKind;
+use crate::commands::Watch;
 use crate::diagnostics;
 use crate::progress::{bytes, grouped};
 use crate::report::json::is_location_of;
@@ -68,6 +71,9 @@ fn first_line(report: &Report<'_>, paint: Paint) -> String {
     let states = count(report.hunt.stats.states, "state");
     let detail = match report.verdict {
         Verdict::Holds => match report.hunt.coverage {
+            Coverage::Complete if report.is_of_runs() => {
+                format!("in every run ({states} with the automaton)")
+            }
             Coverage::Complete => format!("in every reachable state ({states})"),
             _ if report.traces.is_empty() => "the types exclude everything asked for".to_owned(),
             _ => "every target was reached".to_owned(),
@@ -84,10 +90,13 @@ fn first_line(report: &Report<'_>, paint: Paint) -> String {
 fn violation(report: &Report<'_>) -> String {
     let violated: Vec<&Answer<'_>> = report.answers.iter().filter(|a| a.verdict == Verdict::Violated).collect();
     let describe = |answer: &&Answer<'_>| {
-        let length = answer.trace.map(|t| report.traces[t].run.steps.len());
-        let shortest = if report.engine.shortest { ", shortest" } else { "" };
-        match length {
-            Some(length) => format!("`{}` ({}{shortest})", answer.property.name, count(length as u64, "step")),
+        let run = answer.trace.map(|t| &report.traces[t].run);
+        match run {
+            Some(run) => {
+                let is_shortest = report.engine.shortest && report.args.store != StoreKind::Bitstate;
+                let shortest = if is_shortest && run.loop_start.is_none() { ", shortest" } else { "" };
+                format!("`{}` ({}{shortest})", answer.property.name, length_text(run))
+            }
             None => format!("`{}` (never reached in {})", answer.property.name, covered_all(report)),
         }
     };
@@ -126,12 +135,12 @@ fn properties(out: &mut String, report: &Report<'_>, paint: Paint) {
     let width = report.answers.iter().map(|a| a.property.name.chars().count()).max().unwrap_or(0);
     out.push('\n');
     for answer in &report.answers {
-        let note = match (answer.verdict, answer.reason, answer.trace) {
+        let note = match (answer.verdict, &answer.reason, answer.trace) {
             (_, Some(reason), _) => format!("not checked: {reason}"),
             (Verdict::Holds, _, Some(trace)) => {
                 format!("reached in {}", count(report.traces[trace].run.steps.len() as u64, "step"))
             }
-            _ => String::new(),
+            _ => answer.watch.as_ref().map(watch_text).unwrap_or_default(),
         };
         let kind = answer.property.word();
         let kind = if kind == answer.property.name { "" } else { kind };
@@ -142,6 +151,23 @@ fn properties(out: &mut String, report: &Report<'_>, paint: Paint) {
             answer.property.name,
         );
         let _ = writeln!(out, "{}", line.trim_end());
+    }
+}
+
+/// What watched the runs, and how much was looked at.
+fn watch_text(watch: &Watch) -> String {
+    let states = count(watch.states, "state");
+    format!("{states} with an automaton of {}", count(watch.automaton as u64, "state"))
+}
+
+/// How long a run is: steps, and those that repeat.
+fn length_text(run: &Replayed) -> String {
+    let steps = |number: usize| count(number as u64, "step");
+    match run.loop_start {
+        None => steps(run.steps.len()),
+        Some(start) if start == run.steps.len() => format!("{}, then nothing for ever", steps(start)),
+        Some(0) => format!("{} for ever", steps(run.steps.len())),
+        Some(start) => format!("{}, then {} for ever", steps(start), steps(run.steps.len() - start)),
     }
 }
 
@@ -159,7 +185,8 @@ pub(crate) fn shown_trace(
         PropertyKind::Fault => "fault".to_owned(),
         _ => format!("{} `{}`", property.word(), property.name),
     };
-    let _ = writeln!(out, "\n{} in {}:\n", paint.bold(&title), count(run.steps.len() as u64, "step"));
+    let how = if run.loop_start.is_some() { "violated by" } else { "in" };
+    let _ = writeln!(out, "\n{} {how} {}:\n", paint.bold(&title), length_text(run));
     out.push_str(&trace_table(source, program, run, paint.0));
     out.push('\n');
     out.push_str(&ending(source, program, property, run, color));
@@ -184,7 +211,7 @@ pub(crate) fn ending(source: &Source, program: &Program, property: &Property, ru
                 let _ = writeln!(out, "{}", diagnostics::excerpt(source, &title, (span, &label), paint.0));
             }
         }
-        PropertyKind::Ltl(_) => {}
+        PropertyKind::Ltl(_) | PropertyKind::Automaton => idle(&mut out, program, run, paint),
     }
     out
 }
@@ -214,7 +241,10 @@ pub(crate) fn trace_table(source: &Source, program: &Program, run: &Replayed, co
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let (w0, w1, w2, w3) = (width(0), width(1), width(2), width(3).min(60));
     let mut out = String::new();
-    for row in &rows {
+    for (number, row) in rows.iter().enumerate() {
+        if run.loop_start.is_some_and(|start| start + 1 == number) {
+            let _ = writeln!(out, "  {}", paint.dim("for ever:"));
+        }
         let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(text.chars().count()));
         let line = format!(
             "  {}{}  {}{}  {}{}  {}{}  {}",
@@ -229,6 +259,9 @@ pub(crate) fn trace_table(source: &Source, program: &Program, run: &Replayed, co
             paint.dim(&row[4]),
         );
         let _ = writeln!(out, "{}", line.trim_end());
+    }
+    if run.loop_start == Some(run.steps.len()) {
+        let _ = writeln!(out, "  {}", paint.dim("for ever, because no step is possible"));
     }
     out
 }
@@ -251,6 +284,23 @@ fn start_text(program: &Program, run: &Replayed) -> String {
 fn change_text(program: &Program, run: &Replayed, at: usize, shown: Shown) -> String {
     let text = |state: &[u32]| program.shown_value(shown, state);
     format!("{}: {} → {}", program.shown_name(shown), text(&run.states[at]), text(&run.states[at + 1]))
+}
+
+/// Who does not move in the loop, and whether it could.
+fn idle(out: &mut String, program: &Program, run: &Replayed, paint: Paint) {
+    let threads = run.idle_threads(program);
+    let width = threads.iter().map(|(id, _)| program.thread(*id).name.chars().count()).max().unwrap_or(0);
+    for (id, chance) in threads {
+        let Some(location) = program.location_of(id, run.last()) else { continue };
+        let says = match chance {
+            Chance::Always => "could always go on, and is passed over",
+            Chance::Sometimes => "could go on now and then",
+            Chance::Never => "waits",
+        };
+        let name = program.location_text(id, Some(location));
+        let thread = paint.bold(&format!("{:width$}", program.thread(id).name));
+        let _ = writeln!(out, "    {thread} stays at {name} and {says}");
+    }
 }
 
 /// Where each thread waits in a deadlock, and for what.
@@ -334,9 +384,20 @@ fn values_text(program: &Program, accesses: &[Access], state: &[u32]) -> String 
 fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
     let stats = &report.hunt.stats;
     let covered = match (&report.hunt.coverage, report.hunt.stopped) {
+        (Coverage::Complete, _) if report.is_of_runs() => "every run".to_owned(),
         (Coverage::Complete, _) => "every reachable state".to_owned(),
         (Coverage::Depth(depth), stop) => {
             format!("every state within {} of the start; {}", count(u64::from(*depth), "step"), stopped(stop))
+        }
+        (Coverage::Hashed { depth, omission_probability, expected_omissions }, _) => {
+            let about = if report.args.swarm > 1 { "about " } else { "" };
+            let part = depth.map(|depth| format!(" within {} of the start", count(u64::from(depth), "step")));
+            format!(
+                "{about}{}{}; {expected_omissions:.2} more expected to be lost to equal bits, \
+                 some with a probability of at most {omission_probability:.3}",
+                count(stats.states, "state"),
+                part.unwrap_or_default(),
+            )
         }
         (_, stop) => format!("{}, with no claim about others; {}", count(stats.states, "state"), stopped(stop)),
     };
@@ -348,7 +409,7 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
     let states = count(stats.states, "state");
     let transitions = count(stats.transitions, "transition");
     let _ = writeln!(out, "{} {states}, {transitions}, depth {}", paint.bold("searched:"), stats.max_depth);
-    let _ = writeln!(out, "{} {:.3} s with {}{rate}", paint.bold("time:"), report.seconds, report.engine.name);
+    let _ = writeln!(out, "{} {:.3} s with {}{rate}", paint.bold("time:"), report.seconds, report.searched_with());
     let stored = format!(", {:.1} bytes stored for each", stats.store_bytes as f64 / stats.states.max(1) as f64);
     let stored = if is_small { String::new() } else { stored };
     let peak = report.peak_memory.map(|peak| format!("; {} at most in all", bytes(peak))).unwrap_or_default();
@@ -359,6 +420,9 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
 }
 
 fn unreached(out: &mut String, report: &Report<'_>, paint: Paint) {
+    if report.is_of_runs() {
+        return;
+    }
     let unreached = report.unreached();
     let transitions: Vec<String> = unreached.transitions.iter().map(|&id| report.program.transition_text(id)).collect();
     if transitions.is_empty() && unreached.locations.is_empty() {

@@ -5,7 +5,7 @@ use birk_ir::{Coverage, Program, Property, ThreadId, ValueKind, VarId, Verdict};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::cli::StoreKind;
+use crate::cli::{Fair, StoreKind};
 use crate::report::{Report, ordinals_text};
 use crate::source::Source;
 
@@ -54,10 +54,11 @@ pub(crate) fn text(report: &Report<'_>) -> String {
         model: report.source.path.clone(),
         system: &report.program.system,
         constants: report.program.constants.iter().map(|(name, value)| (name.clone(), constant(value))).collect(),
-        engine: report.engine.name,
+        engine: report.searched_with(),
         store: match report.args.store {
             StoreKind::Exact => "exact",
             StoreKind::Compact => "compact",
+            StoreKind::Bitstate => "bitstate",
         },
         threads: report.threads,
         seed: report.args.seed,
@@ -99,8 +100,14 @@ fn properties(report: &Report<'_>) -> Vec<Value> {
             "verdict": answer.verdict.word(),
             "trace": answer.trace,
         });
-        if let (Verdict::Inconclusive, Some(reason)) = (answer.verdict, answer.reason) {
-            value["reason"] = reason.into();
+        if let (Verdict::Inconclusive, Some(reason)) = (answer.verdict, &answer.reason) {
+            value["reason"] = reason.as_str().into();
+        }
+        if let Some(watch) = &answer.watch {
+            value["fairness"] = if report.args.fairness == Fair::Weak { "weak" } else { "none" }.into();
+            value["automaton"] = json!({"states": watch.automaton, "strength": watch.strength});
+            value["product"] =
+                json!({"states": watch.states, "transitions": watch.transitions, "seconds": watch.seconds});
         }
         value
     };
@@ -120,9 +127,10 @@ fn coverage(coverage: &Coverage) -> Value {
     match coverage {
         Coverage::Complete => json!({"kind": "complete"}),
         Coverage::Depth(depth) => json!({"kind": "depth", "depth": depth}),
-        Coverage::Hashed { depth, omission_probability } => {
-            json!({"kind": "hashed", "depth": depth, "omission_probability": omission_probability})
-        }
+        Coverage::Hashed { depth, omission_probability, expected_omissions } => json!({
+            "kind": "hashed", "depth": depth, "omission_probability": omission_probability,
+            "expected_omissions": expected_omissions,
+        }),
         Coverage::Sampled(states) => json!({"kind": "sampled", "states": states}),
     }
 }

@@ -64,10 +64,12 @@ pub(crate) fn draw(seed: u64) -> (System, String) {
 /// Loads a text and asks the reference.
 pub(crate) fn make(text: &str) -> Made {
     let loaded = birk_lang::load(text, &[]);
-    let Some(program) = loaded.program else {
+    let Some(mut program) = loaded.program else {
         let errors = loaded.diagnostics.iter().filter(|d| !d.is_warning());
         return Made::Refused(errors.map(|d| format!("{} {} ({})", d.code, d.message, d.label)).collect());
     };
+    // Marks of locations make properties of runs, which are not about single states.
+    program.properties.retain(|property| !property.is_of_runs());
     let goals = goals_of(&program);
     let Some(answer) = reference::explore(&program, &goals, MOST_STATES) else { return Made::TooLarge };
     let survey = survey(&Interpreter::new(&program, &goals));

@@ -151,7 +151,8 @@ fn traces(case: &Case, subject: &Subject<'_>, hunt: &Hunt) -> Checked {
 fn replayed(case: &Case, goal: usize, trace: &Trace) -> Checked {
     let run = replay(&case.program, trace).map_err(|error| error.to_string())?;
     run.confirm(&case.program, &case.program.properties[goal]).map_err(|error| error.to_string())?;
-    let again = replay_ordinals(&case.program, trace.initial, &run.ordinals).map_err(|error| error.to_string())?;
+    let again =
+        replay_ordinals(&case.program, trace.initial, &run.ordinals, None).map_err(|error| error.to_string())?;
     same("the run by ordinals", &again.states, &run.states)
 }
 

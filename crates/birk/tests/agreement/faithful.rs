@@ -250,7 +250,7 @@ impl<'m> Findings<'m> {
                         same(&format!("`{}`", property.name), &found, &(nearest, count))?;
                     }
                 }
-                Asked::Ltl(_) => unreachable!("formulas are not generated"),
+                Asked::Ltl(_) | Asked::Automaton => unreachable!("formulas are not generated"),
             }
         }
         Ok(())

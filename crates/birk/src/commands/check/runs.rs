@@ -1,0 +1,155 @@
+//! Properties of whole runs: formulas, and automata of files. Each is a hunt of its own, for a cycle in the product.
+
+use birk_exec::automaton::{Buchi, Strength, hoa, never, violations_of};
+use birk_exec::{Fairness, Product, Replayed, replay};
+use birk_ir::{Expr, Goal, Outcome, Program, Property, PropertyKind};
+use birk_jit::Staged;
+use birk_search::cycle::Chase;
+use birk_search::{Hunt, Limits};
+
+use super::{field, impostor};
+use crate::Failure;
+use crate::cli::{CheckArgs, Fair};
+use crate::progress::Watcher;
+use crate::source::{Source, load};
+
+/// What became of a property of runs.
+pub(crate) struct Decided {
+    pub(crate) hunt: Hunt,
+    pub(crate) run: Option<Replayed>,
+    pub(crate) watch: Watch,
+}
+
+/// The automaton that watched, for the report.
+#[derive(Clone, Debug)]
+pub(crate) struct Watch {
+    pub(crate) automaton: usize,
+    pub(crate) strength: &'static str,
+    pub(crate) states: u64,
+    pub(crate) transitions: u64,
+    pub(crate) seconds: f64,
+}
+
+/// A question about runs: the automaton of those that violate it, and what its propositions mean.
+pub(crate) struct Question {
+    automaton: Buchi,
+    propositions: Vec<Expr>,
+}
+
+impl Question {
+    /// Of a property; a reason if its automaton cannot be had.
+    pub(crate) fn of(property: &Property, file: Option<&Question>) -> Result<Self, String> {
+        match (&property.kind, file) {
+            (PropertyKind::Ltl(formula), _) => {
+                let (automaton, propositions) = violations_of(formula).map_err(|error| error.to_string())?;
+                Ok(Self { automaton, propositions })
+            }
+            (_, Some(file)) => Ok(Self { automaton: file.automaton.clone(), propositions: file.propositions.clone() }),
+            _ => Err("it is not about runs".into()),
+        }
+    }
+
+    /// The automaton of a file: HOA, or a never claim of SPIN.
+    pub(crate) fn read(args: &CheckArgs) -> Result<Option<Self>, Failure> {
+        let Some(path) = &args.automaton else { return Ok(None) };
+        let file = Source::read(path)?;
+        let is_claim = file.text.trim_start().starts_with("never");
+        let read = if is_claim { never::read(&file.text) } else { hoa::read(&file.text) };
+        let automaton = read.map_err(|reason| Failure::usage(format!("{}: {reason}", file.path)))?;
+        let propositions = propositions(args, automaton.names(), &file.path)?;
+        Ok(Some(Self { automaton, propositions }))
+    }
+
+    /// Hunts for a run that the automaton accepts; what is found was walked again.
+    pub(crate) fn decide(
+        &self,
+        program: &Program,
+        property: &Property,
+        args: &CheckArgs,
+        limits: Limits,
+        watcher: &mut Watcher,
+    ) -> Result<Decided, Failure> {
+        let began = watcher.elapsed();
+        let fairness = match args.fairness {
+            Fair::Weak => Some(Fairness::weak(program).map_err(Failure::usage)?),
+            _ => None,
+        };
+        let goals: Vec<Goal> = self.propositions.iter().map(|expr| Goal::BadState(expr.clone())).collect();
+        let model = Staged::new(program, &goals);
+        let product = Product::new(&model, self.automaton.clone(), fairness.clone());
+        let chase = Chase { weak: product.is_weak(), threads: args.threads.for_cycles(), seed: args.seed, limits };
+        let mut hunt = match field(args, limits) {
+            Some(field) => field.chase(&product, &chase, watcher),
+            None => chase.hunt(&product, watcher),
+        };
+        let mut run = None;
+        if let Outcome::Found(trace) = &hunt.outcomes[0] {
+            let trace = product.project(trace);
+            run = Some(self.confirmed(program, property, &trace, fairness.as_ref())?);
+            hunt.outcomes = vec![Outcome::Found(trace)];
+        }
+        hunt.fired.truncate(program.transitions.len());
+        let strength = match self.automaton.strength() {
+            Strength::Terminal => "terminal",
+            Strength::Weak => "weak",
+            Strength::General => "general",
+        };
+        let watch = Watch {
+            automaton: self.automaton.len(),
+            strength,
+            states: hunt.stats.states,
+            transitions: hunt.stats.transitions,
+            seconds: (watcher.elapsed() - began).as_secs_f64(),
+        };
+        Ok(Decided { hunt, run, watch })
+    }
+
+    fn confirmed(
+        &self,
+        program: &Program,
+        property: &Property,
+        trace: &birk_ir::Trace,
+        fairness: Option<&Fairness>,
+    ) -> Result<Replayed, Failure> {
+        let run = replay(program, trace).map_err(|error| impostor(property, &error))?;
+        run.confirm(program, property).map_err(|error| impostor(property, &error))?;
+        if let Some(fairness) = fairness {
+            run.is_fair(program, fairness).map_err(|error| impostor(property, &error))?;
+        }
+        let is_of_file = matches!(property.kind, PropertyKind::Automaton);
+        if is_of_file && !run.is_accepted(program, &self.automaton, &self.propositions) {
+            return Err(Failure::internal("the automaton does not accept the run that was found"));
+        }
+        Ok(run)
+    }
+}
+
+/// The propositions of an automaton are conditions of the model: they are read as if they stood at its end.
+fn propositions(args: &CheckArgs, names: &[String], path: &str) -> Result<Vec<Expr>, Failure> {
+    let mut found = Vec::new();
+    let source = Source::read(&args.model.model)?;
+    let folder = args.model.model.parent().unwrap_or(std::path::Path::new("")).to_owned();
+    let Some(end) = source.text.rfind('}') else {
+        return load(&args.model).map(|_| Vec::new());
+    };
+    for name in names {
+        let (head, tail) = source.text.split_at(end);
+        let text = format!("{head}\nreachable proposition_of_automaton: {name};\n{tail}");
+        let loaded = birk_lang::load_files(&text, &args.model.define, &mut |path| {
+            std::fs::read_to_string(folder.join(path)).map_err(|error| error.to_string())
+        });
+        let property = loaded
+            .program
+            .as_ref()
+            .and_then(|program| program.properties.iter().find(|property| property.name == "proposition_of_automaton"));
+        match property.map(|property| &property.kind) {
+            Some(PropertyKind::Reachable(condition)) => found.push(condition.clone()),
+            _ => {
+                let first = loaded.diagnostics.iter().find(|diagnostic| !diagnostic.is_warning());
+                let reason = first.map(|d| format!(": {}", d.message)).unwrap_or_default();
+                return Err(Failure::usage(format!("{path}: `{name}` is not a condition of the model{reason}")));
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,230 @@
+//! A model and an automaton that watches it, step by step, as one model: built while it is searched.
+//!
+//! The automaton reads the state that is left. A state in which no step is possible repeats for ever; one whose steps
+//! all fault or are cut by `assume` does not: its runs end there, and are not judged. Under weak fairness a state also
+//! has a copy number (the flag construction of Choueka): copy 0 waits for an accepting state, copy i for the i-th
+//! condition of fairness to be met, and only accepting states of copy 0 count.
+
+use birk_ir::{Field, Program, Trace, TransitionId};
+
+use crate::automaton::{Buchi, Strength};
+use crate::model::{GoalSet, Model, Successors};
+
+/// With at most so many propositions, the moves of the automaton are looked up by letter.
+const MAX_TABLE: usize = 10;
+
+/// Who is not passed over for ever: each condition is met by some transitions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fairness {
+    /// For each transition, the conditions that taking it meets.
+    pub met_by: Vec<u64>,
+    /// For each condition, whom it is about: a thread, or a transition.
+    pub names: Vec<String>,
+}
+
+/// So many conditions are possible.
+const MAX_CONDITIONS: usize = 63;
+
+impl Fairness {
+    /// Weak fairness of a program: to every thread (or, where some are marked `fair`, to those only), and to every
+    /// transformation that is marked.
+    pub fn weak(program: &Program) -> Result<Self, String> {
+        // What a channel does to messages by itself is no thread that anybody promised to run.
+        let is_channel = |kind: &birk_ir::ThreadKind| kind.name.starts_with('(');
+        let marked = program.kinds.iter().any(|kind| kind.fair);
+        let mut names = Vec::new();
+        let mut met_by = vec![0u64; program.transitions.len()];
+        let mut add = |name: String, meets: &dyn Fn(usize) -> bool| {
+            if names.len() < MAX_CONDITIONS {
+                let bit = 1 << names.len();
+                (0..met_by.len()).filter(|&id| meets(id)).for_each(|id| met_by[id] |= bit);
+            }
+            names.push(name);
+        };
+        for (t, thread) in program.threads.iter().enumerate() {
+            let kind = &program.kinds[thread.kind];
+            if (!marked || kind.fair) && !is_channel(kind) {
+                add(thread.name.clone(), &|id| program.transitions[id].thread.index() == t);
+            }
+        }
+        for id in (0..program.transitions.len()).filter(|&id| program.transitions[id].fair) {
+            add(program.transition_text(TransitionId::new(id)), &|other| other == id);
+        }
+        if names.len() > MAX_CONDITIONS {
+            return Err(format!("fairness to {} threads and steps; {MAX_CONDITIONS} are possible", names.len()));
+        }
+        Ok(Self { met_by, names })
+    }
+}
+
+/// The product.
+pub struct Product<'m> {
+    model: &'m dyn Model,
+    automaton: Buchi,
+    /// By automaton state and letter: where its moves are in `targets`.
+    table: Option<Vec<(u32, u32)>>,
+    targets: Vec<u32>,
+    accepting: Vec<bool>,
+    fairness: Option<Fairness>,
+    copies: u32,
+}
+
+impl std::fmt::Debug for Product<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Product({} states of the automaton, {} copies)", self.automaton.len(), self.copies)
+    }
+}
+
+impl<'m> Product<'m> {
+    /// Of a model whose goals are the propositions of the automaton, in their order.
+    pub fn new(model: &'m dyn Model, automaton: Buchi, fairness: Option<Fairness>) -> Self {
+        let copies = fairness.as_ref().map_or(1, |fairness| fairness.names.len() as u32 + 1);
+        let accepting = (0..automaton.len()).map(|state| automaton.is_accepting(state)).collect();
+        let mut product = Self { model, automaton, table: None, targets: Vec::new(), accepting, fairness, copies };
+        let propositions = product.automaton.names().len();
+        if propositions <= MAX_TABLE {
+            let mut table = Vec::new();
+            for state in 0..product.automaton.len() {
+                for letter in 0..1 << propositions {
+                    let start = product.targets.len() as u32;
+                    let mut moves = Vec::new();
+                    product.moves(state, letter, &mut moves);
+                    product.targets.extend(moves);
+                    table.push((start, product.targets.len() as u32));
+                }
+            }
+            product.table = Some(table);
+        }
+        product
+    }
+
+    /// Whether any cycle through an accepting state is a sign, so that a simple search will do.
+    pub fn is_weak(&self) -> bool {
+        self.fairness.is_none() && self.automaton.strength() != Strength::General
+    }
+
+    /// The step that stands for staying in a state without steps.
+    pub fn stutter(&self) -> TransitionId {
+        TransitionId::new(self.model.transitions())
+    }
+
+    /// A run of the product as a run of the model. Staying in the last state for ever is a loop of no step.
+    pub fn project(&self, trace: &Trace) -> Trace {
+        let watchers = self.automaton.initial().len().max(1) as u32;
+        let is_step = |step: &&birk_ir::Step| step.transition != self.stutter();
+        let steps: Vec<birk_ir::Step> = trace.steps.iter().filter(is_step).copied().collect();
+        let loop_start = trace.loop_start.map(|start| start.min(steps.len()));
+        Trace { initial: trace.initial / watchers, steps, loop_start }
+    }
+
+    fn moves(&self, state: usize, letter: u64, out: &mut Vec<u32>) {
+        for edge in self.automaton.edges(state) {
+            if self.automaton.labels().is_true(edge.label, letter) {
+                out.push(edge.target as u32);
+            }
+        }
+        out.sort_unstable();
+        out.dedup();
+    }
+
+    /// The copy after a step that meets `met` from a state in which `enabled` could have been met.
+    fn next_copy(&self, copy: u32, accepting: bool, enabled: u64, met: u64) -> u32 {
+        let mut next = if copy == 0 && accepting { 1 } else { copy };
+        while next > 0 && next < self.copies && (enabled & !met) >> (next - 1) & 1 == 0 {
+            next += 1;
+        }
+        if next == self.copies { 0 } else { next }
+    }
+}
+
+impl Model for Product<'_> {
+    fn words(&self) -> usize {
+        self.model.words() + 1
+    }
+
+    fn fields(&self) -> Vec<Field> {
+        let bits = 32 - (self.automaton.len() as u32 * self.copies).saturating_sub(1).leading_zeros();
+        let mut fields = self.model.fields();
+        if bits > 0 {
+            fields.push(Field { word: self.model.words() as u32, shift: 0, bits });
+        }
+        fields
+    }
+
+    fn initial(&self, out: &mut Successors) {
+        let mut below = Successors::new(self.model.words());
+        self.model.initial(&mut below);
+        let mut state = vec![0; self.words()];
+        for i in 0..below.len() {
+            for &watcher in self.automaton.initial() {
+                state[..self.model.words()].copy_from_slice(below.state(i));
+                state[self.model.words()] = watcher as u32 * self.copies;
+                let step = below.step(i);
+                out.push(step.transition, step.choice, &state);
+            }
+        }
+    }
+
+    fn successors(&self, state: &[u32], out: &mut Successors) {
+        let words = self.model.words();
+        let (inner, watcher) = (&state[..words], state[words] / self.copies);
+        let copy = state[words] % self.copies;
+        let mut below = out.below.take().unwrap_or_else(|| Box::new(Successors::new(words)));
+        below.clear();
+        let cut = below.cut;
+        self.model.successors(inner, &mut below);
+        out.cut += below.cut - cut;
+        let stuck = below.is_empty() && below.cut == cut;
+        let letter = self.model.judge(inner, stuck).0;
+        let mut found = Vec::new();
+        let moves = match &self.table {
+            Some(table) => {
+                let (start, end) = table[(watcher as usize) << self.automaton.names().len() | letter as usize];
+                &self.targets[start as usize..end as usize]
+            }
+            None => {
+                self.moves(watcher as usize, letter, &mut found);
+                &found[..]
+            }
+        };
+        let accepting = self.accepting[watcher as usize];
+        let met_by = |id: TransitionId| self.fairness.as_ref().map_or(0, |fairness| fairness.met_by[id.index()]);
+        let enabled = below.steps(0).iter().fold(0, |all, step| all | met_by(step.transition));
+        let mut push = |step: birk_ir::Step, target: &[u32], copy: u32| {
+            for &to in moves {
+                let (states, steps) = out.room(1);
+                states[..words].copy_from_slice(target);
+                states[words] = to * self.copies + copy;
+                steps[0] = step;
+                out.advance(1);
+            }
+        };
+        if stuck {
+            let step = birk_ir::Step { transition: self.stutter(), choice: 0 };
+            push(step, inner, self.next_copy(copy, accepting, 0, 0));
+        }
+        for i in (0..below.len()).filter(|&i| !self.model.is_fault(below.state(i))) {
+            let step = below.step(i);
+            let copy = match self.copies {
+                1 => 0,
+                _ => self.next_copy(copy, accepting, enabled, met_by(step.transition)),
+            };
+            push(step, below.state(i), copy);
+        }
+        out.below = Some(below);
+    }
+
+    /// Goal 0: a cycle through this state is a sign of what the automaton accepts.
+    fn judge(&self, state: &[u32], _: bool) -> GoalSet {
+        let place = state[self.model.words()];
+        let mut goals = GoalSet::default();
+        if place.is_multiple_of(self.copies) && self.accepting[(place / self.copies) as usize] {
+            goals.insert(0);
+        }
+        goals
+    }
+
+    fn transitions(&self) -> usize {
+        self.model.transitions() + 1
+    }
+}

@@ -1,0 +1,198 @@
+//! Runs that repeat: whether the loop closes, what a formula says of the run, who is kept waiting.
+//!
+//! A formula is evaluated on the states of the run, one part after the other; no automaton that a search has used is
+//! looked at.
+
+use birk_ir::{Formula, Program, ThreadId};
+
+use super::{ReplayError, Replayed, is_stuck};
+use crate::automaton::Buchi;
+use crate::interpreter::Interpreter;
+use crate::model::{Model, Successors};
+use crate::product::Fairness;
+
+/// How often a thread that does not move in the loop could have moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chance {
+    /// In every state of the loop.
+    Always,
+    /// In some states of the loop.
+    Sometimes,
+    /// In none.
+    Never,
+}
+
+impl Replayed {
+    /// How many different positions the run has: each has one successor, the last one goes back.
+    pub fn positions(&self) -> usize {
+        match self.loop_start {
+            Some(start) if start < self.steps.len() => self.steps.len(),
+            _ => self.states.len(),
+        }
+    }
+
+    fn next(&self, at: usize) -> usize {
+        let last = self.positions() - 1;
+        if at < last { at + 1 } else { self.loop_start.unwrap_or(last).min(last) }
+    }
+
+    /// Whether the run goes on for ever: its last state is the one it goes back to, or one without any step.
+    pub fn closes(&self, program: &Program) -> Result<(), ReplayError> {
+        let misfit =
+            |reason: &str| Err(ReplayError { step: self.steps.len().saturating_sub(1), reason: reason.into() });
+        match self.loop_start {
+            None => misfit("the run has no loop"),
+            Some(start) if start > self.steps.len() => misfit("the loop begins after the end"),
+            Some(start) if start == self.steps.len() => {
+                let stuck = is_stuck(&Interpreter::new(program, &[]), self.last()) && !program.is_faulty(self.last());
+                if stuck { Ok(()) } else { misfit("the run stays in a state that has steps") }
+            }
+            Some(start) if self.states[start] == self.last() => Ok(()),
+            Some(_) => misfit("the last state is not the one that the run returns to"),
+        }
+    }
+
+    /// What the formula says of the run, at its beginning.
+    pub fn satisfies(&self, program: &Program, formula: &Formula) -> bool {
+        self.values(&Interpreter::new(program, &[]), formula)[0]
+    }
+
+    /// What the formula says at each position. What must come is false unless shown, what may stay is true unless
+    /// refuted: twice around the loop decides.
+    fn values(&self, model: &Interpreter<'_>, formula: &Formula) -> Vec<bool> {
+        let count = self.positions();
+        let around = |begin: bool, rule: &dyn Fn(usize, bool) -> bool| {
+            let mut values = vec![begin; count];
+            for _ in 0..2 {
+                for at in (0..count).rev() {
+                    values[at] = rule(at, values[self.next(at)]);
+                }
+            }
+            values
+        };
+        let two = |parts: &(Formula, Formula)| (self.values(model, &parts.0), self.values(model, &parts.1));
+        match formula {
+            Formula::Atom(expr) => self.states[..count].iter().map(|state| model.value(expr, state) != 0).collect(),
+            Formula::Not(inner) => self.values(model, inner).into_iter().map(|value| !value).collect(),
+            Formula::And(parts) => {
+                let (a, b) = two(parts);
+                a.into_iter().zip(b).map(|(a, b)| a && b).collect()
+            }
+            Formula::Or(parts) => {
+                let (a, b) = two(parts);
+                a.into_iter().zip(b).map(|(a, b)| a || b).collect()
+            }
+            Formula::Next(inner) => {
+                let inner = self.values(model, inner);
+                (0..count).map(|at| inner[self.next(at)]).collect()
+            }
+            Formula::Always(inner) => {
+                let inner = self.values(model, inner);
+                around(true, &|at, next| inner[at] && next)
+            }
+            Formula::Eventually(inner) => {
+                let inner = self.values(model, inner);
+                around(false, &|at, next| inner[at] || next)
+            }
+            Formula::Until(parts) => {
+                let (a, b) = two(parts);
+                around(false, &|at, next| b[at] || a[at] && next)
+            }
+            Formula::WeakUntil(parts) => {
+                let (a, b) = two(parts);
+                around(true, &|at, next| b[at] || a[at] && next)
+            }
+            Formula::Release(parts) => {
+                let (a, b) = two(parts);
+                around(true, &|at, next| b[at] && (a[at] || next))
+            }
+        }
+    }
+
+    /// Whether the run is one that an automaton accepts, for a property that was given as one.
+    pub fn is_accepted(&self, program: &Program, automaton: &Buchi, propositions: &[birk_ir::Expr]) -> bool {
+        let model = Interpreter::new(program, &[]);
+        let count = self.positions();
+        let letter = |state: &[u32]| {
+            let bits = propositions.iter().enumerate().map(|(i, p)| u64::from(model.value(p, state) != 0) << i);
+            bits.sum::<u64>()
+        };
+        let letters: Vec<u64> = self.states[..count].iter().map(|state| letter(state)).collect();
+        let reach = |from: Vec<usize>| {
+            let mut seen = vec![false; automaton.len() * count];
+            let mut waiting = from;
+            while let Some(node) = waiting.pop() {
+                let (state, at) = (node / count, node % count);
+                for edge in automaton.edges(state) {
+                    let target = edge.target * count + self.next(at);
+                    if automaton.labels().is_true(edge.label, letters[at])
+                        && !std::mem::replace(&mut seen[target], true)
+                    {
+                        waiting.push(target);
+                    }
+                }
+            }
+            seen
+        };
+        let initial: Vec<usize> = automaton.initial().iter().map(|state| state * count).collect();
+        let mut reached = reach(initial.clone());
+        initial.iter().for_each(|&node| reached[node] = true);
+        let signs = (0..reached.len()).filter(|&node| reached[node] && automaton.is_accepting(node / count));
+        signs.into_iter().any(|node| reach(vec![node])[node])
+    }
+
+    /// Whether nobody is passed over in the loop who could go on in all of its states.
+    pub fn is_fair(&self, program: &Program, fairness: &Fairness) -> Result<(), ReplayError> {
+        let states = self.loop_states();
+        let taken = self.steps[self.loop_start.unwrap_or(0).min(self.steps.len())..].iter();
+        let met = taken.fold(0, |all, step| all | fairness.met_by[step.transition.index()]);
+        let always = states.iter().fold(u64::MAX, |all, state| all & self.enabled(program, fairness, state));
+        match (0..fairness.names.len()).find(|&i| (always & !met) >> i & 1 == 1) {
+            None => Ok(()),
+            Some(i) => {
+                let reason = format!("{} is passed over for ever", fairness.names[i]);
+                Err(ReplayError { step: self.steps.len().saturating_sub(1), reason })
+            }
+        }
+    }
+
+    fn enabled(&self, program: &Program, fairness: &Fairness, state: &[u32]) -> u64 {
+        let model = Interpreter::new(program, &[]);
+        let mut batch = Successors::new(model.words());
+        model.successors(state, &mut batch);
+        batch.steps(0).iter().fold(0, |all, step| all | fairness.met_by[step.transition.index()])
+    }
+
+    fn loop_states(&self) -> &[Vec<u32>] {
+        &self.states[self.loop_start.unwrap_or(0).min(self.positions() - 1)..self.positions()]
+    }
+
+    /// The threads that do not move in the loop, and whether they could.
+    pub fn idle_threads(&self, program: &Program) -> Vec<(ThreadId, Chance)> {
+        let moved = |thread: ThreadId| {
+            let period = &self.steps[self.loop_start.unwrap_or(0).min(self.steps.len())..];
+            period.iter().any(|step| program.transition(step.transition).thread == thread)
+        };
+        let model = Interpreter::new(program, &[]);
+        let able: Vec<Vec<ThreadId>> = self
+            .loop_states()
+            .iter()
+            .map(|state| {
+                let mut batch = Successors::new(model.words());
+                model.successors(state, &mut batch);
+                batch.steps(0).iter().map(|step| program.transition(step.transition).thread).collect()
+            })
+            .collect();
+        let idle = (0..program.threads.len()).map(ThreadId::new).filter(|&thread| !moved(thread));
+        idle.map(|thread| {
+            let chances = able.iter().filter(|able| able.contains(&thread)).count();
+            let chance = match chances {
+                0 => Chance::Never,
+                all if all == able.len() => Chance::Always,
+                _ => Chance::Sometimes,
+            };
+            (thread, chance)
+        })
+        .collect()
+    }
+}

@@ -1,0 +1,74 @@
+//! The hunt for accepting cycles: a run that comes again and again through a state in which goal 0 is true.
+//!
+//! One core takes the nested search (or, where any cycle through an accepting state will do, a simple one), several
+//! take its concurrent relative. What they find is made shorter before it is told.
+
+mod concurrent;
+pub(crate) mod ids;
+mod lasso;
+mod nested;
+pub(crate) mod path;
+mod within;
+
+use birk_exec::Model;
+use birk_ir::{Coverage, Outcome, Stop};
+
+use crate::job::{Hunt, Limits, Observer, Stats};
+
+pub use ids::Colours;
+pub(crate) use ids::hash;
+pub use lasso::Lasso;
+pub(crate) use lasso::trace_of;
+pub use nested::{Colour, Painted, hunt_with};
+pub(crate) use path::Path;
+pub use within::Within;
+
+/// A hunt for cycles.
+#[derive(Clone, Copy, Debug)]
+pub struct Chase {
+    /// No cycle has accepting states and others.
+    pub weak: bool,
+    /// Cores.
+    pub threads: usize,
+    /// Where several cores begin to differ.
+    pub seed: u64,
+    /// What it may use; a depth is the size of the part of the graph that is looked at.
+    pub limits: Limits,
+}
+
+impl Chase {
+    /// Searches until a cycle is found, or there is none, or a limit is met.
+    pub fn hunt(&self, model: &dyn Model, observer: &mut dyn Observer) -> Hunt {
+        if self.limits.depth == u32::MAX {
+            return self.hunt_all(model, observer);
+        }
+        let within = match Within::new(model, &self.limits, observer) {
+            Ok(within) => within,
+            Err((stop, stats)) => return ended(None, Coverage::Sampled(stats.states), stop, stats, model),
+        };
+        let mut hunt = self.hunt_all(&within, observer);
+        if hunt.coverage == Coverage::Complete && within.leaves_out() {
+            hunt.coverage = Coverage::Depth(self.limits.depth);
+            hunt.stopped = Stop::Depth;
+            hunt.outcomes = vec![Outcome::Inconclusive];
+        }
+        hunt
+    }
+
+    fn hunt_all(&self, model: &dyn Model, observer: &mut dyn Observer) -> Hunt {
+        match self.threads {
+            0 | 1 => hunt_with(model, Colours::new(model.words()), self, observer),
+            _ => concurrent::hunt(model, self, observer),
+        }
+    }
+}
+
+/// The answer to a hunt.
+fn ended(lasso: Option<&Lasso>, coverage: Coverage, stopped: Stop, stats: Stats, model: &dyn Model) -> Hunt {
+    let outcome = match (lasso, &coverage) {
+        (Some(lasso), _) => Outcome::Found(lasso.shortened(model).trace(model)),
+        (None, Coverage::Complete) => Outcome::Absent,
+        (None, _) => Outcome::Inconclusive,
+    };
+    Hunt { outcomes: vec![outcome], coverage, stopped, stats, fired: Vec::new() }
+}

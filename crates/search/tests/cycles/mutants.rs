@@ -1,0 +1,148 @@
+//! The traps of nested search, one mutant each: the comparison with components catches every one of them.
+//!
+//! A small recursive search that can be got wrong in the ways in which it has been got wrong.
+
+use std::collections::BTreeSet;
+
+use crate::system::{Explicit, Random, System};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mutant {
+    None,
+    /// Only the first initial state is begun with.
+    OneInitialState,
+    /// The red search starts before the blue one has gone below.
+    RedInPreOrder,
+    /// Red marks are forgotten, and blue ones taken for them.
+    RedStopsAtBlue,
+    /// A state is on the path if its hash is.
+    HashedCyan,
+    /// The search ends at a depth.
+    DepthCut,
+    /// A run that ends is not a run.
+    NoStutter,
+    /// A state stays where it is because the automaton has no move.
+    StutterInProduct,
+    /// Whether a thread can move is asked of the part of the graph that was seen.
+    EnabledInPart,
+    /// A thread that can move in none of the states counts as starved.
+    DisabledIsStarved,
+}
+
+struct Search<'e> {
+    graph: &'e Explicit,
+    mutant: Mutant,
+    cyan: Vec<usize>,
+    blue: BTreeSet<usize>,
+    red: BTreeSet<usize>,
+    found: bool,
+}
+
+impl Search<'_> {
+    fn new(graph: &Explicit, mutant: Mutant) -> Search<'_> {
+        Search { graph, mutant, cyan: Vec::new(), blue: BTreeSet::new(), red: BTreeSet::new(), found: false }
+    }
+
+    fn run(mut self) -> bool {
+        let count = if self.mutant == Mutant::OneInitialState { 1 } else { usize::MAX };
+        for &node in self.graph.initial.iter().take(count) {
+            if !self.blue.contains(&node) {
+                self.blue(node, 0);
+            }
+        }
+        self.found
+    }
+
+    fn is_cyan(&self, node: usize) -> bool {
+        match self.mutant {
+            Mutant::HashedCyan => self.cyan.iter().any(|other| other % 4 == node % 4),
+            _ => self.cyan.contains(&node),
+        }
+    }
+
+    fn blue(&mut self, node: usize, depth: usize) {
+        if self.mutant == Mutant::DepthCut && depth > 4 {
+            return;
+        }
+        self.blue.insert(node);
+        self.cyan.push(node);
+        let accepting = self.graph.accepting.contains(&node);
+        if accepting && self.mutant == Mutant::RedInPreOrder {
+            self.red(node);
+        }
+        for &(_, target) in &self.graph.edges[&node] {
+            if !self.blue.contains(&target) {
+                self.blue(target, depth + 1);
+            }
+        }
+        if accepting && self.mutant != Mutant::RedInPreOrder {
+            self.red(node);
+        }
+        self.cyan.pop();
+    }
+
+    fn red(&mut self, node: usize) {
+        self.red.insert(node);
+        for &(_, target) in &self.graph.edges[&node] {
+            if self.is_cyan(target) {
+                self.found = true;
+            }
+            let stops = self.mutant == Mutant::RedStopsAtBlue && self.blue.contains(&target);
+            if !self.red.contains(&target) && !stops {
+                self.red(target);
+            }
+        }
+    }
+}
+
+fn answer(system: &System, mutant: Mutant) -> bool {
+    match mutant {
+        Mutant::NoStutter => Search::new(&system.explicit_with(false, &|_, _| false), mutant).run(),
+        Mutant::StutterInProduct => Search::new(&system.explicit_with(false, &|_, none| none), mutant).run(),
+        Mutant::EnabledInPart | Mutant::DisabledIsStarved => {
+            let mut explicit = system.explicit(true);
+            for (node, edges) in explicit.edges.clone() {
+                let enabled = match mutant {
+                    Mutant::EnabledInPart => {
+                        let inside = edges.iter().filter(|(_, target)| target % 2 == node % 2);
+                        inside.filter_map(|(thread, _)| *thread).collect()
+                    }
+                    _ => (0..system.threads).collect(),
+                };
+                explicit.enabled.insert(node, enabled);
+            }
+            explicit.has_cycle()
+        }
+        _ => Search::new(&system.explicit(false), mutant).run(),
+    }
+}
+
+/// How many of the systems a mutant gets wrong: cycles it misses, and cycles that are not there.
+fn wrong(mutant: Mutant) -> (usize, usize) {
+    let mut random = Random::new(11);
+    let (mut missed, mut invented) = (0, 0);
+    for round in 0..4_000 {
+        let system = System::random(&mut random, 1 + round % 3);
+        let fair = matches!(mutant, Mutant::EnabledInPart | Mutant::DisabledIsStarved);
+        match (system.explicit(fair).has_cycle(), answer(&system, mutant)) {
+            (true, false) => missed += 1,
+            (false, true) => invented += 1,
+            _ => {}
+        }
+    }
+    (missed, invented)
+}
+
+#[test]
+fn every_trap_is_seen() {
+    use Mutant::*;
+    assert_eq!(wrong(None), (0, 0));
+    for mutant in [OneInitialState, RedInPreOrder, RedStopsAtBlue, DepthCut, NoStutter, DisabledIsStarved] {
+        let (missed, invented) = wrong(mutant);
+        assert!(missed > 0 && invented == 0, "{mutant:?}: {missed} missed, {invented} invented");
+    }
+    for mutant in [HashedCyan, StutterInProduct, EnabledInPart] {
+        let (missed, invented) = wrong(mutant);
+        assert!(invented > 0, "{mutant:?}: {missed} missed, {invented} invented");
+    }
+}
