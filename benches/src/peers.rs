@@ -57,7 +57,7 @@ pub(crate) const USUAL: &[Peer] = &[
     },
 ];
 
-/// At more than ten million states, those whose size is known by formula.
+/// At more than ten million states.
 pub(crate) const LARGE: &[Peer] = &[
     Peer {
         title: "phil N=15",
@@ -67,6 +67,24 @@ pub(crate) const LARGE: &[Peer] = &[
         birk: &["N=15"],
         spin: &["-DN=15", "-DASYM"],
         rumur: &[("N: 13", "N: 15")],
+    },
+    Peer {
+        title: "peterson N=7",
+        name: "peterson",
+        states: 41_512_352,
+        transitions: 174_214_145,
+        birk: &["N=7"],
+        spin: &["-DN=7"],
+        rumur: &[("N: 6", "N: 7")],
+    },
+    Peer {
+        title: "ring N=11",
+        name: "ring",
+        states: 12_039_864,
+        transitions: 77_992_111,
+        birk: &["N=11"],
+        spin: &["-DN=11"],
+        rumur: &[("N: 10", "N: 11")],
     },
     Peer {
         title: "buffer P=3 C=2 K=8 M=4",

@@ -21,8 +21,9 @@ struct Expectation {
 
 fn models() -> Vec<(String, String)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    let mut found: Vec<(String, String)> = fs::read_dir(folder)
+    let mut found: Vec<(String, String)> = fs::read_dir(&folder)
         .expect("the corpus is there")
+        .chain(fs::read_dir(folder.join("peers")).expect("the twins of other tools' models are there"))
         .map(|entry| entry.expect("readable").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "bir"))
         .map(|path| {
