@@ -159,7 +159,7 @@ const USUAL_FIELD: u64 = 256 << 20;
 /// How states are remembered by bits, where that is asked for.
 pub(super) fn field(args: &CheckArgs, limits: Limits) -> Option<Field> {
     (args.store == StoreKind::Bitstate).then(|| Field {
-        bytes: args.memory.unwrap_or(USUAL_FIELD.min(limits.memory)).max(64) / 8 * 7,
+        bytes: args.memory.unwrap_or(USUAL_FIELD.min(limits.memory)).max(64) / 2,
         expected: args.max_states,
         swarm: args.swarm,
         seed: args.seed,
