@@ -135,6 +135,14 @@ fn a_philosopher_of_the_ring_can_be_starved() {
     check(&folder, "--property eats --fairness weak").prints("could go on now and then");
 }
 
+/// A target that was reached ends the search for states, not the check.
+#[test]
+fn formulas_are_checked_after_targets_were_reached() {
+    let options = "check models/german_liveness.bir --property passed_over --property served --format json";
+    let report = birk(options).exits(1).json();
+    assert_eq!(["passed_over", "served"].map(|name| verdict(&report, name)), ["holds", "violated"]);
+}
+
 #[test]
 fn marks_are_properties_when_asked_for() {
     let folder = peterson("runs_marks");

@@ -9,11 +9,12 @@ mod sketch;
 
 use std::collections::HashSet;
 
-use birk_exec::Model;
+use birk_exec::{Model, Successors};
 use birk_ir::{Coverage, Outcome};
 
 use crate::cycle::{Chase, Colour, Painted, hunt_with};
 use crate::job::{Hunt, Job, Observer};
+use crate::table::prefetch;
 pub use safety::hunt_states;
 pub use sketch::Sketch;
 
@@ -31,7 +32,7 @@ pub struct Field {
 }
 
 /// Bits for a state, where nothing is known about how many there are.
-const USUAL_BITS: u32 = 3;
+const USUAL_BITS: u32 = 4;
 /// More are a waste of time.
 const MAX_BITS: u32 = 24;
 
@@ -110,14 +111,19 @@ fn joined(mut all: Hunt, next: Hunt) -> Hunt {
     all
 }
 
-/// A field of bits.
+/// Bits of a block: a cache line. All bits of a state lie in one block, so that looking for them costs one access.
+const BLOCK: u64 = 512;
+const BLOCK_WORDS: usize = 8;
+
+/// A field of bits (a blocked Bloom filter: Putze, Sanders and Singler 2007).
 #[derive(Debug)]
 pub struct Filter {
     field: Vec<u64>,
-    bits: u64,
+    blocks: u64,
     each: u32,
     seed: u64,
-    set: u64,
+    /// For each block the chance that all bits of a state which belongs there are set, added up.
+    chances: f64,
     /// Expected number of states taken for known so far.
     expected: f64,
     /// The logarithm of the chance that there was none.
@@ -127,38 +133,61 @@ pub struct Filter {
 impl Filter {
     /// All bits are 0.
     pub fn new(bits: u64, each: u32, seed: u64) -> Self {
-        let words = (bits / 64).max(1);
-        Self { field: vec![0; words as usize], bits: words * 64, each, seed, set: 0, expected: 0.0, none: 0.0 }
+        let blocks = (bits / BLOCK).max(1);
+        let field = vec![0; blocks as usize * BLOCK_WORDS];
+        Self { field, blocks, each, seed, chances: 0.0, expected: 0.0, none: 0.0 }
     }
 
-    /// Two hashes, from which all places are made.
+    /// Two hashes: one for the block, one for the bits.
     fn key(&self, state: &[u32]) -> (u64, u64) {
         let first = crate::cycle::hash(state, self.seed);
-        (first, crate::cycle::hash(state, !first) | 1)
+        (first, crate::cycle::hash(state, !first))
     }
 
-    fn place(&self, (first, second): (u64, u64), number: u32) -> (usize, u64) {
-        let mixed = first.wrapping_add(second.wrapping_mul(u64::from(number)));
-        let bit = ((u128::from(mixed) * u128::from(self.bits)) >> 64) as u64;
-        ((bit / 64) as usize, 1 << (bit % 64))
+    /// Where the block of a key begins.
+    fn block(&self, key: (u64, u64)) -> usize {
+        ((u128::from(key.0) * u128::from(self.blocks)) >> 64) as usize * BLOCK_WORDS
     }
 
-    fn contains(&self, key: (u64, u64)) -> bool {
-        (0..self.each).all(|number| {
-            let (word, bit) = self.place(key, number);
-            self.field[word] & bit != 0
+    /// Asks the caches for the block of a key.
+    fn announce(&self, key: (u64, u64)) {
+        prefetch(&self.field[self.block(key)]);
+    }
+
+    /// The bits of a key in its block: word and bit, nine bits of the hash each.
+    fn places(&self, key: (u64, u64)) -> impl Iterator<Item = (usize, u64)> + use<> {
+        let mut rest = key.1;
+        (0..self.each).map(move |number| {
+            if number > 0 && number % 7 == 0 {
+                rest = (key.1 ^ u64::from(number)).wrapping_mul(0xd6e8_feb8_6659_fd93).rotate_left(number);
+            }
+            let bit = rest % BLOCK;
+            rest >>= 9;
+            ((bit / 64) as usize, 1 << (bit % 64))
         })
     }
 
+    fn contains(&self, key: (u64, u64)) -> bool {
+        let start = self.block(key);
+        self.places(key).all(|(word, bit)| self.field[start + word] & bit != 0)
+    }
+
     fn insert(&mut self, key: (u64, u64)) {
-        let lost = (self.set as f64 / self.bits as f64).powi(self.each as i32);
+        let lost = self.chances / self.blocks as f64;
         self.expected += lost / (1.0 - lost).max(1e-9);
         self.none += (-lost).ln_1p();
-        for number in 0..self.each {
-            let (word, bit) = self.place(key, number);
-            self.set += u64::from(self.field[word] & bit == 0);
-            self.field[word] |= bit;
+        let start = self.block(key);
+        let before = self.chance(start);
+        for (word, bit) in self.places(key) {
+            self.field[start + word] |= bit;
         }
+        self.chances += self.chance(start) - before;
+    }
+
+    /// The chance of a state that belongs to a block to be taken for known.
+    fn chance(&self, start: usize) -> f64 {
+        let set: u32 = self.field[start..start + BLOCK_WORDS].iter().map(|word| word.count_ones()).sum();
+        (f64::from(set) / BLOCK as f64).powi(self.each as i32)
     }
 
     fn bytes(&self) -> u64 {
@@ -199,6 +228,12 @@ impl Painted for BitColours {
 
     fn key(&mut self, state: &[u32]) -> (u64, u64) {
         self.seen.key(state)
+    }
+
+    fn keys(&mut self, batch: &Successors, keys: &mut Vec<(u64, u64)>) {
+        keys.clear();
+        keys.extend((0..batch.len()).map(|i| self.seen.key(batch.state(i))));
+        keys.iter().for_each(|&key| self.seen.announce(key));
     }
 
     fn colour(&self, key: (u64, u64), state: &[u32]) -> Colour {

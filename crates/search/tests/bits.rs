@@ -173,7 +173,7 @@ fn cycles_are_missed_but_not_invented() {
         for bytes in [8, 64, 1 << 16] {
             let field = Field { bytes, expected: None, swarm: 1, seed };
             let chase = Chase { weak: false, threads: 1, seed, limits: Limits::NONE };
-            let web = |closed| Closed(Web { nodes: 3_000, seed, marked: 3 }, closed);
+            let web = |closed| Closed(Web { nodes: 12_000, seed, marked: 3 }, closed);
             let open = field.chase(&web(false), &chase, &mut Patient);
             assert_eq!(open.outcomes[0], Outcome::Inconclusive, "a false alarm with {bytes} bytes");
             let closed = field.chase(&web(true), &chase, &mut Patient);

@@ -4,6 +4,8 @@
 
 #[path = "cycles/mutants.rs"]
 mod mutants;
+#[path = "cycles/schedules.rs"]
+mod schedules;
 #[path = "cycles/system.rs"]
 mod system;
 

@@ -54,8 +54,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     let limits = limits_of(args, engine);
     let mut has_states = !hunted.is_empty();
+    let mut is_over = answers.iter().any(|answer| answer.verdict == Verdict::Violated) && !args.keep_going;
     for (answer, property) in answers.iter_mut().zip(&properties).filter(|(_, property)| property.is_of_runs()) {
-        let is_over = hunt.stopped == Stop::Goal && !args.keep_going;
         if is_over || matches!(hunt.stopped, Stop::Time | Stop::Interrupt) {
             continue;
         }
@@ -69,6 +69,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         let decided = question.decide(&program, property, args, limits, &mut watcher)?;
         answer.verdict = property.verdict(&decided.hunt.outcomes[0]);
         answer.watch = Some(decided.watch);
+        is_over |= answer.verdict == Verdict::Violated && !args.keep_going;
         if let Some(run) = decided.run {
             answer.trace = Some(traces.len());
             traces.push(ShownTrace { property, run });
@@ -140,11 +141,14 @@ fn hunt_states(
 /// What several searches covered together: as much as the one that covered least.
 fn joined(mut all: Hunt, next: Hunt, has_states: bool) -> Hunt {
     all.fired.iter_mut().zip(&next.fired).for_each(|(all, next)| *all |= next);
-    if all.coverage == Coverage::Complete {
+    let is_found = next.stopped == Stop::Goal;
+    // A run that was found takes nothing from what is known of the states.
+    if all.coverage == Coverage::Complete && !(is_found && has_states) {
         all.coverage = next.coverage;
         all.stopped = next.stopped;
-    } else if next.stopped == Stop::Goal {
-        all.stopped = next.stopped;
+    }
+    if is_found {
+        all.stopped = Stop::Goal;
     }
     if !has_states {
         all.stats = next.stats;
@@ -158,7 +162,7 @@ const USUAL_FIELD: u64 = 256 << 20;
 /// How states are remembered by bits, where that is asked for.
 pub(super) fn field(args: &CheckArgs, limits: Limits) -> Option<Field> {
     (args.store == StoreKind::Bitstate).then(|| Field {
-        bytes: args.memory.unwrap_or(USUAL_FIELD.min(limits.memory)).max(64) / 8 * 7,
+        bytes: args.memory.unwrap_or(USUAL_FIELD.min(limits.memory)).max(64) / 2,
         expected: args.max_states,
         swarm: args.swarm,
         seed: args.seed,

@@ -27,6 +27,7 @@ pub fn hunt_states(
         job,
         filter,
         path: Path::new(words),
+        keys: Vec::new(),
         batch: Successors::new(words),
         stats: Stats::default(),
         found: vec![None; job.goals],
@@ -53,7 +54,9 @@ struct Search<'a> {
     model: &'a dyn Model,
     job: &'a Job,
     filter: Filter,
-    path: Path<()>,
+    path: Path<(u64, u64)>,
+    /// The keys of the batch.
+    keys: Vec<(u64, u64)>,
     batch: Successors,
     stats: Stats,
     found: Vec<Option<Trace>>,
@@ -70,16 +73,18 @@ impl Search<'_> {
         let mut initial = Successors::new(self.model.words());
         self.model.initial(&mut initial);
         for i in 0..initial.len() {
-            if !self.is_new(initial.state(i)) {
+            let key = self.filter.key(initial.state(i));
+            if self.filter.contains(key) {
                 continue;
             }
-            let root = self.path.root(initial.state(i), ());
+            self.filter.insert(key);
+            let root = self.path.root(initial.state(i), key);
             self.enter(root)?;
             while self.path.top().is_some() {
                 match self.path.next() {
                     None => _ = self.path.ascend(),
                     Some(place) => {
-                        let key = self.filter.key(self.path.state(place));
+                        let key = self.path.key(place);
                         if !self.filter.contains(key) {
                             self.filter.insert(key);
                             self.enter(place)?;
@@ -89,16 +94,6 @@ impl Search<'_> {
             }
         }
         ControlFlow::Continue(())
-    }
-
-    /// Whether a state is seen for the first time; then it is known from now on.
-    fn is_new(&mut self, state: &[u32]) -> bool {
-        let key = self.filter.key(state);
-        let new = !self.filter.contains(key);
-        if new {
-            self.filter.insert(key);
-        }
-        new
     }
 
     fn enter(&mut self, place: usize) -> ControlFlow<Stop> {
@@ -119,16 +114,18 @@ impl Search<'_> {
         self.stats.peak_frontier = self.stats.peak_frontier.max(u64::from(depth));
         let len = self.batch.len();
         let start = self.rotation(len);
+        self.keys.clear();
+        self.keys.extend((0..len).map(|i| self.filter.key(self.batch.state(i))));
+        self.keys.iter().for_each(|&key| self.filter.announce(key));
         for i in (0..len).map(|i| (start + i) % len) {
             self.fired[self.batch.step(i).transition.index()] = true;
-            let key = self.filter.key(self.batch.state(i));
-            if self.filter.contains(key) {
+            if self.filter.contains(self.keys[i]) {
                 continue;
             }
             if depth >= self.job.limits.depth {
                 self.cut_short = true;
             } else {
-                self.path.offer(self.batch.state(i), ());
+                self.path.offer(self.batch.state(i), self.keys[i]);
             }
         }
         let mut ends = false;

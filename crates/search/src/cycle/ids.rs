@@ -4,7 +4,10 @@
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use birk_exec::Successors;
+
 use super::nested::{Colour, Painted};
+use crate::table::prefetch;
 
 /// The table is rebuilt at twice its size when more than this share of it, in sixteenths, is taken.
 const FULL_SIXTEENTHS: usize = 11;
@@ -30,6 +33,18 @@ impl Ids {
 
     fn at(&self, number: usize) -> &[u32] {
         &self.states[number * self.words..(number + 1) * self.words]
+    }
+
+    /// Asks the caches for what the hashes of a batch will need: first the places in the table, then the states there.
+    fn announce(&self, hashes: &[u64]) {
+        let mask = self.table.len() - 1;
+        hashes.iter().for_each(|&hash| prefetch(&self.table[hash as usize & mask]));
+        for &hash in hashes {
+            let entry = self.table[hash as usize & mask];
+            if entry != 0 && entry >> 32 == hash >> 32 {
+                prefetch(&self.states[(entry as u32 - 1) as usize * self.words]);
+            }
+        }
     }
 
     /// The number of a state, and whether it is new.
@@ -58,7 +73,9 @@ impl Ids {
                 return Err(place);
             }
             let number = entry as u32 - 1;
-            if entry >> 32 == hash >> 32 && self.at(number as usize) == state {
+            // Word by word: states are too short for a call.
+            let is_same = || self.at(number as usize).iter().zip(state).all(|(a, b)| a == b);
+            if entry >> 32 == hash >> 32 && is_same() {
                 return Ok(number);
             }
             place = (place + 1) & mask;
@@ -85,12 +102,23 @@ impl Ids {
 pub struct Colours {
     ids: Ids,
     colours: Vec<Colour>,
+    hashes: Vec<u64>,
 }
 
 impl Colours {
     /// None is painted yet.
     pub fn new(words: usize) -> Self {
-        Self { ids: Ids::new(words), colours: Vec::new() }
+        Self { ids: Ids::new(words), colours: Vec::new(), hashes: Vec::new() }
+    }
+}
+
+impl Colours {
+    fn number(&mut self, state: &[u32], hash: u64) -> u32 {
+        let (number, new) = self.ids.number(state, hash);
+        if new {
+            self.colours.push(Colour::White);
+        }
+        number
     }
 }
 
@@ -98,11 +126,17 @@ impl Painted for Colours {
     type Key = u32;
 
     fn key(&mut self, state: &[u32]) -> u32 {
-        let (number, new) = self.ids.number(state, hash(state, 0));
-        if new {
-            self.colours.push(Colour::White);
-        }
-        number
+        self.number(state, hash(state, 0))
+    }
+
+    fn keys(&mut self, batch: &Successors, keys: &mut Vec<u32>) {
+        let mut hashes = std::mem::take(&mut self.hashes);
+        hashes.clear();
+        hashes.extend((0..batch.len()).map(|i| hash(batch.state(i), 0)));
+        self.ids.announce(&hashes);
+        keys.clear();
+        keys.extend(hashes.iter().enumerate().map(|(i, &hash)| self.number(batch.state(i), hash)));
+        self.hashes = hashes;
     }
 
     fn colour(&self, key: u32, _: &[u32]) -> Colour {

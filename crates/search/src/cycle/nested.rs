@@ -55,6 +55,12 @@ pub trait Painted {
     /// The key of a state.
     fn key(&mut self, state: &[u32]) -> Self::Key;
 
+    /// The keys of all states of a batch; better than one by one.
+    fn keys(&mut self, batch: &Successors, keys: &mut Vec<Self::Key>) {
+        keys.clear();
+        keys.extend((0..batch.len()).map(|i| self.key(batch.state(i))));
+    }
+
     /// The colour of a state.
     fn colour(&self, key: Self::Key, state: &[u32]) -> Colour;
 
@@ -88,6 +94,7 @@ pub fn hunt_with<P: Painted>(model: &dyn Model, painted: P, chase: &Chase, obser
         path: Path::new(words),
         red_path: Path::new(words),
         batch: Successors::new(words),
+        keys: Vec::new(),
         stats: Stats::default(),
         fired: vec![false; model.transitions()],
         observer,
@@ -119,6 +126,8 @@ struct Search<'a, P: Painted> {
     path: Path<P::Key>,
     red_path: Path<P::Key>,
     batch: Successors,
+    /// The keys of the batch.
+    keys: Vec<P::Key>,
     stats: Stats,
     fired: Vec<bool>,
     observer: &'a mut dyn Observer,
@@ -174,17 +183,15 @@ impl<P: Painted> Search<'_, P> {
         self.stats.states += 1;
         self.ask()?;
         let accepting = self.is_accepting(self.path.state(place));
-        let before = self.batch.len();
-        debug_assert_eq!(before, 0);
         self.model.successors(self.path.state(place), &mut self.batch);
         self.stats.transitions += self.batch.len() as u64;
         self.path.descend(place, accepting);
         self.stats.max_depth = self.stats.max_depth.max(self.path.len() as u32 - 1);
         let batch = std::mem::replace(&mut self.batch, Successors::new(0));
+        self.painted.keys(&batch, &mut self.keys);
         for i in self.in_order(batch.len()) {
-            let state = batch.state(i);
+            let (state, key) = (batch.state(i), self.keys[i]);
             self.fired[batch.step(i).transition.index()] = true;
-            let key = self.painted.key(state);
             match self.painted.colour(key, state) {
                 Colour::White => self.path.offer(state, key),
                 Colour::Cyan => {
@@ -230,9 +237,9 @@ impl<P: Painted> Search<'_, P> {
         let mut batch = std::mem::replace(&mut self.batch, Successors::new(0));
         self.model.successors(self.red_path.state(place), &mut batch);
         self.red_path.descend(place, false);
+        self.painted.keys(&batch, &mut self.keys);
         for i in self.in_order(batch.len()) {
-            let state = batch.state(i);
-            let key = self.painted.key(state);
+            let (state, key) = (batch.state(i), self.keys[i]);
             match self.painted.colour(key, state) {
                 Colour::Cyan => {
                     let found = Lasso::close(self.path.trail(), self.red_path.trail(), state);
