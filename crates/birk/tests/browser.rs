@@ -95,7 +95,8 @@ fn messages_loops_and_long_runs_are_drawn() {
     let browser = Browser::open(&folder, (1400, 1200));
     browser.go(&report(&folder, "models/german.bir --property all_share"));
     assert_eq!(browser.run("return document.querySelectorAll('#chart .message').length"), 6);
-    assert_eq!(browser.text("#chart .label"), "requests[0](share)");
+    let label = browser.text("#chart .label");
+    assert!(label.starts_with("requests[") && label.ends_with("](share)"), "{label}");
 
     // A run that repeats: no engine of today gives one, so the page is told.
     let page = fs::read_to_string(folder.join("out.html")).expect("it was written");

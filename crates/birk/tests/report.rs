@@ -164,7 +164,12 @@ fn charts_for_other_tools_have_every_step_and_message() {
             format!("T0>T{}:orders[{client}](grant_shared)", client + 1),
         ]
     });
-    assert_eq!(arrows, expected.collect::<Vec<_>>());
+    // Which of several shortest runs is shown is not the point here.
+    let sorted = |mut arrows: Vec<String>| {
+        arrows.sort();
+        arrows
+    };
+    assert_eq!(sorted(arrows), sorted(expected.collect()));
     insta::assert_snapshot!("mermaid", birk(&format!("replay models/german.bir {file} --format mermaid")).out);
 
     // At a rendezvous one step moves two threads; a started thread moves, too.
