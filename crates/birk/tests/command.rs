@@ -148,7 +148,7 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
         ("progress", "off"),
         ("fairness", "none"),
         ("swarm", "1"),
-        ("increment", "20"),
+        ("increment", "10"),
         ("automaton", "nothing.hoa"),
     ];
     let folder = folder_with("long", "philosophers_ring.bir");
