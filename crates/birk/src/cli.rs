@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use birk_search::ENGINES;
+use birk_search::depth::INCREMENT;
 use clap::builder::{BoolishValueParser, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -99,6 +100,9 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "ENGINE", default_value = ENGINES[0].name, help_heading = SEARCH,
           value_parser = PossibleValuesParser::new(ENGINES.iter().map(|engine| engine.name)))]
     pub(crate) search: String,
+    /// With --search depth: how many steps each depth bound is beyond the one before
+    #[arg(long, value_name = "N", default_value_t = INCREMENT, value_parser = parse_positive, help_heading = SEARCH)]
+    pub(crate) increment: u32,
     /// Repeat a search with bits this often, each time with other bits and another order
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_positive, help_heading = SEARCH)]
     pub(crate) swarm: u32,

@@ -120,6 +120,8 @@ fn impossible_combinations_are_errors_with_reasons() {
     };
     refused("--property deadlock --deadlock off", "contradict each other; leave one out");
     refused("--search dfs --accept depth:5", "does not go level by level");
+    refused("--increment 5", "has no depth bound that grows");
+    refused("--search depth --increment 0", "must be at least 1");
     refused("--search dfs --threads 2", "uses one thread");
     refused("--search dfs --store compact", "stores states exactly");
     refused("--max-depth 5 --accept depth:6", "ends the search before --accept depth:6");
@@ -146,6 +148,7 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
         ("progress", "off"),
         ("fairness", "none"),
         ("swarm", "1"),
+        ("increment", "10"),
         ("automaton", "nothing.hoa"),
     ];
     let folder = folder_with("long", "philosophers_ring.bir");

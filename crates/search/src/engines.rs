@@ -7,6 +7,7 @@ use crate::codec::direct::Direct;
 use crate::codec::fingerprint::Fingerprint;
 use crate::codec::pair::Pair;
 use crate::codec::tree::Tree;
+use crate::depth::depth_bounded;
 use crate::exact::ExactStore;
 use crate::explore::explore;
 use crate::frontier::Stack;
@@ -55,6 +56,16 @@ pub const ENGINES: &[Engine] = &[
         memory: "every state once, and its parent",
         hunt: |model, job, observer| explore(model, job, ExactStore::new(model.words()), Stack::default(), observer),
     },
+    Engine {
+        name: "depth",
+        summary: "depth-first to a bound that grows: deep, and yet everything up to some depth",
+        when: "deep models of large states, when a budget may end the search and a trace need not be shortest",
+        complete: true,
+        shortest: false,
+        scales: false,
+        memory: "every state once, its parent and a threshold",
+        hunt: depth_bounded,
+    },
 ];
 
 /// States of up to this many bits are their own keys: in a large table their slots have four bytes.
@@ -71,6 +82,13 @@ fn breadth(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
             Some(pair) => breadth_first(model, job, pair, observer),
             None => breadth_first(model, job, Tree::new(model), observer),
         },
+    }
+}
+
+impl Engine {
+    /// When a budget ends it, every state up to some depth was looked at.
+    pub fn covers_by_depth(&self) -> bool {
+        self.shortest || self.name == "depth"
     }
 }
 

@@ -5,6 +5,8 @@ use std::ops::ControlFlow;
 use birk_exec::GoalSet;
 use birk_ir::{Coverage, Outcome, Stop};
 
+use crate::depth::INCREMENT;
+
 /// A search to do. Passed, never global.
 #[derive(Clone, Debug)]
 pub struct Job {
@@ -31,6 +33,8 @@ pub struct Limits {
     pub threads: usize,
     /// How states are remembered.
     pub storage: Storage,
+    /// Steps from one depth bound to the next, for the engine that raises it.
+    pub increment: u32,
 }
 
 /// How states are remembered.
@@ -50,8 +54,14 @@ impl Limits {
     }
 
     /// No limit but the machine's, on one thread, exactly.
-    pub const NONE: Limits =
-        Limits { memory: u64::MAX, depth: u32::MAX, states: u64::MAX, threads: 1, storage: Storage::Exact };
+    pub const NONE: Limits = Limits {
+        memory: u64::MAX,
+        depth: u32::MAX,
+        states: u64::MAX,
+        threads: 1,
+        storage: Storage::Exact,
+        increment: INCREMENT,
+    };
 }
 
 /// Hears how the search goes, and may end it.

@@ -14,6 +14,7 @@ mod worker;
 
 pub mod bits;
 pub mod cycle;
+pub mod depth;
 pub mod engines;
 pub mod exact;
 pub mod explore;

@@ -8,6 +8,7 @@ use birk_exec::{GoalSet, goal_of, replay};
 use birk_ir::{Coverage, Expr, Goal, Outcome, Program, Property, PropertyKind, Stop, Verdict};
 use birk_jit::Staged;
 use birk_search::bits::Field;
+use birk_search::depth::INCREMENT;
 use birk_search::{Engine, Hunt, Job, Limits, Stats, Storage, engine};
 
 use runs::Question;
@@ -203,11 +204,17 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
     if !engine.scales && args.store == StoreKind::Compact {
         return Err(Failure::usage(format!("--search {} stores states exactly; use --search bfs", engine.name)));
     }
+    if args.increment != INCREMENT && engine.name != "depth" {
+        return Err(Failure::usage(format!(
+            "--search {} has no depth bound that grows; leave --increment out, or use --search depth",
+            engine.name
+        )));
+    }
     let Accept::Depth(wanted) = args.accept else { return Ok(()) };
-    if !engine.shortest {
+    if !engine.covers_by_depth() {
         return Err(Failure::usage(format!(
             "--search {} does not go level by level, so --accept depth:{wanted} could never be met; \
-             use --search bfs, or --accept sampled",
+             use --search bfs or --search depth, or --accept sampled",
             engine.name
         )));
     }
@@ -310,6 +317,7 @@ fn limits_of(args: &CheckArgs, engine: &Engine) -> Limits {
             StoreKind::Exact | StoreKind::Bitstate => Storage::Exact,
             StoreKind::Compact => Storage::Compact,
         },
+        increment: args.increment,
     }
 }
 

@@ -1,0 +1,350 @@
+//! Depth-bounded search against breadth-first distances, on random graphs of seven shapes; and every way to get it wrong.
+//!
+//! `BIRK_TEST_FULL=1` takes the full number of graphs instead of a share.
+
+#[path = "depth/bent.rs"]
+mod bent;
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Mutex;
+
+use bent::{Answer, Bend};
+use birk_exec::{GoalSet, Model, Successors};
+use birk_ir::{Coverage, Outcome, Stop, TransitionId};
+use birk_search::depth::with_frontier;
+use birk_search::job::Patient;
+use birk_search::{Hunt, Job, Limits};
+
+const NO_LIMIT: u32 = u32::MAX;
+
+/// A graph as a model of one word; its only goal is the last node.
+#[derive(Debug, Default)]
+struct Graph {
+    edges: Vec<Vec<usize>>,
+    initial: Vec<usize>,
+    judged: Mutex<Vec<usize>>,
+}
+
+impl Graph {
+    fn new(edges: &[&[usize]]) -> Self {
+        let edges = edges.iter().map(|successors| successors.to_vec()).collect();
+        Graph { edges, initial: vec![0], ..Graph::default() }
+    }
+
+    fn distances(&self) -> Vec<Option<u32>> {
+        let mut distances = vec![None; self.edges.len()];
+        let mut queue: VecDeque<(usize, u32)> = self.initial.iter().map(|&node| (node, 0)).collect();
+        while let Some((node, distance)) = queue.pop_front() {
+            if distances[node].is_none() {
+                distances[node] = Some(distance);
+                queue.extend(self.edges[node].iter().map(|&child| (child, distance + 1)));
+            }
+        }
+        distances
+    }
+
+    /// What there is to find within a depth, but for the revisits.
+    fn truth(&self, cutoff: u32) -> Answer {
+        let distances = self.distances();
+        let nodes = |wanted: &dyn Fn(u32) -> bool| -> BTreeSet<usize> {
+            (0..self.edges.len()).filter(|&node| distances[node].is_some_and(wanted)).collect()
+        };
+        Answer {
+            visited: nodes(&|distance| distance <= cutoff),
+            frontier: nodes(&|distance| distance == cutoff),
+            is_complete: nodes(&|distance| distance > cutoff).is_empty(),
+            revisits: None,
+        }
+    }
+
+    fn bent(&self, cutoff: u32, increment: u32, bend: Bend) -> Answer {
+        bent::search(&self.edges, &self.initial, cutoff, increment, bend)
+    }
+
+    fn hunt(&self, limits: Limits) -> (Hunt, BTreeSet<usize>) {
+        self.judged.lock().unwrap().clear();
+        let job = Job { goals: 1, stop_at: GoalSet::default(), keep_going: true, limits };
+        let (hunt, frontier) = with_frontier(self, &job, &mut Patient);
+        (hunt, frontier.iter().map(|state| state[0] as usize).collect())
+    }
+
+    /// What the engine finds is what there is to find, and it explores what the short version of it does.
+    #[track_caller]
+    fn check(&self, cutoff: u32, increment: u32) {
+        let (hunt, frontier) = self.hunt(Limits { depth: cutoff, increment, ..Limits::NONE });
+        let judged = self.judged.lock().unwrap();
+        let visited: BTreeSet<usize> = judged.iter().copied().collect();
+        assert_eq!(judged.len(), visited.len(), "judged once");
+        let is_complete = hunt.coverage == Coverage::Complete;
+        let truth = self.truth(cutoff);
+        let steps: usize = visited.iter().map(|&node| self.edges[node].len()).sum();
+        assert_eq!((hunt.stats.states, hunt.stats.transitions), (visited.len() as u64, steps as u64));
+        assert_eq!(Answer { visited, frontier, is_complete, revisits: None }, truth);
+        let (coverage, stopped) =
+            if is_complete { (Coverage::Complete, Stop::Exhausted) } else { (Coverage::Depth(cutoff), Stop::Depth) };
+        assert_eq!((hunt.coverage, hunt.stopped), (coverage, stopped));
+        let bent = self.bent(cutoff, increment, Bend::Nothing);
+        assert_eq!(Some(hunt.stats.revisits), bent.revisits);
+        assert_eq!(Answer { revisits: None, ..bent }, truth);
+        let goal = self.edges.len() - 1;
+        match &hunt.outcomes[0] {
+            Outcome::Found(trace) => {
+                assert!(trace.steps.len() as u64 <= u64::from(cutoff), "a trace beyond the limit");
+                let start = self.initial[trace.initial as usize];
+                let walk = trace.steps.iter().fold(start, |node, step| self.edges[node][step.transition.index()]);
+                assert_eq!(walk, goal);
+                let distance = self.distances()[goal].expect("found") as usize;
+                let within = distance.next_multiple_of(increment as usize).max(distance);
+                assert!(trace.steps.len() <= within, "a trace longer than the bound in which it was found");
+            }
+            outcome => {
+                assert!(!truth.visited.contains(&goal));
+                assert_eq!(*outcome == Outcome::Absent, is_complete);
+            }
+        }
+    }
+}
+
+impl Model for Graph {
+    fn words(&self) -> usize {
+        1
+    }
+
+    fn initial(&self, out: &mut Successors) {
+        self.initial.iter().for_each(|&node| out.push(TransitionId(0), 0, &[node as u32]));
+    }
+
+    fn successors(&self, state: &[u32], out: &mut Successors) {
+        for (i, &to) in self.edges[state[0] as usize].iter().enumerate() {
+            out.push(TransitionId::new(i), 0, &[to as u32]);
+        }
+    }
+
+    fn judge(&self, state: &[u32], stuck: bool) -> GoalSet {
+        let node = state[0] as usize;
+        assert_eq!(stuck, self.edges[node].is_empty(), "stuck is to have no successor");
+        self.judged.lock().unwrap().push(node);
+        GoalSet(u64::from(node == self.edges.len() - 1))
+    }
+
+    fn transitions(&self) -> usize {
+        self.edges.iter().map(Vec::len).max().unwrap_or(0)
+    }
+}
+
+/// Random numbers that are the same on every machine (xorshift64*).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        ((self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16) % n as u64) as usize
+    }
+}
+
+/// Sparse, dense, a chain with edges back, one with shortcuts, layers, a tree with more edges, a ring with self loops.
+fn drawn(random: &mut Random, shape: usize) -> Graph {
+    let nodes = 2 + random.below(18);
+    let mut edges = vec![Vec::new(); nodes];
+    let any = |random: &mut Random| (random.below(nodes), random.below(nodes));
+    let chain = (1..nodes).map(|node| (node - 1, node));
+    let mut pairs: Vec<(usize, usize)> = match shape {
+        0 => (0..nodes * 3 / 2).map(|_| any(random)).collect(),
+        1 => (0..nodes * 4).map(|_| any(random)).collect(),
+        2 => chain.chain((0..nodes / 2).map(|_| any(random)).map(|(a, b)| (a.max(b), a.min(b)))).collect(),
+        3 => chain.chain((0..nodes / 2).map(|_| any(random)).map(|(a, b)| (a.min(b), a.max(b)))).collect(),
+        4 => {
+            let edge = |random: &mut Random| {
+                let from = random.below(nodes);
+                (from, (from / 3 + 1) * 3 + random.below(3))
+            };
+            (0..nodes * 2).map(|_| edge(random)).filter(|&(_, to)| to < nodes).collect()
+        }
+        5 => {
+            let tree: Vec<(usize, usize)> = (1..nodes).map(|node| (random.below(node), node)).collect();
+            tree.into_iter().chain((0..nodes / 3).map(|_| any(random))).collect()
+        }
+        _ => {
+            let ring = (0..nodes).map(|node| (node, (node + 1) % nodes));
+            let extra: Vec<(usize, usize)> = (0..nodes / 3).map(|_| any(random)).collect();
+            ring.chain(extra.iter().map(|&(node, _)| (node, node))).chain(extra.iter().copied()).collect()
+        }
+    };
+    // Which successor comes first decides which detours are made.
+    for i in (1..pairs.len()).rev() {
+        pairs.swap(i, random.below(i + 1));
+    }
+    pairs.into_iter().for_each(|(from, to)| edges[from].push(to));
+    let others = [0, 0, 1, 2][random.below(4)];
+    let initial = std::iter::once(0).chain((0..others).map(|_| random.below(nodes))).collect();
+    Graph { edges, initial, ..Graph::default() }
+}
+
+/// As many graphs of each shape, each with a depth limit: none, or one near what can be reached.
+fn graphs(full: usize, share: usize, mut look: impl FnMut(&Graph, u32)) {
+    let mut random = Random(7);
+    for number in 0..if std::env::var_os("BIRK_TEST_FULL").is_some() { full } else { share } {
+        let graph = drawn(&mut random, number % 7);
+        let deepest = graph.distances().into_iter().flatten().max().unwrap_or(0);
+        let cutoff = if random.below(4) == 0 { NO_LIMIT } else { random.below(deepest as usize + 2) as u32 };
+        let looked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| look(&graph, cutoff)));
+        assert!(looked.is_ok(), "cutoff {cutoff}, initial {:?}, edges {:?}", graph.initial, graph.edges);
+    }
+}
+
+#[test]
+fn what_is_visited_what_waits_and_what_is_claimed_is_right() {
+    graphs(100_000, 20_000, |graph, cutoff| {
+        for increment in [1, 2, 3, 4, 7, 20, 1_000_000] {
+            graph.check(cutoff, increment);
+        }
+    });
+}
+
+/// Where the search ends early, it claims the last bound it completed, and that was looked at.
+#[test]
+fn a_search_cut_short_claims_the_last_bound_completed() {
+    let mut claims = BTreeSet::new();
+    graphs(20_000, 4_000, |graph, _| {
+        let reachable = graph.truth(NO_LIMIT).visited.len() as u64;
+        for (states, increment) in (0..reachable).zip([1, 2, 3, 4].into_iter().cycle()) {
+            let (hunt, _) = graph.hunt(Limits { states, increment, ..Limits::NONE });
+            assert_eq!(hunt.stopped, Stop::States);
+            let judged: BTreeSet<usize> = graph.judged.lock().unwrap().iter().copied().collect();
+            match hunt.coverage {
+                Coverage::Depth(depth) => {
+                    assert!(depth.is_multiple_of(increment));
+                    assert!(graph.truth(depth).visited.is_subset(&judged));
+                    assert!(!graph.truth(depth.saturating_add(increment)).visited.is_subset(&judged) || states > 0);
+                    claims.insert(depth);
+                }
+                Coverage::Sampled(_) => assert!(judged.len() <= graph.initial.len()),
+                coverage => panic!("{coverage:?}"),
+            }
+        }
+    });
+    assert!(claims.len() > 5, "{claims:?}");
+}
+
+/// What a bend does to the answers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Harm {
+    missed: u32,
+    wrong_frontier: u32,
+    wrongly_complete: u32,
+    wrongly_incomplete: u32,
+    more_revisits: u32,
+}
+
+fn harm(bend: Bend) -> Harm {
+    let mut harm = Harm::default();
+    graphs(21_000, 4_200, |graph, cutoff| {
+        let cutoff = cutoff.min(40);
+        for increment in [1, 2, 3, 5, 40] {
+            let (truth, bent) = (graph.truth(cutoff), graph.bent(cutoff, increment, bend));
+            let right = graph.bent(cutoff, increment, Bend::Nothing);
+            assert!(bent.visited.is_subset(&truth.visited), "nothing beyond the bound");
+            harm.missed += u32::from(bent.visited != truth.visited);
+            harm.wrong_frontier += u32::from(bent.frontier != truth.frontier);
+            harm.wrongly_complete += u32::from(bent.is_complete && !truth.is_complete);
+            harm.wrongly_incomplete += u32::from(!bent.is_complete && truth.is_complete);
+            harm.more_revisits += u32::from(bent.revisits.unwrap_or(u64::MAX) > right.revisits.expect("few"));
+        }
+    });
+    harm
+}
+
+#[test]
+fn bends_that_lose_states() {
+    let bend = harm(Bend::FrontierGetsThreshold);
+    assert!(bend.missed > 100 && bend.wrongly_complete > 100, "{bend:?}");
+    let bend = harm(Bend::LeastOfChildren);
+    assert!(bend.missed > 10, "{bend:?}");
+    let bend = harm(Bend::OnlyWholeSteps);
+    assert!(bend.missed > 100, "{bend:?}");
+    let bend = harm(Bend::FrontierIsNotVisited);
+    assert!(bend.missed > 100, "{bend:?}");
+    // It is late only: what was cut off is in the frontier.
+    let bend = harm(Bend::OnlyOnce);
+    assert!(bend.missed > 100 && bend.wrong_frontier > 100 && bend.wrongly_complete == 0, "{bend:?}");
+}
+
+#[test]
+fn bends_that_keep_or_claim_the_wrong_thing() {
+    let bend = harm(Bend::NoProvisionalThreshold);
+    assert!(bend.wrong_frontier > 100 && bend.more_revisits > 100 && bend.missed == 0, "{bend:?}");
+    let bend = harm(Bend::ForgetsThresholds);
+    assert!(bend.wrong_frontier > 100 && bend.missed == 0, "{bend:?}");
+    let bend = harm(Bend::FrontierKeepsAll);
+    assert!(bend.wrong_frontier > 100 && bend.missed == 0, "{bend:?}");
+    let bend = harm(Bend::NoClosureTest);
+    assert!(bend.wrongly_incomplete > 100 && bend.missed == 0 && bend.wrong_frontier == 0, "{bend:?}");
+}
+
+#[test]
+fn bends_that_only_cost_time() {
+    for bend in [Bend::AlsoAtThreshold, Bend::Naive] {
+        let harm = harm(bend);
+        assert_eq!((harm.missed, harm.wrong_frontier), (0, 0), "{bend:?}: {harm:?}");
+        assert_eq!((harm.wrongly_complete, harm.wrongly_incomplete), (0, 0), "{bend:?}: {harm:?}");
+        assert!(harm.more_revisits > 100, "{bend:?}: {harm:?}");
+    }
+    let always = harm(Bend::NeverBecomesAlways);
+    assert!(always.more_revisits > 100, "{always:?}");
+}
+
+/// The smallest graphs on which a bend shows, that of children on the stack too rarely to be met by chance; the engine is
+/// right on them.
+#[test]
+fn smallest_cases() {
+    let case = |edges: &[&[usize]], cutoff: u32, increment: u32, bend: Bend| {
+        let graph = Graph::new(edges);
+        graph.check(cutoff, increment);
+        let bent = graph.bent(cutoff, increment, bend);
+        assert_ne!(Answer { revisits: None, ..bent }, graph.truth(cutoff), "{bend:?}");
+    };
+    case(&[&[1], &[2], &[]], 2, 1, Bend::FrontierGetsThreshold);
+    case(&[&[1], &[1]], 2, 2, Bend::NoProvisionalThreshold);
+    case(&[&[1], &[0]], 3, 1, Bend::ForgetsThresholds);
+    case(&[&[1, 2], &[2], &[]], 2, 2, Bend::FrontierKeepsAll);
+    case(&[&[6, 4], &[2], &[5], &[4, 1], &[3], &[3], &[7], &[3]], 5, 5, Bend::IgnoresStack);
+    case(&[&[4, 3], &[2], &[], &[1, 4], &[3]], 3, 3, Bend::LeastOfChildren);
+    case(&[&[1, 2], &[2], &[3], &[4], &[]], 3, 3, Bend::OnlyOnce);
+    case(&[&[1], &[2], &[3], &[]], 3, 2, Bend::OnlyWholeSteps);
+    case(&[&[1], &[]], 1, 1, Bend::NoClosureTest);
+    case(&[&[1], &[]], 1, 1, Bend::FrontierIsNotVisited);
+}
+
+/// Twenty diamonds in a row have a million paths.
+#[test]
+fn diamonds_are_explored_once() {
+    let mut edges = Vec::new();
+    for top in (0..60).step_by(3) {
+        edges.extend([vec![top + 1, top + 2], vec![top + 3], vec![top + 3]]);
+    }
+    edges.push(Vec::new());
+    let graph = Graph { edges, initial: vec![0], ..Graph::default() };
+    graph.check(NO_LIMIT, 50);
+    assert_eq!(graph.bent(NO_LIMIT, 50, Bend::Nothing).revisits, Some(0));
+    assert_eq!(graph.bent(NO_LIMIT, 50, Bend::NeverBecomesAlways).revisits, None);
+    // A path behind them that is cut: there is something to come back for, but only from less deep.
+    let mut long = Graph { edges: graph.edges.clone(), initial: vec![0], ..Graph::default() };
+    long.edges[60].push(61);
+    long.edges.push(Vec::new());
+    long.check(40, 40);
+    assert_eq!(long.bent(40, 40, Bend::Nothing).revisits, Some(0));
+    assert_eq!(long.bent(40, 40, Bend::AlsoAtThreshold).revisits, None);
+}
+
+/// The stack is the program's own: a run may be as long as the increment.
+#[test]
+fn a_long_chain_with_a_large_increment() {
+    let nodes = 200_000;
+    let edges = (1..=nodes).map(|next| if next < nodes { vec![next] } else { Vec::new() }).collect();
+    let graph = Graph { edges, initial: vec![0], ..Graph::default() };
+    let (hunt, _) = graph.hunt(Limits { increment: 1_000_000, ..Limits::NONE });
+    assert_eq!((hunt.coverage, hunt.stats.states, hunt.stats.revisits), (Coverage::Complete, nodes as u64, 0));
+    assert!(matches!(&hunt.outcomes[0], Outcome::Found(trace) if trace.steps.len() == nodes - 1));
+}
