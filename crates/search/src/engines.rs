@@ -10,6 +10,7 @@ use crate::codec::tree::Tree;
 use crate::exact::ExactStore;
 use crate::explore::explore;
 use crate::frontier::Stack;
+use crate::highway::Highway;
 use crate::job::{Hunt, Job, Observer, Storage};
 
 /// A way to search.
@@ -54,6 +55,16 @@ pub const ENGINES: &[Engine] = &[
         scales: false,
         memory: "every state once, and its parent",
         hunt: |model, job, observer| explore(model, job, ExactStore::new(model.words()), Stack::default(), observer),
+    },
+    Engine {
+        name: "highway",
+        summary: "breadth-first with a bound: of each level only --width states, drawn at random, are followed",
+        when: "deep bugs in models too large to search; again with other seeds",
+        complete: false,
+        shortest: false,
+        scales: false,
+        memory: "every visited state once, and its parent",
+        hunt: |model, job, observer| Highway::default().hunt(model, job, observer),
     },
 ];
 
