@@ -4,7 +4,7 @@
 //! model: a sub-graph of it, in which a state without successors has none in the model either, because every lane
 //! goes on. So what is found in a slice is real; what is not found means nothing, unless the slice turns out to be everything.
 //!
-//! The papers' condition on the next queue can be met only if there are no more lanes than the width, so that the initial
+//! The paper's condition on the next queue can be met only if there are no more lanes than the width, so that the initial
 //! states are drawn, too. Whether the slice is complete is decided at the end: every lane of a level where something was
 //! left out is expanded again, to see whether all its successors were visited after all. The first that was not ends that,
 //! and nothing but numbers of lanes has to be remembered for it.
