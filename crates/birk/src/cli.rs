@@ -103,6 +103,12 @@ pub(crate) struct CheckArgs {
     /// With --search depth: how many steps each depth bound is beyond the one before
     #[arg(long, value_name = "N", default_value_t = INCREMENT, value_parser = parse_positive, help_heading = SEARCH)]
     pub(crate) increment: u32,
+    /// Of each level, follow at most this many states, drawn at random; for --search highway [default: 10000]
+    #[arg(long, value_name = "N", value_parser = parse_positive, help_heading = SEARCH)]
+    pub(crate) width: Option<u32>,
+    /// From this depth on, follow only what would end otherwise; for --search highway [default: never]
+    #[arg(long, value_name = "N", value_parser = parse_positive, help_heading = SEARCH)]
+    pub(crate) degrade_depth: Option<u32>,
     /// Repeat a search with bits this often, each time with other bits and another order
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_positive, help_heading = SEARCH)]
     pub(crate) swarm: u32,

@@ -125,6 +125,9 @@ fn impossible_combinations_are_errors_with_reasons() {
     refused("--search dfs --threads 2", "uses one thread");
     refused("--search dfs --store compact", "stores states exactly");
     refused("--max-depth 5 --accept depth:6", "ends the search before --accept depth:6");
+    refused("--width 5", "--width and --degrade-depth bound the levels of --search highway; add it");
+    refused("--search highway --width 0", "must be at least 1");
+    refused("--search highway --threads 2", "--search highway uses one thread");
     refused("--profile fast", "there is no profile `fast`; there is no file models/birk.toml");
 }
 
@@ -149,6 +152,8 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
         ("fairness", "none"),
         ("swarm", "1"),
         ("increment", "10"),
+        ("width", "5"),
+        ("degrade-depth", "9"),
         ("automaton", "nothing.hoa"),
     ];
     let folder = folder_with("long", "philosophers_ring.bir");
@@ -161,7 +166,10 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
         (answer.code, report, answer.err)
     };
     for (name, value) in values {
-        assert_eq!(line(&[&format!("--{name}"), value]), line(&[&format!("--{name}={value}")]), "{name}");
+        let of_highway = ["width", "degrade-depth"].contains(&name);
+        let needed: &[&str] = if of_highway { &["--search", "highway"] } else { &[] };
+        let (spaced, joined) = (format!("--{name}"), format!("--{name}={value}"));
+        assert_eq!(line(&[needed, &[&spaced, value]].concat()), line(&[needed, &[&joined]].concat()), "{name}");
     }
     for name in ["trace", "report", "profile"] {
         fs::write(folder.join("birk.toml"), "[profile.x]\nkeep-going = true\n").expect("writable");

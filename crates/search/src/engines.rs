@@ -11,6 +11,7 @@ use crate::depth::depth_bounded;
 use crate::exact::ExactStore;
 use crate::explore::explore;
 use crate::frontier::Stack;
+use crate::highway::Highway;
 use crate::job::{Hunt, Job, Observer, Storage};
 
 /// A way to search.
@@ -65,6 +66,16 @@ pub const ENGINES: &[Engine] = &[
         scales: false,
         memory: "every state once, its parent and a threshold",
         hunt: depth_bounded,
+    },
+    Engine {
+        name: "highway",
+        summary: "breadth-first with a bound: of each level only --width states, drawn at random, are followed",
+        when: "deep bugs in models too large to search; again with other seeds",
+        complete: false,
+        shortest: false,
+        scales: false,
+        memory: "every visited state once, and its parent",
+        hunt: |model, job, observer| Highway::default().hunt(model, job, observer),
     },
 ];
 

@@ -12,6 +12,8 @@ use crate::store::{Arrival, Store};
 const CHUNK_WORDS: usize = 1 << 20;
 /// The table is rebuilt at twice its size when more than this share of it, in sixteenths, is taken.
 const FULL_SIXTEENTHS: usize = 11;
+/// Entries of an empty table.
+const SMALLEST_TABLE: usize = 1 << 10;
 /// Marks the parent of an initial state.
 const NO_PARENT: u32 = u32::MAX;
 
@@ -36,7 +38,7 @@ impl ExactStore {
             per_chunk: (CHUNK_WORDS / words).max(1),
             chunks: Vec::new(),
             parents: Vec::new(),
-            table: vec![0; 1 << 10],
+            table: vec![0; SMALLEST_TABLE],
             len: 0,
             hashes: Vec::new(),
         }
@@ -105,6 +107,28 @@ impl ExactStore {
     pub(crate) fn set_parent(&mut self, state: u32, parent: u32) {
         let index = state as usize;
         self.parents[index / self.per_chunk][index % self.per_chunk] = parent;
+    }
+
+    /// The number of a state; if it is new, room for it was reserved.
+    pub fn find_or_insert(&mut self, state: &[u32], parent: Option<StateId>) -> StateId {
+        let hash = hash(state);
+        let (place, known) = self.find(state, hash);
+        if known {
+            return StateId(u64::from(self.table[place] as u32 - 1));
+        }
+        let index = self.append(state, parent);
+        self.table[place] = (hash >> 32) << 32 | (index as u64 + 1);
+        StateId(index as u64)
+    }
+
+    /// Forgets all states.
+    pub fn clear(&mut self) {
+        self.chunks.truncate(1);
+        self.parents.truncate(1);
+        self.chunks.iter_mut().chain(&mut self.parents).for_each(Vec::clear);
+        self.table.truncate(SMALLEST_TABLE);
+        self.table.fill(0);
+        self.len = 0;
     }
 
     /// A state and its parent.

@@ -19,6 +19,7 @@ pub mod engines;
 pub mod exact;
 pub mod explore;
 pub mod frontier;
+pub mod highway;
 pub mod job;
 pub mod limit;
 pub mod store;

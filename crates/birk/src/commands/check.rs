@@ -9,6 +9,7 @@ use birk_ir::{Coverage, Expr, Goal, Outcome, Program, Property, PropertyKind, St
 use birk_jit::Staged;
 use birk_search::bits::Field;
 use birk_search::depth::INCREMENT;
+use birk_search::highway::Highway;
 use birk_search::{Engine, Hunt, Job, Limits, Stats, Storage, engine};
 
 use runs::Question;
@@ -130,6 +131,7 @@ fn hunt_states(
     let job = job(args, engine, properties, hunted);
     let hunt = match field(args, job.limits) {
         Some(field) => field.hunt(&model, &job, watcher),
+        None if engine.name == HIGHWAY => highway(args).hunt(&model, &job, watcher),
         None => (engine.hunt)(&model, &job, watcher),
     };
     if let Some(reason) = model.refusal() {
@@ -155,6 +157,14 @@ fn joined(mut all: Hunt, next: Hunt, has_states: bool) -> Hunt {
         all.stats = next.stats;
     }
     all
+}
+
+/// The engine that has a width.
+const HIGHWAY: &str = "highway";
+
+fn highway(args: &CheckArgs) -> Highway {
+    let width = args.width.map_or(Highway::USUAL_WIDTH, |width| width as usize);
+    Highway { width, degrade_depth: args.degrade_depth, seed: args.seed }
 }
 
 /// Bytes of a field of bits, unless told otherwise.
@@ -194,6 +204,9 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
     }
     if !is_by_bits && args.swarm > 1 {
         return Err(Failure::usage("--swarm repeats a search that may lose states; it needs --store bitstate"));
+    }
+    if engine.name != HIGHWAY && (args.width.is_some() || args.degrade_depth.is_some()) {
+        return Err(Failure::usage("--width and --degrade-depth bound the levels of --search highway; add it"));
     }
     if !engine.scales && matches!(args.threads, Threads::Number(2..)) {
         let name = engine.name;

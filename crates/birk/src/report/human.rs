@@ -399,6 +399,9 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
                 part.unwrap_or_default(),
             )
         }
+        (Coverage::Sampled(_), Stop::Exhausted) => {
+            format!("{}, with no claim about others; some were left out at random", count(stats.states, "state"))
+        }
         (_, stop) => format!("{}, with no claim about others; {}", count(stats.states, "state"), stopped(stop)),
     };
     let _ = writeln!(out, "\n{} {covered}", paint.bold("covered:"));
