@@ -21,9 +21,12 @@ fn hunt(program: &Program, highway: Highway) -> Hunt {
     highway.hunt(&Interpreter::new(program, &goals), &job, &mut Patient)
 }
 
+/// The size of a model, and its states and transitions.
+type Counts = (u64, u64, u64);
+
 #[test]
 fn a_wide_highway_is_the_whole_protocol() {
-    let table: [(&str, [(u64, u64, u64); 4], usize); 2] = [
+    let table: [(&str, [Counts; 4], usize); 2] = [
         ("abp.bir", [(2, 74, 92), (4, 146, 184), (8, 290, 368), (16, 578, 736)], 20),
         ("cabp.bir", [(2, 464, 1632), (4, 1040, 3808), (8, 2576, 9888), (16, 7184, 28960)], 26),
     ];
