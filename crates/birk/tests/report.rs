@@ -149,6 +149,18 @@ fn read_plantuml(text: &str) -> (Vec<String>, Vec<String>, usize) {
     (lanes, arrows, notes)
 }
 
+/// Also where a target was reached before the violation was found; and a run that repeats says where.
+#[test]
+fn the_page_opens_on_a_violation() {
+    let page = folder("report_first").join("out.html");
+    birk(&format!("check models/german_liveness.bir --report {}", page.display())).exits(1);
+    let text = fs::read_to_string(page).expect("it was written");
+    assert!(text.contains("<option value=\"0\">served ("), "the violated formula comes first");
+    assert!(text.contains("<option value=\"1\">passed_over ("), "the target that was reached comes last");
+    let back = text.split("\"loop\":").nth(1).and_then(|rest| rest.chars().next());
+    assert!(back.is_some_and(|digit| digit.is_ascii_digit()), "the first run repeats: {back:?}");
+}
+
 #[test]
 fn charts_for_other_tools_have_every_step_and_message() {
     let folder = folder("report_charts");

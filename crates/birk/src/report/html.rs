@@ -104,13 +104,21 @@ fn properties(report: &Report<'_>) -> String {
     out + "</tbody></table>\n"
 }
 
+/// The runs to show: violations first, because the page opens on the first.
+fn runs<'r, 'a>(report: &'r Report<'a>) -> Vec<&'r ShownTrace<'a>> {
+    let mut runs: Vec<_> = report.traces.iter().collect();
+    runs.sort_by_key(|trace| trace.property.wants_goal());
+    runs
+}
+
 fn trace_section(report: &Report<'_>) -> String {
     let mut options = String::new();
-    for (index, trace) in report.traces.iter().enumerate() {
+    let runs = runs(report);
+    for (index, trace) in runs.iter().enumerate() {
         let text = format!("{} ({})", trace.property.name, human::count(trace.run.steps.len() as u64, "step"));
         let _ = write!(options, "<option value=\"{index}\">{}</option>", escape(&text));
     }
-    let words = match report.traces.first() {
+    let words = match runs.first() {
         Some(trace) if trace.run.steps.len() <= MAX_WORDS => {
             human::trace_table(report.source, report.program, &trace.run, false)
         }
@@ -253,7 +261,7 @@ impl Words {
 fn data(report: &Report<'_>) -> String {
     let program = report.program;
     let mut words = Words::default();
-    let traces: Vec<Value> = report.traces.iter().map(|trace| trace_data(report, trace, &mut words)).collect();
+    let traces: Vec<Value> = runs(report).into_iter().map(|trace| trace_data(report, trace, &mut words)).collect();
     let names: Vec<String> = program.visible_elements().map(|(v, element)| program.element_name(v, element)).collect();
     let places: Vec<Value> = (0..program.transitions.len())
         .map(|id| {
