@@ -349,19 +349,23 @@ pub(crate) fn environment(cx: &mut Context<'_>, steps: &mut Steps) {
         }
         let kind = steps.kinds.len();
         let name = format!("({})", declared.name);
+        // What it does there has the names that the declaration gives it.
+        let marks = &decl.marks;
+        let given = [(marks.lossy, "lossy"), (marks.duplicating, "duplicating"), (marks.reordering, "reordering")];
+        let given: Vec<&str> = given.iter().filter(|(is_given, _)| *is_given).map(|(_, mark)| *mark).collect();
+        let place = given.join(" ");
         cx.variables.push(Variable {
             name: format!("{name}@"),
             role: VarRole::Counter(kind),
             lo: 0,
             hi: 0,
             shape: vec![1],
-            values: ValueKind::Names(vec!["waiting".into(), birk_ir::text::NOT_RUNNING.into()]),
+            values: ValueKind::Names(vec![place.clone(), birk_ir::text::NOT_RUNNING.into()]),
             initial: vec![0],
             span: declared.span,
         });
         let counter = VarId::new(cx.variables.len() - 1);
-        let waiting =
-            Location { name: "waiting".into(), span: declared.span, end: true, accept: false, progress: false };
+        let waiting = Location { name: place, span: declared.span, end: true, accept: false, progress: false };
         steps.kinds.push(ThreadKind {
             name: name.clone(),
             span: declared.span,
