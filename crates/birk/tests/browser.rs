@@ -98,7 +98,7 @@ fn messages_loops_and_long_runs_are_drawn() {
     let label = browser.text("#chart .label");
     assert!(label.starts_with("requests[") && label.ends_with("](share)"), "{label}");
 
-    // A run that repeats: no engine of today gives one, so the page is told.
+    // A run that repeats, as a formula gives one; here the page is told.
     let page = fs::read_to_string(folder.join("out.html")).expect("it was written");
     fs::write(folder.join("loop.html"), page.replace("\"loop\":null", "\"loop\":4")).expect("writable");
     browser.go(&format!("file://{}", folder.join("loop.html").display()));
