@@ -331,6 +331,7 @@ fn limits_of(args: &CheckArgs, engine: &Engine) -> Limits {
             StoreKind::Compact => Storage::Compact,
         },
         increment: args.increment,
+        ..Limits::NONE
     }
 }
 
