@@ -217,7 +217,8 @@ impl<C: Codec> Search<'_, C> {
 
 /// Runs the workers on a level: one of them, or all if there is enough to do.
 fn expand<C: Codec>(workers: &mut Vec<Worker<C>>, level: &Level<'_, C>, observer: &mut dyn Observer) {
-    let is_shared = level.here.words() / (level.visited.codec.ticket_words() as u64) >= WORTH_SHARING * level.job.limits.grain as u64;
+    let is_shared = level.here.words() / (level.visited.codec.ticket_words() as u64)
+        >= WORTH_SHARING * level.job.limits.grain as u64;
     while is_shared && workers.len() < level.job.limits.threads {
         workers.push(Worker::new(level.model, level.job, &level.visited.codec));
     }

@@ -116,13 +116,7 @@ fn kinds(engine: &Engine) -> Vec<(usize, Storage)> {
 }
 
 /// Holds an engine against the reference, and gives all that it answered.
-fn hunts(
-    case: &Case,
-    model: &dyn Model,
-    engine: &Engine,
-    kind: Kind,
-    tried: &mut Tried,
-) -> Result<Vec<Hunt>, String> {
+fn hunts(case: &Case, model: &dyn Model, engine: &Engine, kind: Kind, tried: &mut Tried) -> Result<Vec<Hunt>, String> {
     let Kind { threads, storage, depth } = kind;
     let all = RefCell::new(Vec::new());
     let tried = RefCell::new(tried);
