@@ -17,7 +17,7 @@ use birk_exec::{GoalSet, Model, Random, Successors};
 use birk_ir::{Coverage, Outcome, StateId, Stop};
 
 use crate::exact::ExactStore;
-use crate::job::{Hunt, Job, Observer, Progress, Stats};
+use crate::job::{Hunt, Job, Limits, Observer, Progress, Stats};
 use crate::store::Store;
 use crate::trace;
 use choice::{Needy, choose};
@@ -39,6 +39,11 @@ pub struct Highway {
 impl Highway {
     /// Lanes, unless told otherwise.
     pub const USUAL_WIDTH: usize = 10_000;
+
+    /// As the limits say.
+    pub fn of(limits: &Limits) -> Self {
+        Self { width: limits.width, degrade_depth: limits.degrade_depth, seed: limits.seed }
+    }
 
     /// Searches until no lane goes on, a limit is met, or a goal is found at which the search ends.
     pub fn hunt(&self, model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
@@ -63,12 +68,6 @@ impl Highway {
             fired: vec![false; model.transitions()],
         };
         search.run(observer)
-    }
-}
-
-impl Default for Highway {
-    fn default() -> Self {
-        Self { width: Self::USUAL_WIDTH, degrade_depth: None, seed: 0 }
     }
 }
 
