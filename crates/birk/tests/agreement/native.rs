@@ -218,10 +218,13 @@ impl Model for Shared<'_> {
     }
 }
 
+/// What a mistake in the successors does to those of a state, and to the count of cut outcomes.
+type Mistake = fn(&mut Vec<(Step, Vec<u32>)>, &mut u64);
+
 /// Native code with a mistake.
 struct Bent<'m> {
     native: Compiled<'m>,
-    successors: fn(&mut Vec<(Step, Vec<u32>)>, &mut u64),
+    successors: Mistake,
     judge: fn(GoalSet, GoalSet) -> GoalSet,
 }
 
@@ -259,9 +262,6 @@ impl Model for Bent<'_> {
     }
 }
 
-/// What a mistake in the successors does to those of a state, and to the count of cut outcomes.
-type Mistake = fn(&mut Vec<(Step, Vec<u32>)>, &mut u64);
-
 fn bent(case: &Case, successors: Mistake, judge: fn(GoalSet, GoalSet) -> GoalSet) -> Checked {
     let native = Compiled::new(&case.program, &case.goals)?;
     state_by_state(&Interpreter::new(&case.program, &case.goals), &Bent { native, successors, judge }).map(|_| ())
@@ -296,6 +296,9 @@ fn broken_native_code_is_noticed() {
     all_noticed(&mutants);
 }
 
+/// Makes an answer another one.
+type Change = fn(&mut Hunt);
+
 #[test]
 fn searches_that_differ_are_noticed() {
     let case = cases(0..40).into_iter().find(|case| case.answer.shortest.iter().flatten().any(|&length| length > 1));
@@ -305,7 +308,7 @@ fn searches_that_differ_are_noticed() {
     let kind = Kind { threads: 1, storage: Storage::Exact, depth: 1 };
     let right = hunts(&case, &model, bfs, kind, &mut Tried::default()).unwrap();
     same_hunts(&right, &right).unwrap();
-    let changes: [(&str, fn(&mut Hunt)); 7] = [
+    let changes: [(&str, Change); 7] = [
         ("states", |hunt| hunt.stats.states += 1),
         ("transitions", |hunt| hunt.stats.transitions += 1),
         ("cut", |hunt| hunt.stats.cut += 1),
