@@ -47,9 +47,11 @@ impl Chase {
             Err((stop, stats)) => return ended(None, Coverage::Sampled(stats.states), stop, stats, model),
         };
         let mut hunt = self.hunt_all(&within, observer);
+        hunt.stats.levels = within.levels.clone();
         if hunt.coverage == Coverage::Complete && within.leaves_out() {
             hunt.coverage = Coverage::Depth(self.limits.depth);
             hunt.stopped = Stop::Depth;
+            hunt.stats.border = within.border(&mut hunt.fired);
             hunt.outcomes = vec![Outcome::Inconclusive];
         }
         hunt
