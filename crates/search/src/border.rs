@@ -84,16 +84,20 @@ impl<'m> Survey<'m> {
 
     /// Looks at the state that was counted.
     pub(crate) fn look(&mut self, state: &[u32]) {
-        self.look_beyond(state, |_| false);
+        self.look_beyond(state, &mut [], |_| false);
     }
 
-    /// The same, where some steps were taken: those to known states.
-    pub(crate) fn look_beyond(&mut self, state: &[u32], is_known: impl Fn(&[u32]) -> bool) {
+    /// The same, where steps were followed: those to known states were taken.
+    pub(crate) fn look_beyond(&mut self, state: &[u32], fired: &mut [bool], is_known: impl Fn(&[u32]) -> bool) {
         self.batch.clear();
         self.model.successors(state, &mut self.batch);
         self.border.looked_at += 1;
-        for i in (0..self.batch.len()).filter(|&i| !is_known(self.batch.state(i))) {
-            self.border.open[self.batch.step(i).transition.index()] += 1;
+        for i in 0..self.batch.len() {
+            let transition = self.batch.step(i).transition.index();
+            match is_known(self.batch.state(i)) {
+                true => fired[transition] = true,
+                false => self.border.open[transition] += 1,
+            }
         }
     }
 

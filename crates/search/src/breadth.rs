@@ -209,7 +209,7 @@ impl<C: Codec> Search<'_, C> {
         for worker in &self.workers {
             fired.iter_mut().zip(&worker.fired).for_each(|(all, one)| *all |= one);
         }
-        if stopped == Stop::Depth {
+        if !matches!(stopped, Stop::Exhausted | Stop::Goal) {
             self.workers.iter().for_each(|worker| self.stats.border.join(&worker.edge));
         }
         let coverage = self.coverage(stopped);

@@ -66,6 +66,7 @@ impl Highway {
             fresh: ExactStore::new(words),
             needy: Needy::default(),
             lanes: Vec::new(),
+            expanded: 0,
             depth: 0,
             curtailed: Vec::new(),
             start_curtailed: false,
@@ -93,6 +94,8 @@ struct Search<'a> {
     needy: Needy,
     /// Q, at this depth.
     lanes: Vec<StateId>,
+    /// How many of them were expanded.
+    expanded: usize,
     depth: u32,
     /// The lanes of levels where something was left out, and whether initial states were.
     curtailed: Vec<StateId>,
@@ -157,6 +160,7 @@ impl Search<'_> {
             };
             let queue = choose(pool, width, &self.needy, &mut self.random);
             let lanes = std::mem::take(&mut self.lanes);
+            self.expanded = 0;
             self.depth += 1;
             let visited = self.visit(&queue, self.depth);
             if self.lanes.len() < self.fresh.len() as usize {
@@ -197,6 +201,7 @@ impl Search<'_> {
             } else {
                 self.offer(Some(lane))?;
             }
+            self.expanded = place + 1;
         }
         ControlFlow::Continue(())
     }
@@ -311,10 +316,12 @@ impl Search<'_> {
     /// What was left out: of the lanes from which something was, and of those that wait.
     fn border(&mut self) -> Border {
         let mut survey = Survey::new(self.model, (self.curtailed.len() + self.lanes.len()) as u64);
-        for &lane in self.curtailed.iter().chain(&self.lanes) {
+        let (expanded, waiting) = self.lanes.split_at(self.expanded);
+        let expanded = self.curtailed.iter().chain(expanded).map(|lane| (lane, true));
+        for (&lane, is_expanded) in expanded.chain(waiting.iter().map(|lane| (lane, false))) {
             if survey.counts() {
                 self.visited.load(lane, &mut self.state);
-                survey.look_beyond(&self.state, |state| self.visited.contains(state));
+                survey.look_beyond(&self.state, &mut self.fired, |state| is_expanded && self.visited.contains(state));
             }
         }
         survey.border()

@@ -31,7 +31,7 @@ impl std::fmt::Debug for Within<'_> {
 
 impl<'m> Within<'m> {
     /// Computes the part; an error says what ended it, and how many states were reached.
-    pub fn new(model: &'m dyn Model, limits: &Limits, observer: &mut dyn Observer) -> Result<Self, (Stop, Stats)> {
+    pub fn new(model: &'m dyn Model, limits: &Limits, observer: &mut dyn Observer) -> Result<Self, Box<(Stop, Stats)>> {
         let mut batch = Successors::new(model.words());
         model.initial(&mut batch);
         let mut inside: HashSet<Vec<u32>> = (0..batch.len()).map(|i| batch.state(i).to_vec()).collect();
@@ -66,7 +66,7 @@ impl<'m> Within<'m> {
                         let mut survey = Survey::new(model, (level.len() - count + next.len()) as u64);
                         waiting.for_each(|state| survey.wait(state));
                         stats.border = survey.border();
-                        return Err((stop, stats));
+                        return Err(Box::new((stop, stats)));
                     }
                 }
             }
