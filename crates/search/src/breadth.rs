@@ -19,8 +19,8 @@ use crate::retrace::{Target, retrace};
 use crate::visited::Visited;
 use crate::worker::{Counts, Level, Worker};
 
-/// Levels with fewer tickets are expanded by one thread: starting others would take longer.
-const WORTH_SHARING: u64 = 8192;
+/// Levels with fewer grains of tickets are expanded by one thread: starting others would take longer.
+const WORTH_SHARING: u64 = 8;
 
 /// Searches until a level is empty, a limit is met, or a goal is found at which the search ends.
 pub(crate) fn breadth_first<C: Codec>(model: &dyn Model, job: &Job, codec: C, observer: &mut dyn Observer) -> Hunt {
@@ -244,7 +244,8 @@ impl<C: Codec> Search<'_, C> {
 
 /// Runs the workers on a level: one of them, or all if there is enough to do.
 fn expand<C: Codec>(workers: &mut Vec<Worker<C>>, level: &Level<'_, C>, observer: &mut dyn Observer) {
-    let is_shared = level.here.words() / (level.visited.codec.ticket_words() as u64) >= WORTH_SHARING;
+    let is_shared = level.here.words() / (level.visited.codec.ticket_words() as u64)
+        >= WORTH_SHARING * level.job.limits.grain as u64;
     while is_shared && workers.len() < level.job.limits.threads {
         workers.push(Worker::new(level.model, level.job, &level.visited.codec));
     }

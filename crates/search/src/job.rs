@@ -33,6 +33,8 @@ pub struct Limits {
     pub states: u64,
     /// Threads, at least 1; what is found does not depend on them.
     pub threads: usize,
+    /// States that a thread takes from a level at once; levels of fewer than eight times as many are not shared.
+    pub grain: usize,
     /// How states are remembered.
     pub storage: Storage,
     /// Steps from one depth bound to the next, for the engine that raises it.
@@ -67,6 +69,7 @@ impl Limits {
         depth: u32::MAX,
         states: u64::MAX,
         threads: 1,
+        grain: 1 << 10,
         storage: Storage::Exact,
         increment: INCREMENT,
         width: Highway::USUAL_WIDTH,

@@ -108,7 +108,7 @@ impl<C: Codec> Worker<C> {
             reached: 0,
             state: vec![0; model.words()],
             parent: codec.parent(),
-            filling: Filling::new(codec.ticket_words()),
+            filling: Filling::new(codec.ticket_words(), job.limits.grain),
             deferred: Vec::new(),
             found: vec![None; job.goals],
             fired: vec![false; model.transitions()],
