@@ -15,6 +15,8 @@ mod case;
 mod check;
 #[path = "agreement/code.rs"]
 mod code;
+#[path = "agreement/cuts.rs"]
+mod cuts;
 #[path = "agreement/data.rs"]
 mod data;
 #[path = "agreement/expressions.rs"]

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use birk_exec::{GoalSet, Model};
 use birk_ir::{Coverage, Outcome, Stop};
 
+use crate::border::{Border, Survey};
 use crate::chunks::Chunks;
 use crate::codec::Codec;
 use crate::job::{Hunt, Job, Observer, Stats};
@@ -79,7 +80,7 @@ impl<C: Codec> Search<'_, C> {
     }
 
     fn exhausted(&self) -> Stop {
-        if self.workers.iter().any(|worker| worker.beyond_depth) { Stop::Depth } else { Stop::Exhausted }
+        if self.workers.iter().any(|worker| worker.edge.is_open()) { Stop::Depth } else { Stop::Exhausted }
     }
 
     /// Expands one level, growing the visited set as often as needed.
@@ -123,6 +124,9 @@ impl<C: Codec> Search<'_, C> {
             // What was reached of the next level before that was known does not count.
             self.counts.states.store(states_before, Ordering::Relaxed);
             return End::Over(Stop::Goal);
+        }
+        if stop.is_some() {
+            self.stats.border = self.waiting(here, &next);
         }
         let new = self.counts.states.load(Ordering::Relaxed) - states_before;
         if new > 0 {
@@ -170,6 +174,26 @@ impl<C: Codec> Search<'_, C> {
         }
     }
 
+    /// What waits when a search is ended early: tickets of both levels, and states for which there was no room.
+    fn waiting(&mut self, here: &Chunks, next: &Chunks) -> Border {
+        let words = self.visited.codec.ticket_words();
+        let deferred: Vec<u32> =
+            self.workers.iter_mut().flat_map(|worker| std::mem::take(&mut worker.deferred)).collect();
+        let deferred = deferred.chunks(self.model.words());
+        let mut survey = Survey::new(self.model, (here.words() + next.words()) / words as u64 + deferred.len() as u64);
+        let mut state = vec![0; self.model.words()];
+        while let Some(chunk) = here.pop().or_else(|| next.pop()) {
+            for ticket in chunk.chunks(words) {
+                if survey.counts() {
+                    self.visited.codec.open(ticket, &mut self.workers[0].parent, &mut state);
+                    survey.look(&state);
+                }
+            }
+        }
+        deferred.for_each(|state| survey.wait(state));
+        survey.border()
+    }
+
     /// Takes from the workers the goals they found in a level: the smallest state for each.
     fn gather(&mut self) {
         for (goal, found) in self.found.iter_mut().enumerate() {
@@ -190,6 +214,9 @@ impl<C: Codec> Search<'_, C> {
         let mut fired = vec![false; self.model.transitions()];
         for worker in &self.workers {
             fired.iter_mut().zip(&worker.fired).for_each(|(all, one)| *all |= one);
+        }
+        if !matches!(stopped, Stop::Exhausted | Stop::Goal) {
+            self.workers.iter().for_each(|worker| self.stats.border.join(&worker.edge));
         }
         let coverage = self.coverage(stopped);
         // What may have been lost to hashing is not known to be absent.

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use birk_exec::GoalSet;
 use birk_ir::{Coverage, Outcome, Stop};
 
+use crate::border::Border;
 use crate::depth::INCREMENT;
 use crate::highway::Highway;
 
@@ -133,6 +134,8 @@ pub struct Stats {
     pub store_bytes: u64,
     /// For engines that go level by level: states found at each depth.
     pub levels: Vec<u64>,
+    /// Where it was cut.
+    pub border: Border,
     /// For searches that are repeated: which states were seen, roughly.
     pub union: Option<crate::bits::Sketch>,
 }
@@ -148,6 +151,6 @@ pub struct Hunt {
     pub stopped: Stop,
     /// What was counted.
     pub stats: Stats,
-    /// For each transition, whether it was ever taken.
+    /// For each transition, whether it was ever taken. A step from the depth limit to a state that is not known was not.
     pub fired: Vec<bool>,
 }
