@@ -32,6 +32,9 @@ pub(crate) struct Bench {
     pub(crate) tools: Vec<Tool>,
 }
 
+/// Measures and prints one part.
+type Section = fn(&Bench);
+
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let has = |word: &str| words.iter().any(|given| given == word);
@@ -52,7 +55,7 @@ fn main() {
         is_large: has("--large"),
         tools: value("--tools").map_or(Tool::ALL.to_vec(), |names| Tool::named(names)),
     };
-    let sections: [(&str, fn(&Bench)); 5] = [
+    let sections: [(&str, Section); 5] = [
         ("compare", compare::section),
         ("answers", answers::section),
         ("threads", limits::threads),
