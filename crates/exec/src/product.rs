@@ -127,6 +127,11 @@ impl<'m> Product<'m> {
         self.automaton.len() as u32 * self.copies
     }
 
+    /// How many propositions the automaton reads.
+    pub fn propositions(&self) -> usize {
+        self.automaton.names().len()
+    }
+
     /// Where watching begins.
     pub fn initial_places(&self) -> impl Iterator<Item = u32> {
         self.automaton.initial().iter().map(|&watcher| watcher as u32 * self.copies)

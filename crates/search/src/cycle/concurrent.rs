@@ -269,7 +269,7 @@ impl<'a, 's> Worker<'a, 's> {
         let accepting = self.shared.graph.is_accepting(node);
         self.path.descend(node, accepting, 0);
         self.max_depth = self.max_depth.max(self.path.len() as u32 - 1);
-        self.expand(node)?;
+        self.expand(node, false)?;
         self.counted[1] += self.batch.len() as u64;
         for i in 0..self.batch.len() {
             let node = self.batch[i];
@@ -278,6 +278,7 @@ impl<'a, 's> Worker<'a, 's> {
                     return self.found(node);
                 }
             } else if !self.has(node, BLUE) {
+                self.shared.graph.announce(node);
                 self.path.offer(node);
             }
         }
@@ -309,7 +310,7 @@ impl<'a, 's> Worker<'a, 's> {
         self.region.push(node);
         self.counted[2] += 1;
         self.red_path.descend(node, false, 0);
-        self.expand(node)?;
+        self.expand(node, true)?;
         for i in 0..self.batch.len() {
             let node = self.batch[i];
             if self.cyan.contains(node) {
@@ -336,7 +337,7 @@ impl<'a, 's> Worker<'a, 's> {
     }
 
     /// The successors into `batch`, in an order of this worker's own.
-    fn expand(&mut self, node: Node) -> ControlFlow<()> {
+    fn expand(&mut self, node: Node, red: bool) -> ControlFlow<()> {
         if self.shared.stop.load(Ordering::Relaxed) {
             return ControlFlow::Break(());
         }
@@ -344,7 +345,8 @@ impl<'a, 's> Worker<'a, 's> {
         if self.expansions.is_multiple_of(PATIENCE) {
             self.share();
         }
-        if self.shared.graph.successors(&mut self.hand, node, &mut self.batch).is_none() {
+        let ahead = if red { &[] } else { self.path.offered() };
+        if self.shared.graph.successors(&mut self.hand, node, ahead, &mut self.batch).is_none() {
             return self.give_up();
         }
         for i in (1..self.batch.len()).rev() {

@@ -30,8 +30,13 @@ impl Space for Exact<'_> {
     }
 
     #[inline]
-    fn successors(&mut self, node: Node, out: &mut Vec<Node>) -> Option<()> {
-        self.graph.successors(&mut self.hand, node, out)
+    fn successors(&mut self, node: Node, ahead: &[Node], out: &mut Vec<Node>) -> Option<()> {
+        self.graph.successors(&mut self.hand, node, ahead, out)
+    }
+
+    #[inline]
+    fn announce(&self, node: Node) {
+        self.graph.announce(node);
     }
 
     #[inline]

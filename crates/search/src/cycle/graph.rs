@@ -2,7 +2,9 @@
 //! the colours of all states of the product that it is part of, and with its steps once they were computed.
 //!
 //! So a state of the model is expanded once, however many states of the automaton, copies and searches come by, and its
-//! propositions are judged once. Any number of threads share a graph without a lock, except to make its table larger.
+//! propositions are judged once. Looking for numbers waits for memory most of the time; therefore some states that will
+//! be needed soon are expanded together. Any number of threads share a graph without a lock, except to make its table
+//! larger.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,6 +20,9 @@ use crate::table::prefetch;
 const PAGE: u32 = 1 << 10;
 /// Numbers that a thread takes at once.
 const NUMBERS: u32 = 64;
+/// States that are expanded together, at most, and how far to look for them.
+const TOGETHER: usize = 8;
+const AHEAD: usize = 24;
 /// Places in the first table, as a power of two.
 const FIRST: u32 = 8;
 /// In place of the state that a failing check leads to: no run goes on there.
@@ -46,6 +51,8 @@ pub(super) struct Graph<'m> {
     /// Pages of steps: for each state their number, its letter, the numbers of the states they lead to, and, four to a
     /// cell, which conditions of fairness they meet.
     pages: Cells,
+    /// Cells before the numbers: one, and those of a letter.
+    head: usize,
     /// The different sets of conditions that steps meet; the first is empty.
     met: Vec<u64>,
     /// For each transition, its position in `met`.
@@ -65,9 +72,11 @@ struct Window(Mutex<Arc<Slots>>);
 /// What a thread has in hand.
 pub(super) struct Hand {
     window: usize,
+    /// The states that are expanded together, their steps, hashes and numbers of where these lead.
+    members: Vec<Member>,
     batch: Successors,
     hashes: Vec<u64>,
-    /// A state that was asked for.
+    targets: Vec<u32>,
     state: Vec<u32>,
     /// The steps of a state, as in a page.
     steps: Vec<u32>,
@@ -79,6 +88,14 @@ pub(super) struct Hand {
     page_end: u32,
     /// For each transition, whether it was ever taken.
     pub(super) fired: Vec<bool>,
+}
+
+/// A state that is expanded.
+struct Member {
+    number: u32,
+    letter: u64,
+    /// Where its steps end in the batch; they begin where those of the one before end.
+    end: usize,
 }
 
 impl Hand {
@@ -112,6 +129,7 @@ impl<'m> Graph<'m> {
             colours,
             rows: Cells::new(1 + colours + words),
             pages: Cells::new(PAGE as usize),
+            head: 1 + product.map_or(0, Product::propositions).div_ceil(32),
             met,
             meets,
             numbers: AtomicU64::new(0),
@@ -126,8 +144,10 @@ impl<'m> Graph<'m> {
         let transitions = self.product.map_or(self.model.transitions(), Model::transitions);
         Hand {
             window: thread,
+            members: Vec::new(),
             batch: Successors::new(self.words),
             hashes: Vec::new(),
+            targets: Vec::new(),
             state: vec![0; self.words],
             steps: Vec::new(),
             next: 0,
@@ -154,26 +174,25 @@ impl<'m> Graph<'m> {
     pub(super) fn initial(&self, hand: &mut Hand) -> Option<Vec<Node>> {
         hand.batch.clear();
         self.model.initial(&mut hand.batch);
-        hand.steps.clear();
         self.reach(hand)?;
         let nodes = |&number: &u32| {
             let places: Vec<u32> = self.product.map_or(vec![0], |product| product.initial_places().collect());
             places.into_iter().map(move |place| Node { number, place })
         };
-        Some(hand.steps.iter().filter(|&&number| number != NOWHERE).flat_map(nodes).collect())
+        Some(hand.targets.iter().filter(|&&number| number != NOWHERE).flat_map(nodes).collect())
     }
 
-    /// The successors of a state, in the order of the product; `None` when the system has no memory to give.
+    /// The successors of a state, in the order of the product; `None` when the system has no memory to give. The last of
+    /// those `ahead` will be asked for soon.
     #[inline]
-    pub(super) fn successors(&self, hand: &mut Hand, node: Node, out: &mut Vec<Node>) -> Option<()> {
+    pub(super) fn successors(&self, hand: &mut Hand, node: Node, ahead: &[Node], out: &mut Vec<Node>) -> Option<()> {
         out.clear();
         match self.row(node.number)[0].load(Ordering::Acquire) {
-            0 => self.expand(hand, node.number)?,
+            0 => self.expand(hand, node.number, ahead)?,
             at => self.recall(hand, at - 1),
         }
-        let (count, steps) = (hand.steps[0] as usize, &hand.steps[..]);
-        let letter = u64::from(steps[1]) | u64::from(steps[2]) << 32;
-        let targets = &steps[3..3 + count];
+        let (count, steps) = (hand.steps[0] as usize, &hand.steps[self.head..]);
+        let targets = &steps[..count];
         targets.iter().filter(|&&number| number != NOWHERE).for_each(|&number| prefetch(&self.row(number)[0]));
         let mut to = |step: usize, place: u32| {
             if targets[step] != NOWHERE {
@@ -183,14 +202,21 @@ impl<'m> Graph<'m> {
         match self.product {
             None => (0..count).for_each(|step| to(step, 0)),
             Some(product) => {
-                let met = |step: usize| {
-                    let four = steps[3 + count + step / 4];
-                    self.met[(four >> (step % 4 * 8)) as u8 as usize]
-                };
+                let letter = hand.steps[1..self.head].iter().rev().fold(0, |all, &half| all << 32 | u64::from(half));
+                let met = |step: usize| self.met[(steps[count + step / 4] >> (step % 4 * 8)) as u8 as usize];
                 product.follow(node.place, letter, count, met, to);
             }
         }
         Some(())
+    }
+
+    /// Asks for the steps of a state, if they are kept.
+    #[inline]
+    pub(super) fn announce(&self, node: Node) {
+        let at = self.row(node.number)[0].load(Ordering::Acquire);
+        if at != 0 {
+            prefetch(&self.pages.row((at - 1) / PAGE)[((at - 1) % PAGE) as usize]);
+        }
     }
 
     /// Whether a cycle through a state counts.
@@ -233,30 +259,61 @@ impl<'m> Graph<'m> {
 
     /// Cells for this many steps.
     fn steps_len(&self, count: usize) -> usize {
-        3 + count + if self.met.len() > 1 { count.div_ceil(4) } else { 0 }
+        self.head + count + if self.met.len() > 1 { count.div_ceil(4) } else { 0 }
     }
 
-    /// Computes the steps of a state, and keeps them if there is room.
-    fn expand(&self, hand: &mut Hand, number: u32) -> Option<()> {
+    /// Computes the steps of a state and of some that lie ahead, and keeps them while there is room. Those of the first
+    /// are then in hand.
+    fn expand(&self, hand: &mut Hand, number: u32, ahead: &[Node]) -> Option<()> {
+        hand.batch.clear();
+        hand.members.clear();
+        self.compute(hand, number);
+        if self.pages_taken.load(Ordering::Relaxed) < self.most_pages {
+            for node in ahead.iter().rev().take(AHEAD) {
+                let is_known = self.row(node.number)[0].load(Ordering::Relaxed) != 0;
+                if !is_known && !hand.members.iter().any(|member| member.number == node.number) {
+                    self.compute(hand, node.number);
+                    if hand.members.len() == TOGETHER {
+                        break;
+                    }
+                }
+            }
+        }
+        self.reach(hand)?;
+        for step in hand.batch.steps(0) {
+            hand.fired[step.transition.index()] = true;
+        }
+        for i in (0..hand.members.len()).rev() {
+            self.keep(hand, i);
+        }
+        Some(())
+    }
+
+    /// Adds a state to those that are expanded together.
+    fn compute(&self, hand: &mut Hand, number: u32) {
         let cells = &self.row(number)[1 + self.colours..];
         hand.state.iter_mut().zip(cells).for_each(|(word, cell)| *word = cell.load(Ordering::Relaxed));
-        hand.batch.clear();
-        let cut = hand.batch.cut;
+        let (before, cut) = (hand.batch.len(), hand.batch.cut);
         self.model.successors(&hand.state, &mut hand.batch);
-        let stuck = hand.batch.is_empty() && hand.batch.cut == cut;
+        let stuck = hand.batch.len() == before && hand.batch.cut == cut;
         let letter = self.product.map_or(0, |_| self.model.judge(&hand.state, stuck).0);
         if let (true, Some(product)) = (stuck, self.product) {
             hand.batch.push(product.stutter(), 0, &hand.state);
         }
+        hand.members.push(Member { number, letter, end: hand.batch.len() });
+    }
+
+    /// Puts the steps of a member in order, and keeps them if there is room.
+    fn keep(&self, hand: &mut Hand, member: usize) {
+        let start = if member == 0 { 0 } else { hand.members[member - 1].end };
+        let Member { number, letter, end } = hand.members[member];
         hand.steps.clear();
-        hand.steps.extend([hand.batch.len() as u32, letter as u32, (letter >> 32) as u32]);
-        self.reach(hand)?;
-        let meets = |step: &birk_ir::Step| u32::from(self.meets.get(step.transition.index()).copied().unwrap_or(0));
-        for step in hand.batch.steps(0) {
-            hand.fired[step.transition.index()] = true;
-        }
+        hand.steps.push((end - start) as u32);
+        hand.steps.extend([letter as u32, (letter >> 32) as u32].iter().take(self.head - 1));
+        hand.steps.extend_from_slice(&hand.targets[start..end]);
         if self.met.len() > 1 {
-            let fours = hand.batch.steps(0).chunks(4);
+            let meets = |step: &birk_ir::Step| u32::from(self.meets.get(step.transition.index()).copied().unwrap_or(0));
+            let fours = hand.batch.steps(start)[..end - start].chunks(4);
             hand.steps.extend(fours.map(|four| four.iter().rev().fold(0, |all, step| all << 8 | meets(step))));
         }
         if let Some(at) = self.room(hand) {
@@ -265,7 +322,6 @@ impl<'m> Graph<'m> {
             // Who sees the position sees the steps. Another thread may have been here: its steps are the same.
             self.row(number)[0].store(at + 1, Ordering::Release);
         }
-        Some(())
     }
 
     /// Room in a page for the steps in hand.
@@ -285,8 +341,9 @@ impl<'m> Graph<'m> {
         Some(hand.page - len)
     }
 
-    /// Appends the numbers of the states of the batch to the steps in hand.
+    /// Finds the numbers of all states of the batch.
     fn reach(&self, hand: &mut Hand) -> Option<()> {
+        hand.targets.clear();
         hand.hashes.clear();
         hand.hashes.extend((0..hand.batch.len()).map(|i| hash(hand.batch.state(i), 0)));
         let mut next = 0;
@@ -299,7 +356,7 @@ impl<'m> Graph<'m> {
             while next < hand.batch.len() {
                 let state = hand.batch.state(next);
                 if self.model.is_fault(state) {
-                    hand.steps.push(NOWHERE);
+                    hand.targets.push(NOWHERE);
                     next += 1;
                     continue;
                 }
@@ -316,7 +373,7 @@ impl<'m> Graph<'m> {
                 };
                 let Some((number, is_new)) = slots.number(hand.hashes[next], is_same, new) else { break };
                 hand.next += u32::from(is_new);
-                hand.steps.push(number);
+                hand.targets.push(number);
                 next += 1;
             }
             if next == hand.batch.len() {

@@ -55,8 +55,12 @@ pub(crate) trait Space {
     /// The initial states; `None` when there is no memory for them.
     fn initial(&mut self) -> Option<Vec<Self::Node>>;
 
-    /// Replaces what is in the list by the successors of a state; `None` when there is no memory for them.
-    fn successors(&mut self, node: Self::Node, out: &mut Vec<Self::Node>) -> Option<()>;
+    /// Replaces what is in the list by the successors of a state; `None` when there is no memory for them. The last of
+    /// those `ahead` will be asked for soon.
+    fn successors(&mut self, node: Self::Node, ahead: &[Self::Node], out: &mut Vec<Self::Node>) -> Option<()>;
+
+    /// A state that was just looked at will be asked for soon.
+    fn announce(&self, _node: Self::Node) {}
 
     /// Whether a cycle through a state counts.
     fn is_accepting(&self, node: Self::Node) -> bool;
@@ -183,7 +187,7 @@ impl<S: Space> Search<'_, S> {
         self.ask()?;
         let accepting = self.space.is_accepting(node);
         self.path.descend(node, accepting, self.space.mark());
-        if self.space.successors(node, &mut self.batch).is_none() {
+        if self.space.successors(node, self.path.offered(), &mut self.batch).is_none() {
             return NO_MEMORY;
         }
         self.stats.transitions += self.batch.len() as u64;
@@ -191,7 +195,10 @@ impl<S: Space> Search<'_, S> {
         for i in self.in_order() {
             let node = self.batch[i];
             match self.space.colour(node) {
-                Colour::White => self.path.offer(node),
+                Colour::White => {
+                    self.space.announce(node);
+                    self.path.offer(node);
+                }
                 Colour::Cyan => {
                     if accepting || !self.chase.weak && self.space.is_accepting(node) {
                         return self.found(node);
@@ -229,14 +236,17 @@ impl<S: Space> Search<'_, S> {
         self.stats.revisits += 1;
         self.ask()?;
         self.red_path.descend(node, false, self.space.mark());
-        if self.space.successors(node, &mut self.batch).is_none() {
+        if self.space.successors(node, &[], &mut self.batch).is_none() {
             return NO_MEMORY;
         }
         for i in self.in_order() {
             let node = self.batch[i];
             match self.space.colour(node) {
                 Colour::Cyan => return self.found(node),
-                Colour::Blue => self.red_path.offer(node),
+                Colour::Blue => {
+                    self.space.announce(node);
+                    self.red_path.offer(node);
+                }
                 Colour::White | Colour::Red => {}
             }
         }

@@ -72,6 +72,11 @@ impl<N: Copy> Path<N> {
         self.frames.len()
     }
 
+    /// What was offered on the way here; the last ones will be looked at first, if they were not yet.
+    #[inline]
+    pub(crate) fn offered(&self) -> &[N] {
+        &self.offered
+    }
     /// The nodes of the path.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = N> {
         self.frames.iter().map(|frame| frame.node)
