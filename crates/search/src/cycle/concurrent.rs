@@ -354,7 +354,7 @@ impl<'a, 's> Worker<'a, 's> {
             self.random ^= self.random >> 7;
             self.random ^= self.random << 17;
             // The upper half of a product is a fair share of the numbers up to i.
-            let other = (self.random >> 32) * (i as u64 + 1) >> 32;
+            let other = ((self.random >> 32) * (i as u64 + 1)) >> 32;
             self.batch.swap(i, other as usize);
         }
         ControlFlow::Continue(())
