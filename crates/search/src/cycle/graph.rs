@@ -16,15 +16,15 @@ use super::slots::Slots;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use crate::table::prefetch;
 
-/// Cells of a page of steps. States with more steps are expanded each time.
-const PAGE: u32 = 1 << 10;
+/// Cells of a page of steps (fewer for loom, which makes all of them anew for every interleaving). States with more steps are expanded each time.
+const PAGE: u32 = if cfg!(loom) { 1 << 3 } else { 1 << 10 };
 /// Numbers that a thread takes at once.
-const NUMBERS: u32 = 64;
+const NUMBERS: u32 = if cfg!(loom) { 2 } else { 64 };
 /// States that are expanded together, at most, and how far to look for them.
 const TOGETHER: usize = 8;
 const AHEAD: usize = 24;
 /// Places in the first table, as a power of two.
-const FIRST: u32 = 8;
+const FIRST: u32 = if cfg!(loom) { 3 } else { 8 };
 /// In place of the state that a failing check leads to: no run goes on there.
 const NOWHERE: u32 = u32::MAX;
 /// Places whose colours fit a cell.

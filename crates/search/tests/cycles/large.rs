@@ -22,7 +22,7 @@ impl Layers {
             let layer = node / size * size;
             if layer + size < count {
                 (0..2).for_each(|_| {
-                    edges.push((layer + size + random.below((count - layer - size).min(3 * size))) as u32)
+                    edges.push((layer + size + random.below((count - layer - size).min(3 * size))) as u32);
                 });
             }
             if random.below(3) > 0 {
@@ -107,7 +107,7 @@ fn tables_grow_and_nothing_is_lost() {
             let hunt = Chase { seed: round as u64, ..chase(threads) }.hunt(&graph, &mut Patient);
             match &hunt.outcomes[0] {
                 Outcome::Found(trace) => {
-                    assert!(expected && is_cycle(&graph, trace), "round {round}, {threads} threads")
+                    assert!(expected && is_cycle(&graph, trace), "round {round}, {threads} threads");
                 }
                 other => assert!(!expected && *other == Outcome::Absent, "round {round}, {threads} threads: {other:?}"),
             }

@@ -27,12 +27,12 @@ fn a_state_has_one_number_whatever_the_interleaving() {
         let shared = Arc::new((slots, rows));
         let other = Arc::clone(&shared);
         let thread = loom::thread::spawn(move || {
-            let mut next = 10;
+            let mut next = 0;
             let first = number(&other.0, &other.1, 1 << 40, 7, &mut next);
             let second = number(&other.0, &other.1, 1 << 40, 8, &mut next);
             (first, second)
         });
-        let mut next = 20;
+        let mut next = 2;
         let second = number(&shared.0, &shared.1, 1 << 40, 8, &mut next);
         let first = number(&shared.0, &shared.1, 1 << 40, 7, &mut next);
         assert_eq!(thread.join().expect("no panic"), (first, second));
