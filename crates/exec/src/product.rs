@@ -143,9 +143,10 @@ impl<'m> Product<'m> {
         place.is_multiple_of(self.copies) && self.accepting[(place / self.copies) as usize]
     }
 
-    /// Who is not passed over for ever.
-    pub fn fairness(&self) -> Option<&Fairness> {
-        self.fairness.as_ref()
+    /// The conditions of fairness that a transition meets.
+    #[inline]
+    pub fn met(&self, transition: usize) -> u64 {
+        self.fairness.as_ref().and_then(|fairness| fairness.met_by.get(transition)).copied().unwrap_or(0)
     }
 
     /// Goes from a place with each of some steps from a model state that satisfies the propositions of `letter`. `met`
@@ -244,10 +245,7 @@ impl Model for Product<'_> {
         if stuck {
             below.push(self.stutter(), 0, inner);
         }
-        let met = |step: usize| {
-            let met_by = self.fairness.as_ref().and_then(|fair| fair.met_by.get(below.step(step).transition.index()));
-            met_by.copied().unwrap_or(0)
-        };
+        let met = |step: usize| self.met(below.step(step).transition.index());
         self.follow(place, letter, below.len(), met, |step, place| {
             let target = below.state(step);
             if !self.model.is_fault(target) {

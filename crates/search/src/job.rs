@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 use birk_exec::GoalSet;
 use birk_ir::{Coverage, Outcome, Stop};
 
+use crate::border::Border;
 use crate::depth::INCREMENT;
+use crate::highway::Highway;
 
 /// A search to do. Passed, never global.
 #[derive(Clone, Debug)]
@@ -20,7 +22,7 @@ pub struct Job {
     pub limits: Limits,
 }
 
-/// What a search may use; time is the observer's affair.
+/// What a search may use and how far it goes; time is the observer's affair.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Bytes for states, table and frontier.
@@ -31,10 +33,18 @@ pub struct Limits {
     pub states: u64,
     /// Threads, at least 1; what is found does not depend on them.
     pub threads: usize,
+    /// States that a thread takes from a level at once; levels of fewer than eight times as many are not shared.
+    pub grain: usize,
     /// How states are remembered.
     pub storage: Storage,
     /// Steps from one depth bound to the next, for the engine that raises it.
     pub increment: u32,
+    /// States of one level that are followed, for the engine that bounds them.
+    pub width: usize,
+    /// The depth from which on that engine follows only what would end otherwise.
+    pub degrade_depth: Option<u32>,
+    /// Decides what is drawn at random.
+    pub seed: u64,
 }
 
 /// How states are remembered.
@@ -59,8 +69,12 @@ impl Limits {
         depth: u32::MAX,
         states: u64::MAX,
         threads: 1,
+        grain: 1 << 10,
         storage: Storage::Exact,
         increment: INCREMENT,
+        width: Highway::USUAL_WIDTH,
+        degrade_depth: None,
+        seed: 0,
     };
 }
 
@@ -114,6 +128,8 @@ pub struct Stats {
     pub store_bytes: u64,
     /// For engines that go level by level: states found at each depth.
     pub levels: Vec<u64>,
+    /// Where it was cut.
+    pub border: Border,
     /// For searches that are repeated: which states were seen, roughly.
     pub union: Option<crate::bits::Sketch>,
 }
@@ -129,6 +145,6 @@ pub struct Hunt {
     pub stopped: Stop,
     /// What was counted.
     pub stats: Stats,
-    /// For each transition, whether it was ever taken.
+    /// For each transition, whether it was ever taken. A step from the depth limit to a state that is not known was not.
     pub fired: Vec<bool>,
 }

@@ -1,5 +1,6 @@
 //! Depth-first search for states in which a goal is true, with a field of bits.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use birk_exec::{Model, Successors};
@@ -9,6 +10,7 @@ use super::coverage;
 use super::filter::{Filter, Spot, key_of};
 use super::kept::Kept;
 use super::sketch::Sketch;
+use crate::border::{Border, Survey};
 use crate::cycle::{Path, trace_of};
 use crate::job::{Hunt, Job, Observer, Progress, Stats};
 
@@ -38,7 +40,7 @@ pub(super) fn hunt_states(
         fired: vec![false; model.transitions()],
         sketch: Sketch::default(),
         order: seed,
-        cut_short: false,
+        edge: Border::new(model.transitions()),
         observer,
     };
     let end = search.run();
@@ -46,8 +48,13 @@ pub(super) fn hunt_states(
     search.stats.store_bytes = search.filter.bytes();
     let (coverage, stopped) = match end {
         ControlFlow::Break(stop) => (Coverage::Sampled(search.stats.states), stop),
-        ControlFlow::Continue(()) if search.cut_short => (Coverage::Sampled(search.stats.states), Stop::Depth),
+        ControlFlow::Continue(()) if search.edge.is_open() => (Coverage::Sampled(search.stats.states), Stop::Depth),
         ControlFlow::Continue(()) => (coverage(&mut [&mut search.filter]), Stop::Exhausted),
+    };
+    search.stats.border = match stopped {
+        Stop::Exhausted | Stop::Goal => Border::default(),
+        Stop::Depth => search.edge,
+        _ => search.waiting(),
     };
     let outcome = |found: Option<Trace>| found.map_or(Outcome::Inconclusive, Outcome::Found);
     let outcomes = search.found.into_iter().map(outcome).collect();
@@ -71,8 +78,8 @@ struct Search<'a> {
     fired: Vec<bool>,
     sketch: Sketch,
     order: u64,
-    /// A successor was not looked at because it lay too deep.
-    cut_short: bool,
+    /// The states at the depth limit. Steps to states that were not known then were not taken.
+    edge: Border,
     observer: &'a mut dyn Observer,
 }
 
@@ -123,15 +130,15 @@ impl Search<'_> {
         let start = self.rotation(len);
         self.spots.clear();
         self.spots.extend((0..len).map(|i| self.filter.spot(key_of(self.batch.state(i)))));
-        for i in (0..len).map(|i| (start + i) % len) {
-            self.fired[self.batch.step(i).transition.index()] = true;
-            if self.filter.contains(self.spots[i]) {
-                continue;
-            }
-            if depth >= self.job.limits.depth {
-                self.cut_short = true;
-            } else {
-                self.path.offer(self.kept.push(self.batch.state(i), self.spots[i]));
+        if depth >= self.job.limits.depth {
+            let is_known = |state: &[u32]| self.filter.contains(self.filter.spot(key_of(state)));
+            self.edge.edge(&self.batch, 0, &mut self.fired, is_known);
+        } else {
+            for i in (0..len).map(|i| (start + i) % len) {
+                self.fired[self.batch.step(i).transition.index()] = true;
+                if !self.filter.contains(self.spots[i]) {
+                    self.path.offer(self.kept.push(self.batch.state(i), self.spots[i]));
+                }
             }
         }
         let mut ends = false;
@@ -149,6 +156,17 @@ impl Search<'_> {
     fn trace(&self) -> Trace {
         let states: Vec<Vec<u32>> = self.path.nodes().map(|node| self.kept.state(node).to_vec()).collect();
         trace_of(self.model, &states)
+    }
+
+    /// What waits when the search is ended early: beside the path, and at the depth limit.
+    fn waiting(&self) -> Border {
+        let new = self.path.waiting().filter(|&node| !self.filter.contains(self.kept.spot(node)));
+        let waiting: BTreeSet<&[u32]> = new.map(|node| self.kept.state(node)).collect();
+        let mut survey = Survey::new(self.model, waiting.len() as u64);
+        waiting.iter().for_each(|state| survey.wait(state));
+        let mut border = survey.border();
+        border.join(&self.edge);
+        border
     }
 
     /// Where to begin in a list of successors: at its beginning with seed 0, else anywhere.

@@ -17,6 +17,7 @@
 //! `cyan` and `R` belong to one worker, `blue` and `red` to all. Early detection is added: a cyan successor closes a
 //! cycle at once if it or `s` is accepting.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -29,6 +30,7 @@ use super::graph::{Graph, Hand, Node};
 use super::lasso::Lasso;
 use super::path::Path;
 use super::{Chase, STEPS, ended};
+use crate::border::Survey;
 use crate::job::{Hunt, Observer, Progress, Stats};
 
 const BLUE: u32 = 1;
@@ -58,6 +60,9 @@ struct Count {
     max_depth: u32,
     cut: u64,
     fired: Vec<bool>,
+    /// Where it was stopped: what waited beside its path, and what was on it.
+    waiting: Vec<Node>,
+    entered: Vec<Node>,
 }
 
 /// Searches with several workers.
@@ -104,7 +109,10 @@ pub(super) fn hunt(model: &dyn Model, chase: &Chase, observer: &mut dyn Observer
         ..Stats::default()
     };
     let mut fired = vec![false; model.transitions()];
+    let (mut waiting, mut entered) = (BTreeSet::new(), BTreeSet::new());
     for count in counts {
+        waiting.extend(count.waiting);
+        entered.extend(count.entered);
         stats.max_depth = stats.max_depth.max(count.max_depth);
         stats.cut += count.cut;
         fired.iter_mut().zip(count.fired).for_each(|(all, own)| *all |= own);
@@ -117,6 +125,12 @@ pub(super) fn hunt(model: &dyn Model, chase: &Chase, observer: &mut dyn Observer
         (None, Some(stop)) => (Coverage::Sampled(stats.states), stop),
         (None, None) => (Coverage::Complete, Stop::Exhausted),
     };
+    if !matches!(stopped, Stop::Exhausted | Stop::Goal) {
+        waiting.retain(|node| !shared.has(*node, BLUE) && !entered.contains(node));
+        let mut survey = Survey::new(model, waiting.len() as u64);
+        waiting.iter().for_each(|&node| survey.wait(&shared.graph.state(node)));
+        stats.border = survey.border();
+    }
     Hunt { fired, ..ended(lasso.as_ref(), coverage, stopped, stats, model) }
 }
 
@@ -124,6 +138,18 @@ impl Shared<'_> {
     /// Exact when nobody is on a path; otherwise some may be counted more than once.
     fn states(&self) -> u64 {
         self.blue.load(Ordering::Relaxed) + self.on_paths.load(Ordering::Relaxed)
+    }
+
+    /// Whether a mark was set; what its setter wrote before is seen.
+    fn has(&self, node: Node, mark: u32) -> bool {
+        let (cell, shift) = self.graph.colour(node);
+        cell.load(Ordering::Acquire) >> shift & mark != 0
+    }
+
+    /// Sets a mark; whether it was not set before.
+    fn set(&self, node: Node, mark: u32) -> bool {
+        let (cell, shift) = self.graph.colour(node);
+        cell.fetch_or(mark << shift, Ordering::AcqRel) >> shift & mark == 0
     }
 
     fn ask(&self, chase: &Chase, observer: &mut dyn Observer) -> Option<Stop> {
@@ -228,14 +254,21 @@ impl<'a, 's> Worker<'a, 's> {
             assert_eq!(self.told[0], 0, "a path that was searched is empty");
         }
         self.shared.running.fetch_sub(1, Ordering::Release);
-        Count { max_depth: self.max_depth, cut: self.hand.cut(), fired: self.hand.fired }
+        Count {
+            max_depth: self.max_depth,
+            cut: self.hand.cut(),
+            waiting: self.path.waiting().collect(),
+            entered: self.path.nodes().collect(),
+            fired: self.hand.fired,
+        }
     }
 
     fn search(&mut self) -> ControlFlow<()> {
         let Some(initial) = self.shared.graph.initial(&mut self.hand) else { return self.give_up() };
-        for node in initial {
-            if !self.has(node, BLUE) {
-                self.blue(node)?;
+        for i in 0..initial.len() {
+            if !self.shared.has(initial[i], BLUE) && self.blue(initial[i]).is_break() {
+                initial[i + 1..].iter().for_each(|&node| self.path.offer(node));
+                return ControlFlow::Break(());
             }
         }
         ControlFlow::Continue(())
@@ -245,17 +278,17 @@ impl<'a, 's> Worker<'a, 's> {
         self.enter(root)?;
         while let Some(&frame) = self.path.top() {
             if let Some(node) = self.path.next() {
-                if !self.has(node, BLUE) && !self.cyan.contains(node) {
+                if !self.shared.has(node, BLUE) && !self.cyan.contains(node) {
                     self.enter(node)?;
                 }
                 continue;
             }
-            self.counted[0] += u64::from(self.set(frame.node, BLUE));
+            self.counted[0] += u64::from(self.shared.set(frame.node, BLUE));
             if frame.accepting && !self.shared.weak {
                 self.red(frame.node)?;
                 self.await_others(frame.node)?;
                 for &member in &self.region {
-                    self.set(member, RED);
+                    self.shared.set(member, RED);
                 }
             }
             self.cyan.remove(frame.node);
@@ -265,6 +298,10 @@ impl<'a, 's> Worker<'a, 's> {
     }
 
     fn enter(&mut self, node: Node) -> ControlFlow<()> {
+        if self.is_over() {
+            self.path.offer(node);
+            return ControlFlow::Break(());
+        }
         self.cyan.insert(node);
         let accepting = self.shared.graph.is_accepting(node);
         self.path.descend(node, accepting, 0);
@@ -277,7 +314,7 @@ impl<'a, 's> Worker<'a, 's> {
                 if accepting || !self.shared.weak && self.shared.graph.is_accepting(node) {
                     return self.found(node);
                 }
-            } else if !self.has(node, BLUE) {
+            } else if !self.shared.has(node, BLUE) {
                 self.shared.graph.announce(node);
                 self.path.offer(node);
             }
@@ -296,7 +333,7 @@ impl<'a, 's> Worker<'a, 's> {
             match self.red_path.next() {
                 None => _ = self.red_path.ascend(),
                 Some(node) => {
-                    if !self.in_region.contains(node) && !self.has(node, RED) {
+                    if !self.in_region.contains(node) && !self.shared.has(node, RED) {
                         self.enter_red(node)?;
                     }
                 }
@@ -306,6 +343,9 @@ impl<'a, 's> Worker<'a, 's> {
     }
 
     fn enter_red(&mut self, node: Node) -> ControlFlow<()> {
+        if self.is_over() {
+            return ControlFlow::Break(());
+        }
         self.in_region.insert(node);
         self.region.push(node);
         self.counted[2] += 1;
@@ -316,7 +356,7 @@ impl<'a, 's> Worker<'a, 's> {
             if self.cyan.contains(node) {
                 return self.found(node);
             }
-            if !self.in_region.contains(node) && !self.has(node, RED) {
+            if !self.in_region.contains(node) && !self.shared.has(node, RED) {
                 self.red_path.offer(node);
             }
         }
@@ -326,7 +366,7 @@ impl<'a, 's> Worker<'a, 's> {
     /// Other workers may still be inside the region: their accepting states must be red before ours is.
     fn await_others(&self, seed: Node) -> ControlFlow<()> {
         for &member in self.region.iter().filter(|&&member| member != seed && self.shared.graph.is_accepting(member)) {
-            while !self.has(member, RED) {
+            while !self.shared.has(member, RED) {
                 if self.shared.stop.load(Ordering::Acquire) {
                     return ControlFlow::Break(());
                 }
@@ -336,15 +376,17 @@ impl<'a, 's> Worker<'a, 's> {
         ControlFlow::Continue(())
     }
 
-    /// The successors into `batch`, in an order of this worker's own.
-    fn expand(&mut self, node: Node, red: bool) -> ControlFlow<()> {
-        if self.shared.stop.load(Ordering::Relaxed) {
-            return ControlFlow::Break(());
-        }
+    /// Whether somebody said so. Tells, now and then, how this worker gets on.
+    fn is_over(&mut self) -> bool {
         self.expansions += 1;
         if self.expansions.is_multiple_of(PATIENCE) {
             self.share();
         }
+        self.shared.stop.load(Ordering::Relaxed)
+    }
+
+    /// The successors into `batch`, in an order of this worker's own.
+    fn expand(&mut self, node: Node, red: bool) -> ControlFlow<()> {
         let ahead = if red { &[] } else { self.path.offered() };
         if self.shared.graph.successors(&mut self.hand, node, ahead, &mut self.batch).is_none() {
             return self.give_up();
@@ -358,18 +400,6 @@ impl<'a, 's> Worker<'a, 's> {
             self.batch.swap(i, other as usize);
         }
         ControlFlow::Continue(())
-    }
-
-    /// Whether a mark was set; what its setter wrote before is seen.
-    fn has(&self, node: Node, mark: u32) -> bool {
-        let (cell, shift) = self.shared.graph.colour(node);
-        cell.load(Ordering::Acquire) >> shift & mark != 0
-    }
-
-    /// Sets a mark; whether it was not set before.
-    fn set(&self, node: Node, mark: u32) -> bool {
-        let (cell, shift) = self.shared.graph.colour(node);
-        cell.fetch_or(mark << shift, Ordering::AcqRel) >> shift & mark == 0
     }
 
     /// A state of the path closes a cycle.

@@ -27,11 +27,13 @@ const AHEAD: usize = 24;
 const FIRST: u32 = if cfg!(loom) { 3 } else { 8 };
 /// In place of the state that a failing check leads to: no run goes on there.
 const NOWHERE: u32 = u32::MAX;
+/// Beside the number of steps: they were taken, not only computed.
+const TAKEN: u32 = 1 << 31;
 /// Places whose colours fit a cell.
 const COLOURS: usize = 16;
 
 /// A state of the product: the number of a model state, and a place of what runs along with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Node {
     pub(super) number: u32,
     pub(super) place: u32,
@@ -48,15 +50,13 @@ pub(super) struct Graph<'m> {
     colours: usize,
     /// A row for each number: where its steps are (0 if nowhere), colours, the state.
     rows: Cells,
-    /// Pages of steps: for each state their number, its letter, the numbers of the states they lead to, and, four to a
-    /// cell, which conditions of fairness they meet.
+    /// Pages of steps: for each state their number, its letter, the numbers of the states they lead to, and their
+    /// transitions, several to a cell.
     pages: Cells,
     /// Cells before the numbers: one, and those of a letter.
     head: usize,
-    /// The different sets of conditions that steps meet; the first is empty.
-    met: Vec<u64>,
-    /// For each transition, its position in `met`.
-    meets: Vec<u8>,
+    /// Bits of a transition.
+    bits: usize,
     numbers: AtomicU64,
     pages_taken: AtomicU64,
     /// No more pages are taken.
@@ -111,14 +111,11 @@ impl<'m> Graph<'m> {
         let product = model.as_product();
         let below = product.map_or(model, Product::model);
         let places = product.map_or(1, Product::places).max(1) as usize;
-        let (mut met, mut meets) = (vec![0], vec![0; model.transitions()]);
-        if let Some(fairness) = product.and_then(Product::fairness) {
-            for (meets, conditions) in meets.iter_mut().zip(&fairness.met_by) {
-                let position = met.iter().position(|known| known == conditions).unwrap_or(met.len());
-                met.resize(met.len().max(position + 1), *conditions);
-                *meets = u8::try_from(position).expect("a step meets the conditions of its thread, and its own");
-            }
-        }
+        let bits = match model.transitions() {
+            ..=0x100 => 8,
+            ..=0x1_0000 => 16,
+            _ => 32,
+        };
         let slots = Arc::new(Slots::new(FIRST).expect("a few kilobytes can be had"));
         let (words, colours) = (below.words(), places.div_ceil(COLOURS));
         Self {
@@ -130,8 +127,7 @@ impl<'m> Graph<'m> {
             rows: Cells::new(1 + colours + words),
             pages: Cells::new(PAGE as usize),
             head: 1 + product.map_or(0, Product::propositions).div_ceil(32),
-            met,
-            meets,
+            bits,
             numbers: AtomicU64::new(0),
             pages_taken: AtomicU64::new(0),
             most_pages: (step_bytes / u64::from(PAGE * 4)).min(u64::from(u32::MAX / PAGE)),
@@ -191,7 +187,7 @@ impl<'m> Graph<'m> {
             0 => self.expand(hand, node.number, ahead)?,
             at => self.recall(hand, at - 1),
         }
-        let (count, steps) = (hand.steps[0] as usize, &hand.steps[self.head..]);
+        let (count, steps) = ((hand.steps[0] & !TAKEN) as usize, &hand.steps[self.head..]);
         let targets = &steps[..count];
         targets.iter().filter(|&&number| number != NOWHERE).for_each(|&number| prefetch(&self.row(number)[0]));
         let mut to = |step: usize, place: u32| {
@@ -203,11 +199,35 @@ impl<'m> Graph<'m> {
             None => (0..count).for_each(|step| to(step, 0)),
             Some(product) => {
                 let letter = hand.steps[1..self.head].iter().rev().fold(0, |all, &half| all << 32 | u64::from(half));
-                let met = |step: usize| self.met[(steps[count + step / 4] >> (step % 4 * 8)) as u8 as usize];
+                let met = |step: usize| product.met(self.transition(&steps[count..], step));
                 product.follow(node.place, letter, count, met, to);
             }
         }
+        if hand.steps[0] & TAKEN == 0 && !out.is_empty() {
+            self.take(hand, node.number);
+        }
         Some(())
+    }
+
+    /// The steps in hand are taken, for the first time.
+    #[cold]
+    fn take(&self, hand: &mut Hand, number: u32) {
+        let (count, steps) = (hand.steps[0] as usize, &hand.steps[self.head..]);
+        for step in (0..count).filter(|&step| steps[step] != NOWHERE) {
+            hand.fired[self.transition(&steps[count..], step)] = true;
+        }
+        let at = self.row(number)[0].load(Ordering::Relaxed);
+        if at != 0 {
+            self.page(at - 1)[0].store(hand.steps[0] | TAKEN, Ordering::Relaxed);
+        }
+    }
+
+    /// The transition of a step.
+    #[inline]
+    fn transition(&self, cells: &[u32], step: usize) -> usize {
+        let each = 32 / self.bits;
+        let mask = u32::MAX >> (32 - self.bits);
+        (cells[step / each] >> (step % each * self.bits) & mask) as usize
     }
 
     /// Asks for the steps of a state, if they are kept.
@@ -215,7 +235,7 @@ impl<'m> Graph<'m> {
     pub(super) fn announce(&self, node: Node) {
         let at = self.row(node.number)[0].load(Ordering::Acquire);
         if at != 0 {
-            prefetch(&self.pages.row((at - 1) / PAGE)[((at - 1) % PAGE) as usize]);
+            prefetch(&self.page(at - 1)[0]);
         }
     }
 
@@ -251,15 +271,17 @@ impl<'m> Graph<'m> {
 
     /// The steps at a position of the pages.
     fn recall(&self, hand: &mut Hand, at: u32) {
-        let page = &self.pages.row(at / PAGE)[(at % PAGE) as usize..];
-        let len = self.steps_len(page[0].load(Ordering::Relaxed) as usize);
+        let page = self.page(at);
+        let count = (page[0].load(Ordering::Relaxed) & !TAKEN) as usize;
+        let len = self.head + count + (count * self.bits).div_ceil(32);
         hand.steps.clear();
         hand.steps.extend(page[..len].iter().map(|cell| cell.load(Ordering::Relaxed)));
     }
 
-    /// Cells for this many steps.
-    fn steps_len(&self, count: usize) -> usize {
-        self.head + count + if self.met.len() > 1 { count.div_ceil(4) } else { 0 }
+    /// The cells of the pages from a position on.
+    #[inline]
+    fn page(&self, at: u32) -> &[AtomicU32] {
+        &self.pages.row(at / PAGE)[(at % PAGE) as usize..]
     }
 
     /// Computes the steps of a state and of some that lie ahead, and keeps them while there is room. Those of the first
@@ -280,9 +302,6 @@ impl<'m> Graph<'m> {
             }
         }
         self.reach(hand)?;
-        for step in hand.batch.steps(0) {
-            hand.fired[step.transition.index()] = true;
-        }
         for i in (0..hand.members.len()).rev() {
             self.keep(hand, i);
         }
@@ -311,13 +330,12 @@ impl<'m> Graph<'m> {
         hand.steps.push((end - start) as u32);
         hand.steps.extend([letter as u32, (letter >> 32) as u32].iter().take(self.head - 1));
         hand.steps.extend_from_slice(&hand.targets[start..end]);
-        if self.met.len() > 1 {
-            let meets = |step: &birk_ir::Step| u32::from(self.meets.get(step.transition.index()).copied().unwrap_or(0));
-            let fours = hand.batch.steps(start)[..end - start].chunks(4);
-            hand.steps.extend(fours.map(|four| four.iter().rev().fold(0, |all, step| all << 8 | meets(step))));
+        for cell in hand.batch.steps(start)[..end - start].chunks(32 / self.bits) {
+            let joined = cell.iter().rev().fold(0, |all, step| all << self.bits | step.transition.index() as u64);
+            hand.steps.push(joined as u32);
         }
         if let Some(at) = self.room(hand) {
-            let page = &self.pages.row(at / PAGE)[(at % PAGE) as usize..];
+            let page = self.page(at);
             page.iter().zip(&hand.steps).for_each(|(cell, &value)| cell.store(value, Ordering::Relaxed));
             // Who sees the position sees the steps. Another thread may have been here: its steps are the same.
             self.row(number)[0].store(at + 1, Ordering::Release);

@@ -19,6 +19,7 @@
 //! expanded is judged then, which is as good and needs no place on the stack. In a weak automaton any cycle through an
 //! accepting state will do, so there is no red search at all.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use birk_exec::Model;
@@ -28,6 +29,7 @@ use super::lasso::Lasso;
 use super::path::Path;
 use super::{Chase, ended};
 use crate::bits::Sketch;
+use crate::border::{Border, Survey};
 use crate::job::{Hunt, Observer, Progress, Stats};
 
 /// The observer is asked after so many expansions.
@@ -108,13 +110,16 @@ pub(crate) fn hunt_in<S: Space>(space: S, model: &dyn Model, chase: &Chase, obse
         order: chase.seed,
     };
     let end = search.run();
-    let mut stats = search.stats;
+    let mut stats = std::mem::take(&mut search.stats);
     stats.store_bytes = search.space.bytes();
     let (lasso, coverage, stopped) = match end {
         ControlFlow::Break(End::Found(lasso)) => (Some(lasso), Coverage::Sampled(stats.states), Stop::Goal),
         ControlFlow::Break(End::Stopped(stop)) => (None, Coverage::Sampled(stats.states), stop),
         ControlFlow::Continue(()) => (None, search.space.coverage(), Stop::Exhausted),
     };
+    if !matches!(stopped, Stop::Exhausted | Stop::Goal) {
+        stats.border = search.waiting(model);
+    }
     let fired;
     (fired, stats.cut, stats.union) = search.space.end();
     Hunt { fired, ..ended(lasso.as_ref(), coverage, stopped, stats, model) }
@@ -143,9 +148,12 @@ struct Search<'a, S: Space> {
 impl<S: Space> Search<'_, S> {
     fn run(&mut self) -> ControlFlow<End> {
         let Some(initial) = self.space.initial() else { return NO_MEMORY };
-        for node in initial {
-            if self.space.colour(node) == Colour::White {
-                self.blue(node)?;
+        for i in 0..initial.len() {
+            if self.space.colour(initial[i]) == Colour::White
+                && let ControlFlow::Break(end) = self.blue(initial[i])
+            {
+                initial[i + 1..].iter().for_each(|&node| self.path.offer(node));
+                return ControlFlow::Break(end);
             }
         }
         ControlFlow::Continue(())
@@ -182,9 +190,12 @@ impl<S: Space> Search<'_, S> {
 
     /// A white state becomes cyan, and its successors are offered.
     fn enter(&mut self, node: S::Node) -> ControlFlow<End> {
+        if let ControlFlow::Break(end) = self.ask() {
+            self.path.offer(node);
+            return ControlFlow::Break(end);
+        }
         self.space.paint(node, Colour::Cyan);
         self.stats.states += 1;
-        self.ask()?;
         let accepting = self.space.is_accepting(node);
         self.path.descend(node, accepting, self.space.mark());
         if self.space.successors(node, self.path.offered(), &mut self.batch).is_none() {
@@ -258,6 +269,15 @@ impl<S: Space> Search<'_, S> {
         let states = |path: &Path<S::Node>| path.nodes().map(|node| self.space.state(node)).collect();
         let lasso = Lasso::close(states(&self.path), states(&self.red_path), &self.space.state(closes));
         ControlFlow::Break(End::Found(lasso))
+    }
+
+    /// What waits beside the path when the search is ended early.
+    fn waiting(&self, model: &dyn Model) -> Border {
+        let white = self.path.waiting().filter(|&node| self.space.colour(node) == Colour::White);
+        let waiting: BTreeSet<Vec<u32>> = white.map(|node| self.space.state(node)).collect();
+        let mut survey = Survey::new(model, waiting.len() as u64);
+        waiting.iter().for_each(|state| survey.wait(state));
+        survey.border()
     }
 
     fn note_not_red(&mut self) {

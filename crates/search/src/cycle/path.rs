@@ -77,6 +77,14 @@ impl<N: Copy> Path<N> {
     pub(crate) fn offered(&self) -> &[N] {
         &self.offered
     }
+    /// The nodes beside the path that are still to be looked at.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = N> {
+        let ends = self.frames.iter().skip(1).map(|frame| frame.first).chain([self.offered.len()]);
+        let beside = self.frames.iter().zip(ends).flat_map(|(frame, end)| frame.next.min(end)..end);
+        let before = self.frames.first().map_or(self.offered.len(), |frame| frame.first);
+        (0..before).chain(beside).map(|place| self.offered[place])
+    }
+
     /// The nodes of the path.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = N> {
         self.frames.iter().map(|frame| frame.node)
