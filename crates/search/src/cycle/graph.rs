@@ -111,11 +111,8 @@ impl<'m> Graph<'m> {
         let product = model.as_product();
         let below = product.map_or(model, Product::model);
         let places = product.map_or(1, Product::places).max(1) as usize;
-        let bits = match model.transitions() {
-            ..=0x100 => 8,
-            ..=0x1_0000 => 16,
-            _ => 32,
-        };
+        let fits = |bits: &usize| model.transitions() <= 1 << bits;
+        let bits = [8, 16].into_iter().find(fits).unwrap_or(32);
         let slots = Arc::new(Slots::new(FIRST).expect("a few kilobytes can be had"));
         let (words, colours) = (below.words(), places.div_ceil(COLOURS));
         Self {
