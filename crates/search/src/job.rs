@@ -35,6 +35,30 @@ pub struct Limits {
     pub storage: Storage,
     /// Steps from one depth bound to the next, for the engine that raises it.
     pub increment: u32,
+    /// How that engine keeps what waits behind a bound; it chooses if it is not told.
+    pub waiting: Option<Waiting>,
+}
+
+/// How the states that wait behind a depth bound are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// Each as it is.
+    States,
+    /// Each as the steps that lead to it from an initial state, which are taken again.
+    Traces,
+    /// As traces that share their beginnings; only where they part, steps are taken again.
+    Tree,
+}
+
+impl Waiting {
+    /// The word on the command line and in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Waiting::States => "states",
+            Waiting::Traces => "traces",
+            Waiting::Tree => "tree",
+        }
+    }
 }
 
 /// How states are remembered.
@@ -61,6 +85,7 @@ impl Limits {
         threads: 1,
         storage: Storage::Exact,
         increment: INCREMENT,
+        waiting: None,
     };
 }
 
@@ -114,8 +139,25 @@ pub struct Stats {
     pub store_bytes: u64,
     /// For engines that go level by level: states found at each depth.
     pub levels: Vec<u64>,
+    /// For the engine with a depth bound that grows: what its frontier cost.
+    pub frontier: Option<FrontierStats>,
     /// For searches that are repeated: which states were seen, roughly.
     pub union: Option<crate::bits::Sketch>,
+}
+
+/// What a frontier behind a depth bound cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrontierStats {
+    /// How its states were kept.
+    pub waiting: Waiting,
+    /// States of the largest one, those included that were later reached on shorter paths.
+    pub states: u64,
+    /// Bytes of the largest one.
+    pub bytes: u64,
+    /// How often a state of a frontier was gone to.
+    pub replays: u64,
+    /// Steps that were taken again for that.
+    pub replayed: u64,
 }
 
 /// The end of a search.

@@ -26,4 +26,4 @@ pub mod store;
 pub mod trace;
 
 pub use engines::{ENGINES, Engine, engine};
-pub use job::{Hunt, Job, Limits, Observer, Progress, Stats, Storage};
+pub use job::{Hunt, Job, Limits, Observer, Progress, Stats, Storage, Waiting};
