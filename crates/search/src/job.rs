@@ -6,6 +6,7 @@ use birk_exec::GoalSet;
 use birk_ir::{Coverage, Outcome, Stop};
 
 use crate::depth::INCREMENT;
+use crate::highway::Highway;
 
 /// A search to do. Passed, never global.
 #[derive(Clone, Debug)]
@@ -20,7 +21,7 @@ pub struct Job {
     pub limits: Limits,
 }
 
-/// What a search may use; time is the observer's affair.
+/// What a search may use and how far it goes; time is the observer's affair.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Bytes for states, table and frontier.
@@ -37,6 +38,12 @@ pub struct Limits {
     pub increment: u32,
     /// How that engine keeps what waits behind a bound; it chooses if it is not told.
     pub waiting: Option<Waiting>,
+    /// States of one level that are followed, for the engine that bounds them.
+    pub width: usize,
+    /// The depth from which on that engine follows only what would end otherwise.
+    pub degrade_depth: Option<u32>,
+    /// Decides what is drawn at random.
+    pub seed: u64,
 }
 
 /// How the states that wait behind a depth bound are kept.
@@ -86,6 +93,9 @@ impl Limits {
         storage: Storage::Exact,
         increment: INCREMENT,
         waiting: None,
+        width: Highway::USUAL_WIDTH,
+        degrade_depth: None,
+        seed: 0,
     };
 }
 

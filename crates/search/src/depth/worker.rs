@@ -306,7 +306,6 @@ impl<C: Codec> Worker<C> {
                     self.put_back(turn, roots);
                     break;
                 }
-                shared.pending.fetch_sub(1, Ordering::Relaxed);
             }
         }
         shared.give(self.writer.flush(), &shared.next);
@@ -428,6 +427,9 @@ impl<C: Codec> Worker<C> {
             self.visit(turn, turn.shared.from + self.stack.len() as u32 - 1, cut)?;
         }
         self.counts.revisits += u64::from(known < OPEN);
+        if known == WAITING {
+            turn.shared.pending.fetch_sub(1, Ordering::Relaxed);
+        }
         self.line_up(turn, key)
     }
 
