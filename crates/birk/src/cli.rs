@@ -104,10 +104,9 @@ pub(crate) struct CheckArgs {
     /// With --search depth: how many steps each depth bound is beyond the one before
     #[arg(long, value_name = "N", default_value_t = INCREMENT, value_parser = parse_positive, help_heading = SEARCH)]
     pub(crate) increment: u32,
-    /// With --search depth: how what waits behind a bound is kept: as states, as traces that are replayed, or as a tree of
-    /// traces; auto chooses by the size of a state
-    #[arg(long, value_name = "states|traces|tree|auto", value_enum, default_value = "auto",
-          hide_possible_values = true, help_heading = SEARCH)]
+    /// With --search depth: keep what waits behind a bound as states, as traces, or as a tree of traces; auto chooses by the
+    /// size of a state
+    #[arg(long, value_name = "KIND", value_enum, default_value = "auto", help_heading = SEARCH)]
     pub(crate) frontier: FrontierKind,
     /// With --search highway: follow at most this many states of each level, drawn at random
     #[arg(long, value_name = "N", default_value_t = Highway::USUAL_WIDTH as u32, value_parser = parse_positive,
