@@ -19,6 +19,7 @@
 //! anything lies behind the last frontier, and by a last step that may be shorter; its frontier tree is a list here.
 
 mod list;
+mod shared;
 mod thresholds;
 mod walk;
 mod worker;
@@ -30,14 +31,16 @@ use std::sync::{Mutex, OnceLock, RwLock};
 use birk_exec::{Model, Successors};
 use birk_ir::{Coverage, Outcome, Stop, Trace};
 
+use crate::border::{Border, Survey};
 use crate::codec::Codec;
 use crate::codec::direct::Direct;
 use crate::codec::fingerprint::Fingerprint;
 use crate::codec::tree::Tree;
-use crate::job::{FrontierStats, Hunt, Job, Observer, Patient, Stats, Storage, Waiting};
+use crate::job::{FrontierStats, Hunt, Job, Observer, Stats, Storage, Waiting};
 use list::{Chunk, Reader};
-use thresholds::Thresholds;
-use worker::{Counts, Seen, Shared, Turn, Worker};
+use shared::{Seen, Shared, Turn};
+use thresholds::{Thresholds, WAITING};
+use worker::{Counts, Worker};
 
 /// Steps from one bound to the next, unless told otherwise. On graphs of seven shapes with 20,000 states, successors were
 /// computed 1.1 to 2.8 times for each state with 10, 1.1 to 8.6 times with 20, 1.0 to 26 times with 50, and twice with 1.
@@ -92,6 +95,8 @@ struct Search<'a, C: Codec> {
     covered: Option<u32>,
     /// Bytes and states of the largest frontier.
     largest: (u64, u64),
+    /// Where it was cut.
+    border: Border,
 }
 
 impl<'a, C: Codec> Search<'a, C> {
@@ -123,7 +128,14 @@ impl<'a, C: Codec> Search<'a, C> {
             pending: AtomicU64::new(0),
             found: Mutex::new(vec![None; job.goals]),
         };
-        Self { shared, workers, returns_frontier: rules.returns_frontier, covered: None, largest: (0, 0) }
+        Self {
+            shared,
+            workers,
+            returns_frontier: rules.returns_frontier,
+            covered: None,
+            largest: (0, 0),
+            border: Border::default(),
+        }
     }
 
     fn run(mut self, observer: &mut dyn Observer) -> (Hunt, Vec<Vec<u32>>) {
@@ -146,9 +158,10 @@ impl<'a, C: Codec> Search<'a, C> {
         };
         let mut frontier = Vec::new();
         if self.returns_frontier && self.shared.to == self.shared.from {
-            self.each_waiting(&mut Patient, |worker, _| {
+            let chunks = std::mem::take(self.chunks());
+            self.each(&chunks, WAITING, None, |worker, turn, root| {
+                worker.go(turn, root);
                 frontier.push(worker.state().to_vec());
-                None
             });
         }
         (self.finish(stopped), frontier)
@@ -173,11 +186,10 @@ impl<'a, C: Codec> Search<'a, C> {
         let seen = self.shared.seen.get_mut().expect("no worker panics with it");
         let here = self.shared.here.get_mut().expect("no worker panics with it");
         for chunk in here {
-            let mut roots = Reader::new(std::mem::take(chunk), seen.codec.ticket_words());
+            let mut roots = Reader::new(chunk, seen.codec.ticket_words());
             while roots.advance() {
                 seen.thresholds.lower(roots.key, self.shared.from + 1).expect("it is there");
             }
-            *chunk = roots.into_chunk();
         }
     }
 
@@ -201,40 +213,77 @@ impl<'a, C: Codec> Search<'a, C> {
 
     /// The search is complete if no successor of the last frontier is new, although it lies beyond the bound.
     fn close(&mut self, observer: &mut dyn Observer) -> Stop {
-        let stop =
-            self.each_waiting(observer, |worker, turn| if worker.is_closed(turn) { None } else { Some(Stop::Depth) });
-        stop.unwrap_or(Stop::Exhausted)
+        let chunks = std::mem::take(self.chunks());
+        let mut border = Border::new(self.shared.model.transitions());
+        let stop = self.each(&chunks, WAITING, Some(observer), |worker, turn, root| {
+            worker.go(turn, root);
+            worker.edge(turn, &mut border);
+        });
+        *self.chunks() = chunks;
+        if stop.is_none() {
+            self.border = border;
+        }
+        stop.unwrap_or(if self.border.is_open() { Stop::Depth } else { Stop::Exhausted })
     }
 
-    /// Goes to each state of the frontier, until one of them, or the observer, ends that.
-    fn each_waiting(
+    /// What waits when the search is ended early: the rest of the frontier, what was met at the next bound, and what was
+    /// being explored.
+    fn cut(&mut self) -> Border {
+        let here = std::mem::take(self.chunks());
+        let next = std::mem::take(self.shared.next.get_mut().expect("no worker panics with it"));
+        let begun: Vec<Vec<u32>> =
+            self.workers.iter_mut().flat_map(|worker| std::mem::take(&mut worker.begun)).collect();
+        let about = here.iter().chain(&next).map(|chunk| chunk.states).sum::<u64>() + begun.len() as u64;
+        let mut survey = Survey::new(self.shared.model, about);
+        let mark = if self.shared.from < self.shared.to { self.shared.from + 1 } else { WAITING };
+        for (chunks, mark) in [(&here, mark), (&next, WAITING)] {
+            self.each(chunks, mark, None, |worker, turn, root| {
+                if survey.counts() {
+                    worker.go(turn, root);
+                    survey.look(worker.state());
+                }
+            });
+        }
+        let (worker, turn) = (&mut self.workers[0], Turn::new(&self.shared, None));
+        for state in begun {
+            if survey.counts() {
+                let mut fired = std::mem::take(&mut worker.counts.fired);
+                survey.look_beyond(&state, &mut fired, |state| turn.is_known(state));
+                worker.counts.fired = fired;
+            }
+        }
+        survey.border()
+    }
+
+    /// Looks at each state of a frontier that still has a mark, until the observer ends that.
+    fn each(
         &mut self,
-        observer: &mut dyn Observer,
-        mut look: impl FnMut(&mut Worker<C>, &Turn<'_, '_, C>) -> Option<Stop>,
+        chunks: &VecDeque<Chunk>,
+        mark: u32,
+        observer: Option<&mut dyn Observer>,
+        mut look: impl FnMut(&mut Worker<C>, &Turn<'_, '_, C>, &Reader<'_>),
     ) -> Option<Stop> {
-        let mut chunks = std::mem::take(self.chunks());
-        let (worker, mut turn) = (&mut self.workers[0], Turn::new(&self.shared, Some(observer)));
-        let mut stop = None;
-        for chunk in &mut chunks {
-            let mut roots = Reader::new(std::mem::take(chunk), turn.seen().codec.ticket_words());
-            while stop.is_none() && roots.advance() {
-                if turn.is_waiting(roots.key) {
-                    if worker.tick(&mut turn).is_break() {
-                        stop = self.shared.stop.get().copied();
-                        break;
+        let is_watched = observer.is_some();
+        let (worker, mut turn) =
+            (&mut self.workers[0], Turn::new(&self.shared, observer.map(|observer| observer as _)));
+        for chunk in chunks {
+            let mut roots = Reader::new(chunk, turn.seen().codec.ticket_words());
+            while roots.advance() {
+                if turn.seen().thresholds.get(roots.key) == mark {
+                    if is_watched && worker.tick(&mut turn).is_break() {
+                        return self.shared.stop.get().copied();
                     }
-                    worker.go(&turn, &roots);
-                    stop = look(worker, &turn);
+                    look(worker, &turn, &roots);
                 }
             }
-            *chunk = roots.into_chunk();
         }
-        drop(turn);
-        *self.chunks() = chunks;
-        stop
+        None
     }
 
-    fn finish(self, stopped: Stop) -> Hunt {
+    fn finish(mut self, stopped: Stop) -> Hunt {
+        if !matches!(stopped, Stop::Exhausted | Stop::Depth | Stop::Goal) {
+            self.border = self.cut();
+        }
         let Shared { model, seen, states, transitions, found, initial, waiting, .. } = self.shared;
         let seen = seen.into_inner().expect("no worker panics with it");
         let mut counts = Counts { fired: vec![false; model.transitions()], ..Counts::default() };
@@ -255,6 +304,7 @@ impl<'a, C: Codec> Search<'a, C> {
                 replays: counts.replays,
                 replayed: counts.replayed,
             }),
+            border: self.border,
             ..Stats::default()
         };
         let depth = if stopped == Stop::Exhausted { None } else { Some(self.covered) };

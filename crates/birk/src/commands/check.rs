@@ -330,6 +330,7 @@ fn limits_of(args: &CheckArgs, engine: &Engine) -> Limits {
         width: args.width as usize,
         degrade_depth: args.degrade_depth,
         seed: args.seed,
+        ..Limits::NONE
     }
 }
 

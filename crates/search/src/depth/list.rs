@@ -119,8 +119,8 @@ impl Writer {
 
 /// Reads a chunk from its beginning to its end.
 #[derive(Debug)]
-pub(crate) struct Reader {
-    chunk: Chunk,
+pub(crate) struct Reader<'c> {
+    chunk: &'c Chunk,
     at: usize,
     left: u64,
     ticket_words: usize,
@@ -130,16 +130,11 @@ pub(crate) struct Reader {
     pub(crate) ticket: Vec<u32>,
 }
 
-impl Reader {
+impl<'c> Reader<'c> {
     /// At the beginning of a chunk.
-    pub(crate) fn new(chunk: Chunk, ticket_words: usize) -> Self {
+    pub(crate) fn new(chunk: &'c Chunk, ticket_words: usize) -> Self {
         let left = chunk.states;
         Self { chunk, at: 0, left, ticket_words, trace: Vec::new(), key: 0, ticket: Vec::new() }
-    }
-
-    /// The chunk, to be read again.
-    pub(crate) fn into_chunk(self) -> Chunk {
-        self.chunk
     }
 
     /// Reads the next state; false when there is none.
@@ -270,7 +265,7 @@ mod tests {
                 assert!(chunks.len() > 1 || states.len() < 2000);
                 let mut read = Vec::new();
                 for chunk in chunks {
-                    let mut reader = Reader::new(chunk, 3);
+                    let mut reader = Reader::new(&chunk, 3);
                     while reader.advance() {
                         read.push((reader.trace.clone(), reader.key, reader.ticket.clone()));
                     }

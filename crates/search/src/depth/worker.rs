@@ -4,174 +4,26 @@
 //! in the end, so what it concludes for a state's predecessors is one too, and of two conclusions the smaller holds: the
 //! invariant of the search, and with it what is visited, does not depend on how the work is divided.
 
-use std::collections::VecDeque;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, RwLock, RwLockReadGuard};
+use std::sync::atomic::Ordering;
 
 use birk_exec::{GoalSet, Model, Successors};
 use birk_ir::Stop;
 
-use super::list::{Chunk, Reader, Writer};
-use super::thresholds::{OPEN, Thresholds, UNSEEN, WAITING};
+use super::list::{Reader, Writer};
+use super::shared::Turn;
+use super::thresholds::{OPEN, UNSEEN, WAITING};
 use super::walk::Walk;
+use crate::border::Border;
 use crate::codec::memo::{Changes, changes};
-use crate::codec::{Codec, Growth, NO_KEY};
-use crate::job::{Job, Observer, Progress, Waiting};
+use crate::codec::{Codec, NO_KEY};
+use crate::job::Waiting;
 
 /// The observer hears of the search every so many computations of successors.
 const PATIENCE: u64 = 64;
 
-/// What is known of the states visited.
-#[derive(Debug)]
-pub(crate) struct Seen<C> {
-    pub(crate) codec: C,
-    pub(crate) thresholds: Thresholds,
-}
-
-impl<C: Codec> Seen<C> {
-    pub(crate) fn bytes(&self) -> u64 {
-        self.thresholds.bytes() + self.codec.bytes()
-    }
-
-    /// Makes room with at most this many bytes; false when it cannot.
-    fn make_room(&mut self, most: u64) -> bool {
-        if self.codec.bytes_after_growth() + self.thresholds.bytes() > most {
-            return false;
-        }
-        match self.codec.grow() {
-            Growth::Failed => return false,
-            Growth::Same => {}
-            Growth::Wider(_) => unreachable!("keys have their full width from the beginning"),
-        }
-        !self.thresholds.is_full() || self.thresholds.grow(most - self.codec.bytes())
-    }
-}
-
-/// What the workers share.
-pub(crate) struct Shared<'a, C> {
-    pub(crate) model: &'a dyn Model,
-    pub(crate) job: &'a Job,
-    pub(crate) initial: Successors,
-    /// Everybody reads; whoever needs more room waits until all others do.
-    pub(crate) seen: RwLock<Seen<C>>,
-    pub(crate) needs_room: AtomicBool,
-    /// Everybody comes back.
-    pub(crate) stop: OnceLock<Stop>,
-    /// The frontier that is explored, and the next.
-    pub(crate) here: Mutex<VecDeque<Chunk>>,
-    pub(crate) next: Mutex<VecDeque<Chunk>>,
-    pub(crate) frontier_bytes: AtomicU64,
-    /// Workers that have not yet found the frontier empty.
-    pub(crate) busy: AtomicUsize,
-    /// The depth of the frontier, and the bound.
-    pub(crate) from: u32,
-    pub(crate) to: u32,
-    pub(crate) waiting: Waiting,
-    /// Thresholds are what successors ask for, not the depth of the last exploration.
-    pub(crate) prunes: bool,
-    pub(crate) states: AtomicU64,
-    pub(crate) transitions: AtomicU64,
-    /// States in both frontiers.
-    pub(crate) pending: AtomicU64,
-    /// The trace of the first state found for each goal.
-    pub(crate) found: Mutex<Vec<Option<Vec<u32>>>>,
-}
-
-impl<C: Codec> Shared<'_, C> {
-    fn take(&self) -> Option<Chunk> {
-        let chunk = self.here.lock().expect("no worker panics with it").pop_front()?;
-        self.frontier_bytes.fetch_sub(chunk.bytes(), Ordering::Relaxed);
-        Some(chunk)
-    }
-
-    fn give(&self, chunk: Option<Chunk>, to: &Mutex<VecDeque<Chunk>>) {
-        if let Some(chunk) = chunk {
-            self.frontier_bytes.fetch_add(chunk.bytes(), Ordering::Relaxed);
-            to.lock().expect("no worker panics with it").push_back(chunk);
-        }
-    }
-
-    fn budget(&self, beside: u64) -> u64 {
-        let frontier = self.frontier_bytes.load(Ordering::Relaxed);
-        self.job.limits.counted_memory().saturating_sub(frontier + beside)
-    }
-
-    /// Steps of replay that there may be for each state of a frontier.
-    pub(crate) fn mean(&self) -> u32 {
-        self.job.limits.increment.saturating_mul(2).saturating_sub(1).max(1)
-    }
-}
-
-/// What a worker has while it runs.
-pub(crate) struct Turn<'s, 'a, C> {
-    shared: &'s Shared<'a, C>,
-    seen: Option<RwLockReadGuard<'s, Seen<C>>>,
-    observer: Option<&'s mut dyn Observer>,
-}
-
-impl<'s, 'a, C: Codec> Turn<'s, 'a, C> {
-    pub(crate) fn new(shared: &'s Shared<'a, C>, observer: Option<&'s mut dyn Observer>) -> Self {
-        Self { shared, seen: Some(shared.seen.read().expect("no worker panics with it")), observer }
-    }
-
-    /// What is known of the states visited.
-    pub(crate) fn seen(&self) -> &Seen<C> {
-        self.seen.as_ref().expect("given up only in between")
-    }
-
-    /// Whether a state is still in the next frontier.
-    pub(crate) fn is_waiting(&self, key: u64) -> bool {
-        self.seen().thresholds.get(key) == WAITING
-    }
-
-    /// Lets others make room.
-    fn pause(&mut self) {
-        while self.shared.needs_room.load(Ordering::Relaxed) {
-            self.seen = None;
-            std::thread::yield_now();
-            self.seen = Some(self.shared.seen.read().expect("no worker panics with it"));
-        }
-    }
-
-    fn make_room(&mut self, beside: u64) -> ControlFlow<()> {
-        self.shared.needs_room.store(true, Ordering::Relaxed);
-        self.seen = None;
-        let has_room = {
-            let mut seen = self.shared.seen.write().expect("no worker panics with it");
-            let has_room = seen.make_room(self.shared.budget(beside));
-            self.shared.needs_room.store(false, Ordering::Relaxed);
-            has_room
-        };
-        self.seen = Some(self.shared.seen.read().expect("no worker panics with it"));
-        if has_room { ControlFlow::Continue(()) } else { self.end(Stop::Memory) }
-    }
-
-    fn end(&self, stop: Stop) -> ControlFlow<()> {
-        let _ = self.shared.stop.set(stop);
-        ControlFlow::Break(())
-    }
-
-    /// Lets the observer look, and looks at the memory.
-    fn look(&mut self, depth: u32, beside: u64) -> ControlFlow<()> {
-        let (shared, bytes) = (self.shared, self.seen().bytes() + beside);
-        let bytes = bytes + shared.frontier_bytes.load(Ordering::Relaxed);
-        if bytes > shared.job.limits.counted_memory() {
-            return self.end(Stop::Memory);
-        }
-        let progress = Progress {
-            states: shared.states.load(Ordering::Relaxed),
-            transitions: shared.transitions.load(Ordering::Relaxed),
-            depth,
-            frontier: shared.pending.load(Ordering::Relaxed),
-            bytes,
-        };
-        match self.observer.as_mut().map(|observer| observer.progress(&progress)) {
-            Some(ControlFlow::Break(stop)) => self.end(stop),
-            _ => ControlFlow::Continue(()),
-        }
-    }
-}
+/// Of the states on the stack of a search that is ended, so many are kept to look at.
+const MOST_BEGUN: usize = 1000;
 
 /// A state on the stack; its depth is that of the frontier and its position.
 #[derive(Debug)]
@@ -208,6 +60,8 @@ pub(crate) struct Worker<C: Codec> {
     deltas: Changes,
     writer: Writer,
     computed: u64,
+    /// States that were being explored, or were not begun with, when the search was ended.
+    pub(crate) begun: Vec<Vec<u32>>,
     pub(crate) counts: Counts,
 }
 
@@ -253,6 +107,7 @@ impl<C: Codec> Worker<C> {
             deltas: Changes::new(),
             writer: Writer::new(Waiting::Tree, 0, 0),
             computed: 0,
+            begun: Vec::new(),
             counts: Counts { fired: vec![false; model.transitions()], ..Counts::default() },
         }
     }
@@ -269,22 +124,25 @@ impl<C: Codec> Worker<C> {
         self.counts.cut = shared.initial.cut;
         let mut flow = ControlFlow::Continue(());
         for position in 0..shared.initial.len() {
-            self.walk.start(position as u32, shared.initial.state(position));
-            let key = loop {
-                match turn.seen().codec.key(&self.walk.state, &mut self.parent) {
-                    Some(key) => break key,
-                    None => turn.make_room(self.bytes())?,
-                }
-            };
-            if self.lower(turn, key, WAITING)? == UNSEEN {
-                flow = self.wait(turn, key, 0);
-                if flow.is_break() {
-                    break;
-                }
+            flow = self.begin_with(turn, position);
+            if flow.is_break() {
+                self.begun.extend((position..shared.initial.len()).map(|i| shared.initial.state(i).to_vec()));
+                break;
             }
         }
         shared.give(self.writer.flush(), &shared.next);
         flow
+    }
+
+    fn begin_with(&mut self, turn: &mut Turn<'_, '_, C>, position: usize) -> ControlFlow<()> {
+        self.walk.start(position as u32, turn.shared.initial.state(position));
+        let key = loop {
+            match turn.seen().codec.key(&self.walk.state, &mut self.parent) {
+                Some(key) => break key,
+                None => turn.make_room(self.bytes())?,
+            }
+        };
+        if self.lower(turn, key, WAITING)? == UNSEEN { self.wait(turn, key, 0) } else { ControlFlow::Continue(()) }
     }
 
     /// Explores what lies behind the frontier until none of it is left or everybody is called back.
@@ -295,7 +153,7 @@ impl<C: Codec> Worker<C> {
         while flow.is_continue()
             && let Some(chunk) = shared.take()
         {
-            let mut roots = Reader::new(chunk, turn.seen().codec.ticket_words());
+            let mut roots = Reader::new(&chunk, turn.seen().codec.ticket_words());
             while roots.advance() {
                 // All of them have this threshold, but for those that were reached on shorter paths.
                 if turn.seen().thresholds.get(roots.key) != shared.from + 1 {
@@ -318,22 +176,29 @@ impl<C: Codec> Worker<C> {
     }
 
     /// Goes to a state of the frontier, and explores what lies behind it.
-    fn root(&mut self, turn: &mut Turn<'_, '_, C>, root: &Reader) -> ControlFlow<()> {
+    fn root(&mut self, turn: &mut Turn<'_, '_, C>, root: &Reader<'_>) -> ControlFlow<()> {
         self.tick(turn)?;
         self.go(turn, root);
         let flow = self.explore(turn, root.key);
         let thresholds = &turn.seen().thresholds;
         // Those on the stack are not explored yet, although their thresholds say so. The root is taken up again anyway.
-        for (above, frame) in self.stack.drain(..).enumerate().skip(1) {
-            thresholds.exchange(frame.key, turn.shared.from + above as u32 + 1, OPEN);
+        while self.stack.len() > 1
+            && let Some(frame) = self.stack.pop()
+        {
+            thresholds.exchange(frame.key, turn.shared.from + self.stack.len() as u32 + 1, OPEN);
+            if self.stack.len() < MOST_BEGUN {
+                self.begun.push(self.walk.state.clone());
+            }
+            self.walk.back();
         }
+        self.stack.clear();
         self.children.clear();
         self.deltas.clear();
         flow
     }
 
     /// Goes to a state of the frontier: its own state where it was kept, otherwise by taking the steps of its trace.
-    pub(crate) fn go(&mut self, turn: &Turn<'_, '_, C>, root: &Reader) {
+    pub(crate) fn go(&mut self, turn: &Turn<'_, '_, C>, root: &Reader<'_>) {
         let (shared, codec) = (turn.shared, &turn.seen().codec);
         if root.ticket.is_empty() {
             if shared.waiting == Waiting::Traces {
@@ -353,7 +218,7 @@ impl<C: Codec> Worker<C> {
     }
 
     /// What was not explored of a chunk waits again.
-    fn put_back(&mut self, turn: &Turn<'_, '_, C>, mut roots: Reader) {
+    fn put_back(&mut self, turn: &Turn<'_, '_, C>, mut roots: Reader<'_>) {
         let shared = turn.shared;
         let mut writer = Writer::new(shared.waiting, shared.from, shared.mean());
         loop {
@@ -426,6 +291,9 @@ impl<C: Codec> Worker<C> {
         if known == UNSEEN {
             self.visit(turn, turn.shared.from + self.stack.len() as u32 - 1, cut)?;
         }
+        for step in self.batch.steps(0) {
+            self.counts.fired[step.transition.index()] = true;
+        }
         self.counts.revisits += u64::from(known < OPEN);
         if known == WAITING {
             turn.shared.pending.fetch_sub(1, Ordering::Relaxed);
@@ -473,9 +341,6 @@ impl<C: Codec> Worker<C> {
         let shared = turn.shared;
         self.counts.cut += cut;
         shared.transitions.fetch_add(self.batch.len() as u64, Ordering::Relaxed);
-        for step in self.batch.steps(0) {
-            self.counts.fired[step.transition.index()] = true;
-        }
         let mut states = 0;
         if !shared.model.is_fault(&self.walk.state) {
             states = shared.states.fetch_add(1, Ordering::Relaxed) + 1;
@@ -532,14 +397,15 @@ impl<C: Codec> Worker<C> {
         ControlFlow::Continue(())
     }
 
-    /// Whether all successors of the state that the worker is at were visited.
-    pub(crate) fn is_closed(&mut self, turn: &Turn<'_, '_, C>) -> bool {
-        let seen = turn.seen();
+    /// Looks at the steps from the state that the worker is at, beyond which nothing was followed.
+    pub(crate) fn edge(&mut self, turn: &Turn<'_, '_, C>, border: &mut Border) {
         self.expand(turn);
-        (0..self.batch.len()).all(|i| {
-            let key = seen.codec.known_key(self.batch.state(i), &mut self.parent);
+        let Self { batch, parent, counts, .. } = self;
+        let seen = turn.seen();
+        border.edge(batch, 0, &mut counts.fired, |state| {
+            let key = seen.codec.known_key(state, parent);
             key.is_some_and(|key| seen.thresholds.get(key) != UNSEEN)
-        })
+        });
     }
 
     /// The state that the worker is at.
