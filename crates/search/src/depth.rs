@@ -25,7 +25,7 @@ mod walk;
 mod worker;
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Mutex, OnceLock, RwLock};
 
 use birk_exec::{Model, Successors};
@@ -50,9 +50,6 @@ pub const INCREMENT: u32 = 10;
 const SMALL_STATE: u32 = 63;
 /// Tickets of up to this many words are kept in the frontier: a trace is hardly shorter, and must be replayed.
 const SMALL_TICKET: usize = 4;
-
-/// Frontiers of fewer states are explored by one worker: starting others would take longer.
-const WORTH_SHARING: u64 = 1024;
 
 /// Searches bound by bound until the frontier is empty, a limit is met, or a goal is found at which the search ends.
 pub fn depth_bounded(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
@@ -113,7 +110,7 @@ impl<'a, C: Codec> Search<'a, C> {
             job,
             initial,
             seen: RwLock::new(Seen { codec, thresholds: Thresholds::new() }),
-            needs_room: AtomicBool::new(false),
+            need_room: AtomicUsize::new(0),
             stop: OnceLock::new(),
             here: Mutex::default(),
             next: Mutex::default(),
@@ -195,7 +192,7 @@ impl<'a, C: Codec> Search<'a, C> {
 
     /// Explores the frontier to the bound, by several workers if there is enough to do.
     fn bound(&mut self, observer: &mut dyn Observer) {
-        let is_shared = *self.shared.pending.get_mut() >= WORTH_SHARING;
+        let is_shared = *self.shared.pending.get_mut() >= self.shared.job.limits.grain as u64;
         let count = if is_shared { self.chunks().len().min(self.shared.job.limits.threads).max(1) } else { 1 };
         while self.workers.len() < count {
             let seen = self.shared.seen.get_mut().expect("no worker panics with it");

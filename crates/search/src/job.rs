@@ -33,7 +33,8 @@ pub struct Limits {
     pub states: u64,
     /// Threads, at least 1; what is found does not depend on them.
     pub threads: usize,
-    /// States that a thread takes from a level at once; levels of fewer than eight times as many are not shared.
+    /// States that a thread takes from a level at once; levels of fewer than eight times as many are not shared,
+    /// nor the states at a depth bound if they are fewer.
     pub grain: usize,
     /// How states are remembered.
     pub storage: Storage,

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, RwLock, RwLockReadGuard};
 
 use birk_exec::{Model, Successors};
@@ -46,7 +46,8 @@ pub(crate) struct Shared<'a, C> {
     pub(crate) initial: Successors,
     /// Everybody reads; whoever needs more room waits until all others do.
     pub(crate) seen: RwLock<Seen<C>>,
-    pub(crate) needs_room: AtomicBool,
+    /// How many wait for that.
+    pub(crate) need_room: AtomicUsize,
     /// Everybody comes back.
     pub(crate) stop: OnceLock<Stop>,
     /// The frontier that is explored, and the next.
@@ -122,7 +123,7 @@ impl<'s, 'a, C: Codec> Turn<'s, 'a, C> {
 
     /// Lets others make room.
     pub(crate) fn pause(&mut self) {
-        while self.shared.needs_room.load(Ordering::Relaxed) {
+        while self.shared.need_room.load(Ordering::Relaxed) > 0 {
             self.seen = None;
             std::thread::yield_now();
             self.seen = Some(self.shared.seen.read().expect("no worker panics with it"));
@@ -131,12 +132,12 @@ impl<'s, 'a, C: Codec> Turn<'s, 'a, C> {
 
     /// Makes room, while everybody else waits.
     pub(crate) fn make_room(&mut self, beside: u64) -> ControlFlow<()> {
-        self.shared.needs_room.store(true, Ordering::Relaxed);
+        self.shared.need_room.fetch_add(1, Ordering::Relaxed);
         self.seen = None;
         let has_room = {
             let mut seen = self.shared.seen.write().expect("no worker panics with it");
             let has_room = seen.make_room(self.shared.budget(beside));
-            self.shared.needs_room.store(false, Ordering::Relaxed);
+            self.shared.need_room.fetch_sub(1, Ordering::Relaxed);
             has_room
         };
         self.seen = Some(self.shared.seen.read().expect("no worker panics with it"));

@@ -431,9 +431,7 @@ impl<C: Codec> Worker<C> {
 
     /// Before each computation of successors: lets others go on, and looks whether to go on.
     pub(crate) fn tick(&mut self, turn: &mut Turn<'_, '_, C>) -> ControlFlow<()> {
-        if turn.shared.needs_room.load(Ordering::Relaxed) {
-            turn.pause();
-        }
+        turn.pause();
         if turn.shared.stop.get().is_some() {
             return ControlFlow::Break(());
         }
