@@ -254,13 +254,12 @@ fn several_threads_visit_the_same() {
     for number in 0..if std::env::var_os("BIRK_TEST_FULL").is_some() { 400 } else { 40 } {
         let nodes = 4000 + random.below(4000);
         let width = [nodes, 400, 1500][number % 3];
-        let mut edges = vec![Vec::new(); nodes];
-        for from in 0..nodes {
-            for _ in 0..1 + random.below(4) {
-                let to = if width == nodes { random.below(nodes) } else { from / 2 + random.below(width) };
-                edges[from].push(to.min(nodes - 1));
-            }
-        }
+        let target = |random: &mut Random, from: usize| match width {
+            width if width == nodes => random.below(nodes),
+            width => (from / 2 + random.below(width)).min(nodes - 1),
+        };
+        let successors = |from: usize| (0..1 + random.below(4)).map(|_| target(&mut random, from)).collect();
+        let edges = (0..nodes).map(successors).collect();
         let graph = Graph { edges, initial: (0..3).collect(), more_words: [0, 30][number % 2], ..Graph::default() };
         let deepest = graph.distances().into_iter().flatten().max().expect("one");
         let depth =
