@@ -83,9 +83,10 @@ pub enum Storage {
 }
 
 impl Limits {
-    /// Bytes that may be counted: a twelfth is left for what is not, such as what the allocator keeps.
+    /// Bytes that may be counted. The rest, a twelfth or some megabytes, is left for what is not: what the allocator keeps,
+    /// and what is there twice while a table moves.
     pub(crate) fn counted_memory(&self) -> u64 {
-        self.memory - self.memory / 12
+        self.memory - (self.memory / 12).max((self.memory / 5).min(8 << 20))
     }
 
     /// No limit but the machine's, on one thread, exactly.

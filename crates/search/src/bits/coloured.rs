@@ -99,6 +99,10 @@ impl Space for Coloured<'_> {
         }
     }
 
+    fn order(&self, a: usize, b: usize) -> std::cmp::Ordering {
+        self.kept.state(a).cmp(self.kept.state(b))
+    }
+
     fn state(&self, node: usize) -> Vec<u32> {
         self.kept.state(node).to_vec()
     }

@@ -62,6 +62,10 @@ impl Space for Exact<'_> {
         cell.store(others | (colour as u32) << shift, Ordering::Relaxed);
     }
 
+    fn order(&self, a: Node, b: Node) -> std::cmp::Ordering {
+        a.cmp(&b)
+    }
+
     fn state(&self, node: Node) -> Vec<u32> {
         self.graph.state(node)
     }

@@ -19,7 +19,7 @@
 //! expanded is judged then, which is as good and needs no place on the stack. In a weak automaton any cycle through an
 //! accepting state will do, so there is no red search at all.
 
-use std::collections::BTreeSet;
+use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use birk_exec::Model;
@@ -72,6 +72,9 @@ pub(crate) trait Space {
 
     /// Gives it another colour. Nodes that become cyan cease to be so in the opposite order.
     fn paint(&mut self, node: Self::Node, colour: Colour);
+
+    /// Equal nodes are those of equal states; otherwise any order.
+    fn order(&self, a: Self::Node, b: Self::Node) -> Ordering;
 
     /// The state in full.
     fn state(&self, node: Self::Node) -> Vec<u32>;
@@ -271,12 +274,19 @@ impl<S: Space> Search<'_, S> {
         ControlFlow::Break(End::Found(lasso))
     }
 
-    /// What waits beside the path when the search is ended early.
-    fn waiting(&self, model: &dyn Model) -> Border {
-        let white = self.path.waiting().filter(|&node| self.space.colour(node) == Colour::White);
-        let waiting: BTreeSet<Vec<u32>> = white.map(|node| self.space.state(node)).collect();
+    /// What waits beside the path when the search is ended early. There may be no memory left: the path's will do.
+    fn waiting(&mut self, model: &dyn Model) -> Border {
+        let space = &self.space;
+        let mut waiting = std::mem::replace(&mut self.path, Path::new()).into_waiting();
+        waiting.retain(|&node| space.colour(node) == Colour::White);
+        waiting.sort_unstable_by(|&a, &b| space.order(a, b));
+        waiting.dedup_by(|a, b| space.order(*a, *b).is_eq());
         let mut survey = Survey::new(model, waiting.len() as u64);
-        waiting.iter().for_each(|state| survey.wait(state));
+        for node in waiting {
+            if survey.counts() {
+                survey.look(&space.state(node));
+            }
+        }
         survey.border()
     }
 

@@ -21,7 +21,7 @@ const PLACES: usize = 4;
 /// Smaller tables are doubled, larger ones grow by a half.
 const LARGE: u64 = 64 << 20;
 /// Places that are moved before their memory is given back.
-const STRIDE: usize = 1 << 20;
+const STRIDE: usize = 1 << 19;
 /// Bytes of a place.
 const PLACE: u64 = 12;
 
