@@ -83,20 +83,17 @@ pub const ENGINES: &[Engine] = &[
         when: "deep bugs in models too large to search; again with other seeds",
         complete: false,
         shortest: false,
-        scales: false,
+        scales: true,
         covers_by_depth: false,
         options: &["width", "degrade-depth"],
-        memory: "every visited state once, and its parent",
+        memory: "every visited state once, in a few bytes, and its parent",
         hunt: |model, job, observer| Highway::of(&job.limits).hunt(model, job, observer),
     },
 ];
 
-/// States of up to this many bits are their own keys: in a large table their slots have four bytes.
-const SMALL_STATE: u32 = 46;
-
 /// Breadth-first with the store that suits the states.
 fn breadth(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
-    if let Some(direct) = Direct::new(model, SMALL_STATE) {
+    if let Some(direct) = Direct::new(model, Direct::SMALL_STATE) {
         return breadth_first(model, job, direct, observer);
     }
     match job.limits.storage {

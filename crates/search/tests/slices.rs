@@ -49,11 +49,11 @@ fn a_slice_has_all_steps_between_its_states() {
         let inside = nodes(&slice);
         assert_eq!(slice.is_complete(), hunt.coverage == Coverage::Complete);
         let model = slice.of(&system);
-        let mut batch = Successors::new(2);
+        let mut batch = Successors::new(system.words());
         for &node in &inside {
             batch.clear();
             let cut = batch.cut;
-            model.successors(&[7, node as u32], &mut batch);
+            model.successors(&system.state(node), &mut batch);
             let there: Vec<usize> = (0..batch.len()).map(|i| batch.state(i)[1] as usize).collect();
             let expected: Vec<usize> = system.edges[node].iter().copied().filter(|to| inside.contains(to)).collect();
             assert_eq!(there, expected);
