@@ -64,7 +64,7 @@ impl Model for System {
     }
 
     fn fields(&self) -> Vec<Field> {
-        let bits = |word| if self.edges.len() % 3 == 0 { [3, 20][word as usize] } else { 32 };
+        let bits = |word| if self.edges.len().is_multiple_of(3) { [3, 20][word as usize] } else { 32 };
         (0..self.words() as u32).map(|word| Field { word, shift: 0, bits: bits(word) }).collect()
     }
 
