@@ -126,7 +126,7 @@ fn impossible_combinations_are_errors_with_reasons() {
     refused("--max-depth 5 --accept depth:6", "ends the search before --accept depth:6");
     refused("--width 5", "--width means nothing to --search bfs; leave it out, or use --search highway");
     refused("--search depth --degrade-depth 5", "--degrade-depth means nothing to --search depth");
-    refused("--search highway --threads 2", "--search highway uses one thread");
+    refused("--search depth --threads 2", "--search depth uses one thread");
     refused("--profile fast", "there is no profile `fast`; there is no file models/birk.toml");
     for zero in ["--search depth --increment 0", "--search highway --width 0"] {
         birk(&format!("check models/peterson2.bir {zero}")).exits(2).says("must be at least 1");

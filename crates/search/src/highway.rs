@@ -7,6 +7,7 @@
 mod choice;
 mod levels;
 mod look;
+mod runs;
 mod search;
 mod slice;
 
@@ -20,6 +21,7 @@ use crate::codec::tree::Tree;
 use crate::job::{Hunt, Job, Limits, Observer, Storage};
 use search::Search;
 
+pub use runs::{Ran, Runs};
 pub use slice::{Slice, Sliced};
 
 /// How a highway search is done.

@@ -15,19 +15,19 @@ impl Default for Sketch {
 
 impl Sketch {
     /// A state was seen.
-    pub(super) fn note(&mut self, state: &[u32]) {
+    pub(crate) fn note(&mut self, state: &[u32]) {
         let hash = crate::cycle::hash(state, 0x5eed);
         let register = &mut self.0[hash as usize % REGISTERS];
         *register = (*register).max((hash >> 12).leading_zeros() as u8 - 11);
     }
 
     /// What another run has seen was seen.
-    pub(super) fn join(&mut self, other: &Sketch) {
+    pub fn join(&mut self, other: &Sketch) {
         self.0.iter_mut().zip(&other.0).for_each(|(one, other)| *one = (*one).max(*other));
     }
 
     /// About how many states were seen.
-    pub(super) fn estimate(&self) -> u64 {
+    pub fn estimate(&self) -> u64 {
         let registers = REGISTERS as f64;
         let sum: f64 = self.0.iter().map(|&zeros| 0.5f64.powi(i32::from(zeros))).sum();
         let raw = 0.7213 / (1.0 + 1.079 / registers) * registers * registers / sum;

@@ -19,6 +19,7 @@ use super::choice::{Pool, choose};
 use super::levels::{Level, Levels};
 use super::look::{Look, Notes, Offer, Worker};
 use super::{Highway, Slice};
+use crate::bits::Sketch;
 use crate::codec::{Codec, NO_KEY};
 use crate::cycle::hash;
 use crate::exact::ExactStore;
@@ -84,7 +85,7 @@ impl<'a, C: Codec> Search<'a, C> {
             held: 0,
             are_keys_wider: false,
             found: vec![None; job.goals],
-            stats: Stats::default(),
+            stats: Stats { union: Some(Sketch::default()), ..Stats::default() },
         }
     }
 
@@ -348,7 +349,10 @@ impl<'a, C: Codec> Search<'a, C> {
                 let state = self.notes.state(offer, words);
                 self.visited.codec.ticket(key, state, &mut level.tickets);
                 level.parents.push(offer.lane);
-                states += u64::from(!self.model.is_fault(state));
+                if !self.model.is_fault(state) {
+                    states += 1;
+                    self.stats.union.iter_mut().for_each(|union| union.note(state));
+                }
             }
             self.count(states, depth);
             if self.stats.states > self.job.limits.states {
