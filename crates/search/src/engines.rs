@@ -31,6 +31,8 @@ pub struct Engine {
     pub scales: bool,
     /// When a budget ends it, every state up to some depth was looked at.
     pub covers_by_depth: bool,
+    /// It visits slices of a model, drawn at random; formulas are decided in them.
+    pub slices: bool,
     /// The options of the command line that mean something to it, and not to every engine.
     pub options: &'static [&'static str],
     /// What it keeps in memory.
@@ -49,6 +51,7 @@ pub const ENGINES: &[Engine] = &[
         shortest: true,
         scales: true,
         covers_by_depth: true,
+        slices: false,
         options: &[],
         memory: "every state once, in a few bytes; a trace costs a second search",
         hunt: breadth,
@@ -61,6 +64,7 @@ pub const ENGINES: &[Engine] = &[
         shortest: false,
         scales: false,
         covers_by_depth: false,
+        slices: false,
         options: &[],
         memory: "every state once, and its parent",
         hunt: |model, job, observer| explore(model, job, ExactStore::new(model.words()), Stack::default(), observer),
@@ -73,6 +77,7 @@ pub const ENGINES: &[Engine] = &[
         shortest: false,
         scales: false,
         covers_by_depth: true,
+        slices: false,
         options: &["increment"],
         memory: "every state once, its parent and a threshold",
         hunt: depth_bounded,
@@ -85,7 +90,8 @@ pub const ENGINES: &[Engine] = &[
         shortest: false,
         scales: true,
         covers_by_depth: false,
-        options: &["width", "degrade-depth"],
+        slices: true,
+        options: &["width", "degrade-depth", "runs", "confidence", "rate"],
         memory: "every visited state once, in a few bytes, and its parent",
         hunt: |model, job, observer| Highway::of(&job.limits).hunt(model, job, observer),
     },
