@@ -107,7 +107,7 @@ fn joined(mut all: Hunt, next: Hunt) -> Hunt {
     all.stats.transitions += next.stats.transitions;
     all.stats.revisits += next.stats.revisits;
     all.stats.max_depth = all.stats.max_depth.max(next.stats.max_depth);
-    (all.stopped, all.coverage) = (next.stopped, next.coverage);
+    (all.stopped, all.coverage, all.stats.border) = (next.stopped, next.coverage, next.stats.border);
     all
 }
 

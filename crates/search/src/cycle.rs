@@ -44,13 +44,20 @@ impl Chase {
         }
         let within = match Within::new(model, &self.limits, observer) {
             Ok(within) => within,
-            Err((stop, stats)) => return ended(None, Coverage::Sampled(stats.states), stop, stats, model),
+            Err(ended_by) => {
+                let (stop, stats) = *ended_by;
+                return ended(None, Coverage::Sampled(stats.states), stop, stats, model);
+            }
         };
         let mut hunt = self.hunt_all(&within, observer);
+        hunt.stats.levels = within.levels.clone();
         if hunt.coverage == Coverage::Complete && within.leaves_out() {
             hunt.coverage = Coverage::Depth(self.limits.depth);
             hunt.stopped = Stop::Depth;
+            hunt.stats.border = within.border(&mut hunt.fired);
             hunt.outcomes = vec![Outcome::Inconclusive];
+        } else if !matches!(hunt.stopped, Stop::Exhausted | Stop::Goal) {
+            hunt.stats.border.join(&within.border(&mut vec![false; model.transitions()]));
         }
         hunt
     }

@@ -20,6 +20,7 @@ use std::ops::ControlFlow;
 use birk_exec::{GoalSet, Model, Successors};
 use birk_ir::{Coverage, Outcome, StateId, Stop};
 
+use crate::border::{Border, Survey};
 use crate::exact::ExactStore;
 use crate::job::{Hunt, Job, Observer, Progress, Stats};
 use crate::store::Store;
@@ -59,6 +60,8 @@ pub fn with_frontier(model: &dyn Model, job: &Job, observer: &mut dyn Observer) 
         found: vec![None; job.goals],
         covered: None,
         root_depth: 0,
+        roots_left: 0,
+        entering: None,
         computed: 0,
         stats: Stats::default(),
         fired: vec![false; model.transitions()],
@@ -108,6 +111,10 @@ struct Search<'a> {
     covered: Option<u32>,
     /// Depth of the frontier that is being explored.
     root_depth: u32,
+    /// How many of its states were not begun with.
+    roots_left: usize,
+    /// The state whose successors are computed, until it is on the stack.
+    entering: Option<u32>,
     /// How often successors were computed.
     computed: u64,
     stats: Stats,
@@ -126,6 +133,7 @@ impl Search<'_> {
                 self.thresholds[root as usize] = self.root_depth + 1;
             }
             for root in 0..self.frontier.len() {
+                self.roots_left = self.frontier.len() - root - 1;
                 self.explore(self.frontier[root], bound)?;
             }
             self.out.retain(|&state| self.thresholds[state as usize] == WAITING);
@@ -133,6 +141,7 @@ impl Search<'_> {
             self.root_depth = bound;
             self.covered = Some(bound);
         }
+        self.roots_left = self.frontier.len();
         self.close()
     }
 
@@ -152,6 +161,7 @@ impl Search<'_> {
 
     /// Explores what is within the bound from a state of the frontier.
     fn explore(&mut self, root: u32, bound: u32) -> ControlFlow<Stop> {
+        self.entering = Some(root);
         self.expand(root)?;
         self.push(root)?;
         while let Some(top) = self.stack.last_mut() {
@@ -180,6 +190,7 @@ impl Search<'_> {
             }
             self.store.set_parent(child, parent);
             self.thresholds[child as usize] = depth + 1;
+            self.entering = Some(child);
             match threshold {
                 UNSEEN => self.visit(child, depth)?,
                 WAITING => self.expand(child)?,
@@ -204,7 +215,11 @@ impl Search<'_> {
     fn push(&mut self, state: u32) -> ControlFlow<Stop> {
         let children = self.children.len();
         self.number_batch(Some(state))?;
+        for step in self.batch.steps(0) {
+            self.fired[step.transition.index()] = true;
+        }
         self.stack.push(Frame { state, children, next: children, asked: 0 });
+        self.entering = None;
         ControlFlow::Continue(())
     }
 
@@ -230,9 +245,6 @@ impl Search<'_> {
         let cut = self.batch.cut - cut;
         self.stats.cut += cut;
         self.stats.transitions += self.batch.len() as u64;
-        for step in self.batch.steps(0) {
-            self.fired[step.transition.index()] = true;
-        }
         self.stats.peak_frontier = self.stats.peak_frontier.max(self.waiting());
         if !self.model.is_fault(&self.state) {
             self.stats.states += 1;
@@ -292,13 +304,33 @@ impl Search<'_> {
 
     /// The search is complete if no successor of the last frontier is new, although it lies beyond the bound.
     fn close(&mut self) -> ControlFlow<Stop, Ending> {
+        let mut border = Border::new(self.model.transitions());
         for waiting in 0..self.frontier.len() {
             self.expand(self.frontier[waiting])?;
-            if (0..self.batch.len()).any(|i| !self.store.contains(self.batch.state(i))) {
-                return ControlFlow::Continue(Ending::Open);
+            border.edge(&self.batch, 0, &mut self.fired, |state| self.store.contains(state));
+        }
+        let is_open = border.is_open();
+        self.stats.border = border;
+        ControlFlow::Continue(if is_open { Ending::Open } else { Ending::Closed })
+    }
+
+    /// What waits when the search is ended early: the rest of the frontier, what was met at the next bound, and what was
+    /// not visited yet.
+    fn cut(&mut self) -> Border {
+        let roots = &self.frontier[self.frontier.len() - self.roots_left..];
+        let is_open = |&state: &u32| matches!(self.thresholds[state as usize], UNSEEN | WAITING);
+        let open = (0..self.thresholds.len() as u32).filter(is_open);
+        let mut waiting: Vec<u32> = roots.iter().copied().chain(self.entering).chain(open).collect();
+        waiting.sort_unstable();
+        waiting.dedup();
+        let mut survey = Survey::new(self.model, waiting.len() as u64);
+        for state in waiting {
+            if survey.counts() {
+                self.store.load(StateId(u64::from(state)), &mut self.state);
+                survey.look(&self.state);
             }
         }
-        ControlFlow::Continue(Ending::Closed)
+        survey.border()
     }
 
     fn waiting(&self) -> u64 {
@@ -314,6 +346,9 @@ impl Search<'_> {
 
     fn finish(mut self, stopped: Stop) -> (Hunt, Vec<Vec<u32>>) {
         self.stats.store_bytes = self.store.bytes() + self.thresholds.capacity() as u64 * 4;
+        if !matches!(stopped, Stop::Exhausted | Stop::Depth | Stop::Goal) {
+            self.stats.border = self.cut();
+        }
         let coverage = match (stopped, self.covered) {
             (Stop::Exhausted, _) => Coverage::Complete,
             (_, Some(bound)) => Coverage::Depth(bound),

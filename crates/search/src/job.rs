@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use birk_exec::GoalSet;
 use birk_ir::{Coverage, Outcome, Stop};
 
+use crate::border::Border;
 use crate::depth::INCREMENT;
 use crate::highway::Highway;
 
@@ -32,6 +33,8 @@ pub struct Limits {
     pub states: u64,
     /// Threads, at least 1; what is found does not depend on them.
     pub threads: usize,
+    /// States that a thread takes from a level at once; levels of fewer than eight times as many are not shared.
+    pub grain: usize,
     /// How states are remembered.
     pub storage: Storage,
     /// Steps from one depth bound to the next, for the engine that raises it.
@@ -66,6 +69,7 @@ impl Limits {
         depth: u32::MAX,
         states: u64::MAX,
         threads: 1,
+        grain: 1 << 10,
         storage: Storage::Exact,
         increment: INCREMENT,
         width: Highway::USUAL_WIDTH,
@@ -124,6 +128,8 @@ pub struct Stats {
     pub store_bytes: u64,
     /// For engines that go level by level: states found at each depth.
     pub levels: Vec<u64>,
+    /// Where it was cut.
+    pub border: Border,
     /// For searches that are repeated: which states were seen, roughly.
     pub union: Option<crate::bits::Sketch>,
 }
@@ -139,6 +145,6 @@ pub struct Hunt {
     pub stopped: Stop,
     /// What was counted.
     pub stats: Stats,
-    /// For each transition, whether it was ever taken.
+    /// For each transition, whether it was ever taken. A step from the depth limit to a state that is not known was not.
     pub fired: Vec<bool>,
 }

@@ -345,6 +345,7 @@ fn limits_of(args: &CheckArgs, engine: &Engine) -> Limits {
         width: args.width.first(),
         degrade_depth: args.degrade_depth,
         seed: args.seed,
+        ..Limits::NONE
     }
 }
 

@@ -7,6 +7,7 @@ use birk_ir::{Coverage, Outcome, Stop, Trace};
 
 use super::sketch::Sketch;
 use super::{Filter, coverage};
+use crate::border::{Border, Survey};
 use crate::cycle::{Path, trace_of};
 use crate::job::{Hunt, Job, Observer, Progress, Stats};
 
@@ -34,7 +35,7 @@ pub fn hunt_states(
         fired: vec![false; model.transitions()],
         sketch: Sketch::default(),
         order: seed,
-        cut_short: false,
+        edge: Border::new(model.transitions()),
         observer,
     };
     let end = search.run();
@@ -42,8 +43,13 @@ pub fn hunt_states(
     search.stats.store_bytes = search.filter.bytes();
     let (coverage, stopped) = match end {
         ControlFlow::Break(stop) => (Coverage::Sampled(search.stats.states), stop),
-        ControlFlow::Continue(()) if search.cut_short => (Coverage::Sampled(search.stats.states), Stop::Depth),
+        ControlFlow::Continue(()) if search.edge.is_open() => (Coverage::Sampled(search.stats.states), Stop::Depth),
         ControlFlow::Continue(()) => (coverage(&[&search.filter]), Stop::Exhausted),
+    };
+    search.stats.border = match stopped {
+        Stop::Exhausted | Stop::Goal => Border::default(),
+        Stop::Depth => search.edge,
+        _ => search.waiting(),
     };
     let outcome = |found: Option<Trace>| found.map_or(Outcome::Inconclusive, Outcome::Found);
     let outcomes = search.found.into_iter().map(outcome).collect();
@@ -63,8 +69,8 @@ struct Search<'a> {
     fired: Vec<bool>,
     sketch: Sketch,
     order: u64,
-    /// A successor was not looked at because it lay too deep.
-    cut_short: bool,
+    /// The states at the depth limit. Steps to states that were not known then were not taken.
+    edge: Border,
     observer: &'a mut dyn Observer,
 }
 
@@ -117,15 +123,15 @@ impl Search<'_> {
         self.keys.clear();
         self.keys.extend((0..len).map(|i| self.filter.key(self.batch.state(i))));
         self.keys.iter().for_each(|&key| self.filter.announce(key));
-        for i in (0..len).map(|i| (start + i) % len) {
-            self.fired[self.batch.step(i).transition.index()] = true;
-            if self.filter.contains(self.keys[i]) {
-                continue;
-            }
-            if depth >= self.job.limits.depth {
-                self.cut_short = true;
-            } else {
-                self.path.offer(self.batch.state(i), self.keys[i]);
+        if depth >= self.job.limits.depth {
+            let is_known = |state: &[u32]| self.filter.contains(self.filter.key(state));
+            self.edge.edge(&self.batch, 0, &mut self.fired, is_known);
+        } else {
+            for i in (0..len).map(|i| (start + i) % len) {
+                self.fired[self.batch.step(i).transition.index()] = true;
+                if !self.filter.contains(self.keys[i]) {
+                    self.path.offer(self.batch.state(i), self.keys[i]);
+                }
             }
         }
         let mut ends = false;
@@ -137,6 +143,16 @@ impl Search<'_> {
         }
         let all = !goals.is_empty() && !self.job.keep_going && self.found.iter().all(Option::is_some);
         if ends || all { ControlFlow::Break(Stop::Goal) } else { self.ask() }
+    }
+
+    /// What waits when the search is ended early: beside the path, and at the depth limit.
+    fn waiting(&self) -> Border {
+        let waiting = self.path.waiting(|key, _| !self.filter.contains(key));
+        let mut survey = Survey::new(self.model, waiting.len() as u64);
+        waiting.iter().for_each(|state| survey.wait(state));
+        let mut border = survey.border();
+        border.join(&self.edge);
+        border
     }
 
     /// Where to begin in a list of successors: at its beginning with seed 0, else anywhere.

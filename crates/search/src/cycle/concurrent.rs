@@ -17,7 +17,7 @@
 //! `cyan` and `R` belong to one worker, `blue` and `red` to all. Early detection is added: a cyan successor closes a
 //! cycle at once if it or `s` is accepting.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -30,6 +30,7 @@ use super::ids::{Marks, SharedIds};
 use super::lasso::Lasso;
 use super::path::Path;
 use super::{Chase, ended};
+use crate::border::Survey;
 use crate::job::{Hunt, Observer, Progress, Stats};
 
 const BLUE: u8 = 1;
@@ -52,10 +53,15 @@ struct Shared<'a> {
 }
 
 /// What one worker counted.
+#[derive(Default)]
 struct Count {
     max_depth: u32,
     cut: u64,
     fired: Vec<bool>,
+    /// Where it was stopped: what waited beside its path, and by which number.
+    waiting: Vec<(u32, Vec<u32>)>,
+    /// The states on its path.
+    entered: Vec<u32>,
 }
 
 /// Searches with several workers.
@@ -101,7 +107,10 @@ pub(super) fn hunt(model: &dyn Model, chase: &Chase, observer: &mut dyn Observer
         ..Stats::default()
     };
     let mut fired = vec![false; model.transitions()];
+    let (mut waiting, mut entered) = (BTreeMap::new(), HashSet::new());
     for count in counts {
+        waiting.extend(count.waiting);
+        entered.extend(count.entered);
         stats.max_depth = stats.max_depth.max(count.max_depth);
         stats.cut += count.cut;
         fired.iter_mut().zip(count.fired).for_each(|(all, own)| *all |= own);
@@ -111,6 +120,12 @@ pub(super) fn hunt(model: &dyn Model, chase: &Chase, observer: &mut dyn Observer
         (None, Some(stop)) => (Coverage::Sampled(stats.states), stop),
         (None, None) => (Coverage::Complete, Stop::Exhausted),
     };
+    if !matches!(stopped, Stop::Exhausted | Stop::Goal) {
+        waiting.retain(|&number, _| !shared.marks.has(number, BLUE) && !entered.contains(&number));
+        let mut survey = Survey::new(model, waiting.len() as u64);
+        waiting.values().for_each(|state| survey.wait(state));
+        stats.border = survey.border();
+    }
     Hunt { fired, ..ended(lasso.as_ref(), coverage, stopped, stats, model) }
 }
 
@@ -195,7 +210,7 @@ impl<'a, 's> Worker<'a, 's> {
             counted: (0, 0),
             expansions: 0,
             bytes: 0,
-            count: Count { max_depth: 0, cut: 0, fired: vec![false; shared.model.transitions()] },
+            count: Count { fired: vec![false; shared.model.transitions()], ..Count::default() },
         }
     }
 
@@ -212,6 +227,9 @@ impl<'a, 's> Worker<'a, 's> {
                 break;
             }
         }
+        let waiting = self.path.waiting(|_, _| true);
+        self.count.waiting = waiting.into_iter().map(|state| (self.shared.ids.number(state), state.to_vec())).collect();
+        self.count.entered = self.path.keys().collect();
         self.share();
         self.count.cut = self.batch.cut;
         self.shared.running.fetch_sub(1, Ordering::Release);

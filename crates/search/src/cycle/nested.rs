@@ -28,6 +28,7 @@ use super::lasso::Lasso;
 use super::path::Path;
 use super::{Chase, ended};
 use crate::bits::Sketch;
+use crate::border::{Border, Survey};
 use crate::job::{Hunt, Observer, Progress, Stats};
 
 /// The observer is asked after so many expansions.
@@ -108,6 +109,9 @@ pub fn hunt_with<P: Painted>(model: &dyn Model, painted: P, chase: &Chase, obser
         ControlFlow::Break(End::Stopped(stop)) => (None, Coverage::Sampled(search.stats.states), stop),
         ControlFlow::Continue(()) => (None, search.painted.coverage(), Stop::Exhausted),
     };
+    if !matches!(stopped, Stop::Exhausted | Stop::Goal) {
+        search.stats.border = search.waiting();
+    }
     let fired = std::mem::take(&mut search.fired);
     search.stats.union = search.painted.sketch();
     Hunt { fired, ..ended(lasso.as_ref(), coverage, stopped, search.stats, model) }
@@ -257,6 +261,15 @@ impl<P: Painted> Search<'_, P> {
 
     fn paint(&mut self, place: usize, colour: Colour) {
         self.painted.paint(self.path.key(place), self.path.state(place), colour);
+    }
+
+    /// What waits beside the path when the search is ended early.
+    fn waiting(&self) -> Border {
+        let is_white = |key, state: &[u32]| self.painted.colour(key, state) == Colour::White;
+        let waiting = self.path.waiting(is_white);
+        let mut survey = Survey::new(self.model, waiting.len() as u64);
+        waiting.iter().for_each(|state| survey.wait(state));
+        survey.border()
     }
 
     fn note_not_red(&mut self) {

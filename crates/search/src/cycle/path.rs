@@ -1,6 +1,8 @@
 //! The stack of a depth-first search: the states from a root to the present one, and beside each the successors that
 //! are still to be looked at. All states lie in one arena; what is popped makes room.
 
+use std::collections::BTreeSet;
+
 /// A state on the path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
@@ -86,6 +88,20 @@ impl<K: Copy> Path<K> {
 
     pub(crate) fn key(&self, place: usize) -> K {
         self.keys[place]
+    }
+
+    /// The successors beside the path that are still to be looked at, each once, of those whose keys are to be counted.
+    pub(crate) fn waiting(&self, mut counts: impl FnMut(K, &[u32]) -> bool) -> BTreeSet<&[u32]> {
+        let ends = self.frames.iter().skip(1).map(|frame| frame.first).chain([self.keys.len()]);
+        let places = self.frames.iter().zip(ends).flat_map(|(frame, end)| frame.next..end);
+        let root = 0..usize::from(self.frames.is_empty()).min(self.keys.len());
+        let places = root.chain(places).filter(|&place| counts(self.keys[place], self.state(place)));
+        places.map(|place| self.state(place)).collect()
+    }
+
+    /// The keys of the states of the path.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = K> {
+        self.frames.iter().map(|frame| self.keys[frame.own])
     }
 
     /// The states of the path.

@@ -26,6 +26,10 @@ impl Levels {
         self.all.push(level);
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
     pub(super) fn bytes(&self) -> u64 {
         self.words * 4
     }

@@ -15,7 +15,7 @@ use crate::cycle::hash;
 use crate::job::{Job, Observer, Progress};
 use crate::visited::Visited;
 
-/// Lanes that a worker takes at once.
+/// Lanes that a worker takes at once, if that is not more than a grain.
 const CHUNK: usize = 256;
 /// Tickets between asking for what opening one needs and opening it.
 const TICKETS_AHEAD: usize = 4;
@@ -59,6 +59,8 @@ pub(super) struct Notes {
     pub(super) needy: Vec<u32>,
     /// Offers that were not noted, because their tags were too large.
     pub(super) dropped: u64,
+    /// Transitions that were not taken before, each with the tag of a state that it offers.
+    pub(super) untaken: Vec<(u64, u32)>,
 }
 
 impl Notes {
@@ -66,6 +68,7 @@ impl Notes {
         self.offers.clear();
         self.states.clear();
         self.needy.clear();
+        self.untaken.clear();
         self.dropped = 0;
     }
 
@@ -88,6 +91,7 @@ impl Notes {
         self.offers.extend(other.offers.iter().map(|offer| Offer { at: offer.at + base, ..*offer }));
         self.states.append(&mut other.states);
         self.needy.append(&mut other.needy);
+        self.untaken.append(&mut other.untaken);
         self.dropped += other.dropped;
         other.clear();
     }
@@ -111,8 +115,8 @@ pub(super) struct Worker<C: Codec> {
     pub(super) found: Vec<Option<u32>>,
     pub(super) fired: Vec<bool>,
     pub(super) transitions: u64,
-    /// A lane of the last level has a successor that was not visited.
-    pub(super) is_beyond: bool,
+    /// The lanes at the depth limit that have a successor which was not visited.
+    pub(super) open: Vec<u32>,
 }
 
 impl<C: Codec> Worker<C> {
@@ -128,7 +132,7 @@ impl<C: Codec> Worker<C> {
             found: vec![None; job.goals],
             fired: vec![false; model.transitions()],
             transitions: 0,
-            is_beyond: false,
+            open: Vec::new(),
         }
     }
 
@@ -143,6 +147,8 @@ impl<C: Codec> Worker<C> {
         self.announce(look, 0);
         self.settle(look);
         self.notes.needy.clear();
+        // To begin is no step.
+        self.notes.untaken.clear();
         self.notes.sort(0, look.model.words());
     }
 
@@ -150,8 +156,9 @@ impl<C: Codec> Worker<C> {
     pub(super) fn run(&mut self, look: &Look<'_, C>, mut observer: Option<&mut (dyn Observer + '_)>) {
         let words = look.visited.codec.ticket_words();
         let lanes = look.tickets.len() / words;
+        let chunk = CHUNK.min(look.job.limits.grain);
         while look.stop.get().is_none() {
-            let first = look.next.fetch_add(CHUNK, Ordering::Relaxed);
+            let first = look.next.fetch_add(chunk, Ordering::Relaxed);
             if first >= lanes {
                 break;
             }
@@ -161,7 +168,7 @@ impl<C: Codec> Worker<C> {
                     let _ = look.stop.set(stop);
                 }
             }
-            for lane in first..lanes.min(first + CHUNK) {
+            for lane in first..lanes.min(first + chunk) {
                 if let Some(later) =
                     look.tickets.get((lane + TICKETS_AHEAD) * words..(lane + TICKETS_AHEAD + 1) * words)
                 {
@@ -179,9 +186,6 @@ impl<C: Codec> Worker<C> {
         let (before, cut) = (self.batch.len(), self.batch.cut);
         self.successors(look, lane);
         self.transitions += (self.batch.len() - before) as u64;
-        for step in self.batch.steps(before) {
-            self.fired[step.transition.index()] = true;
-        }
         let stuck = self.batch.len() == before && self.batch.cut == cut;
         let goals = look.model.judge(&self.state, stuck);
         for goal in goals.iter().filter(|&goal| goal < look.job.goals) {
@@ -212,7 +216,7 @@ impl<C: Codec> Worker<C> {
             let (lane, from) = self.spans[span];
             let to = self.spans.get(span + 1).map_or(self.batch.len(), |next| next.1);
             if look.is_last {
-                self.is_beyond |= (from..to).any(|i| !self.is_visited(look, i));
+                self.end(look, lane, from..to);
             } else {
                 self.note(look, lane, from..to);
             }
@@ -228,11 +232,29 @@ impl<C: Codec> Worker<C> {
         self.keys[index] != NO_KEY && look.visited.has(self.hashes[index])
     }
 
+    /// A lane beyond which nothing is visited: its steps are open, or were taken.
+    fn end(&mut self, look: &Look<'_, C>, lane: u32, successors: Range<usize>) {
+        let mut is_open = false;
+        for i in successors {
+            let transition = self.batch.step(i).transition.index();
+            if self.is_visited(look, i) {
+                self.fired[transition] = true;
+            } else {
+                is_open = true;
+            }
+        }
+        if is_open {
+            self.open.push(lane);
+        }
+    }
+
     fn note(&mut self, look: &Look<'_, C>, lane: u32, successors: Range<usize>) {
         let mut is_needy = !successors.is_empty();
         for i in successors {
+            let transition = self.batch.step(i).transition;
             if self.is_visited(look, i) {
                 is_needy = false;
+                self.fired[transition.index()] = true;
                 continue;
             }
             let state = self.batch.state(i);
@@ -244,6 +266,9 @@ impl<C: Codec> Worker<C> {
             let at = (self.notes.states.len() / state.len()) as u32;
             self.notes.offers.push(Offer { tag, key: self.keys[i], lane, at });
             self.notes.states.extend_from_slice(state);
+            if !self.fired[transition.index()] {
+                self.notes.untaken.push((tag, transition.0));
+            }
         }
         if is_needy {
             self.notes.needy.push(lane);
@@ -254,6 +279,9 @@ impl<C: Codec> Worker<C> {
     pub(super) fn is_closed(&mut self, look: &Look<'_, C>, lane: usize) -> bool {
         self.again(look, lane);
         let is_closed = (0..self.batch.len()).all(|i| self.is_visited(look, i));
+        for step in self.batch.steps(0).iter().filter(|_| is_closed) {
+            self.fired[step.transition.index()] = true;
+        }
         self.forget();
         is_closed
     }

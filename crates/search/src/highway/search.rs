@@ -8,9 +8,10 @@
 //! Where many states are left out of a wide level, most of them are not even noted: the largest tag that was chosen in the
 //! level before tells which have no chance in this one. If too few are left then, the level is looked at again.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use birk_exec::{Model, Random};
 use birk_ir::{Coverage, Outcome, Stop};
@@ -20,6 +21,7 @@ use super::levels::{Level, Levels};
 use super::look::{Look, Notes, Offer, Worker};
 use super::{Highway, Slice};
 use crate::bits::Sketch;
+use crate::border::{Border, Survey};
 use crate::codec::{Codec, NO_KEY};
 use crate::cycle::hash;
 use crate::exact::ExactStore;
@@ -28,8 +30,8 @@ use crate::retrace;
 use crate::table::Reached;
 use crate::visited::Visited;
 
-/// Levels with fewer lanes are expanded by one thread: starting others would take longer.
-const WORTH_SHARING: usize = 8192;
+/// Levels with fewer grains of lanes are expanded by one thread: starting others would take longer.
+const WORTH_SHARING: usize = 8;
 /// From this width on, states with large tags are not noted.
 const WIDE: usize = 4096;
 /// More of the tags than were chosen of the last level by this factor are noted.
@@ -58,6 +60,8 @@ pub(super) struct Search<'a, C: Codec> {
     /// The levels where something was left out, and whether initial states were.
     curtailed: Vec<u32>,
     is_start_curtailed: bool,
+    /// How many lanes of the newest level were expanded.
+    expanded: usize,
     held: u64,
     /// The keys that were computed for this level are no longer what they were.
     are_keys_wider: bool,
@@ -82,6 +86,7 @@ impl<'a, C: Codec> Search<'a, C> {
             chosen_share: None,
             curtailed: Vec::new(),
             is_start_curtailed: false,
+            expanded: 0,
             held: 0,
             are_keys_wider: false,
             found: vec![None; job.goals],
@@ -94,15 +99,18 @@ impl<'a, C: Codec> Search<'a, C> {
         self.stats.transitions = self.workers.iter().map(|worker| worker.transitions).sum();
         self.stats.cut = self.workers.iter().map(Worker::cut).sum();
         self.stats.store_bytes = self.visited.bytes() + self.levels.bytes();
-        let is_beyond = self.workers.iter().any(|worker| worker.is_beyond);
+        let is_cut = self.workers.iter().any(|worker| !worker.open.is_empty());
         let (stopped, is_complete) = match end {
             ControlFlow::Break(stop) => (stop, false),
-            ControlFlow::Continue(()) if is_beyond => (Stop::Depth, false),
+            ControlFlow::Continue(()) if is_cut => (Stop::Depth, false),
             ControlFlow::Continue(()) => match self.is_closed(observer) {
                 ControlFlow::Break(stop) => (stop, false),
                 ControlFlow::Continue(is_closed) => (Stop::Exhausted, is_closed),
             },
         };
+        if !is_complete && stopped != Stop::Goal {
+            self.stats.border = self.border(end.is_break());
+        }
         let coverage = match (is_complete, self.visited.codec.omission(self.stats.states)) {
             (false, _) => Coverage::Sampled(self.stats.states),
             (true, None) => Coverage::Complete,
@@ -150,8 +158,10 @@ impl<'a, C: Codec> Search<'a, C> {
         let mut lanes = self.visit(&queue, 0)?;
         while !lanes.parents.is_empty() {
             self.levels.push(lanes);
+            self.expanded = 0;
             let queue = self.next_queue(observer)?;
             lanes = self.visit(&queue, self.depth + 1)?;
+            self.note_taken(&queue);
             self.depth += 1;
         }
         ControlFlow::Continue(())
@@ -197,11 +207,11 @@ impl<'a, C: Codec> Search<'a, C> {
 
     /// Expands and judges all lanes of this depth; notes their new successors with no larger tags.
     fn expand_all(&mut self, largest: u64, observer: &mut dyn Observer) -> ControlFlow<Stop> {
-        let is_shared = self.lanes() >= WORTH_SHARING;
+        let is_shared = self.lanes() >= WORTH_SHARING * self.job.limits.grain;
         while is_shared && self.workers.len() < self.job.limits.threads {
             self.workers.push(Worker::new(self.model, self.job, &self.visited.codec));
         }
-        let stop = self.look(Some(self.depth), largest, |look, workers| {
+        let (stop, taken) = self.look(Some(self.depth), largest, |look, workers| {
             let (first, others) = workers.split_first_mut().expect("there is at least one worker");
             if is_shared {
                 std::thread::scope(|scope| {
@@ -213,8 +223,9 @@ impl<'a, C: Codec> Search<'a, C> {
             } else {
                 first.run(look, Some(observer));
             }
-            look.stop.get().copied()
+            (look.stop.get().copied(), look.next.load(Ordering::Relaxed))
         });
+        self.expanded = taken.min(self.lanes());
         self.gather();
         match stop {
             Some(stop) => ControlFlow::Break(stop),
@@ -335,7 +346,7 @@ impl<'a, C: Codec> Search<'a, C> {
         let words = self.model.words();
         for part in queue.chunks(BATCH) {
             if !self.reserve(part.len() as u64) {
-                return self.leave(level, Stop::Memory);
+                return self.leave(queue, level, Stop::Memory);
             }
             let offers = part.iter().map(|&number| self.notes.offers[self.starts[number as usize] as usize]);
             let offers: Vec<Offer> = offers.collect();
@@ -344,7 +355,7 @@ impl<'a, C: Codec> Search<'a, C> {
             let mut states = 0;
             for offer in &offers {
                 let Some(key) = self.insert(offer, depth, &mut parent) else {
-                    return self.leave(level, Stop::Memory);
+                    return self.leave(queue, level, Stop::Memory);
                 };
                 let state = self.notes.state(offer, words);
                 self.visited.codec.ticket(key, state, &mut level.tickets);
@@ -356,7 +367,7 @@ impl<'a, C: Codec> Search<'a, C> {
             }
             self.count(states, depth);
             if self.stats.states > self.job.limits.states {
-                return self.leave(level, Stop::States);
+                return self.leave(queue, level, Stop::States);
             }
         }
         self.are_keys_wider = false;
@@ -365,9 +376,61 @@ impl<'a, C: Codec> Search<'a, C> {
     }
 
     /// Keeps what was visited of a level that is not visited to its end.
-    fn leave(&mut self, level: Level, stop: Stop) -> ControlFlow<Stop, Level> {
+    fn leave(&mut self, queue: &[u32], level: Level, stop: Stop) -> ControlFlow<Stop, Level> {
+        if self.levels.len() > 0 {
+            self.note_taken(&queue[..level.parents.len()]);
+            self.curtailed.push(self.depth);
+            self.curtailed.dedup();
+        }
+        self.expanded = 0;
         self.levels.push(level);
         ControlFlow::Break(stop)
+    }
+
+    /// The steps that led to these of the new states were taken.
+    fn note_taken(&mut self, visited: &[u32]) {
+        let mut fired = std::mem::take(&mut self.workers[0].fired);
+        self.workers.iter().for_each(|worker| fired.iter_mut().zip(&worker.fired).for_each(|(all, one)| *all |= one));
+        if !self.notes.untaken.is_empty() {
+            let tag = |&number: &u32| self.notes.offers[self.starts[number as usize] as usize].tag;
+            let tags: HashSet<u64> = visited.iter().map(tag).collect();
+            for (tag, transition) in self.notes.untaken.drain(..) {
+                fired[transition as usize] |= tags.contains(&tag);
+            }
+        }
+        self.workers.iter_mut().skip(1).for_each(|worker| worker.fired.clone_from(&fired));
+        self.workers[0].fired = fired;
+    }
+
+    /// What was left out: of the lanes from which something was, and of those that wait if the search was ended early.
+    fn border(&mut self, is_early: bool) -> Border {
+        let mut lanes: Vec<(u32, u32, bool)> = Vec::new();
+        let all = |depth: u32| 0..self.levels.get(depth).parents.len() as u32;
+        for &depth in &self.curtailed {
+            lanes.extend(all(depth).map(|lane| (depth, lane, true)));
+        }
+        let open = self.workers.iter().flat_map(|worker| &worker.open);
+        lanes.extend(open.map(|&lane| (self.job.limits.depth, lane, true)));
+        if is_early && self.levels.len() > 0 {
+            let last = self.levels.len() as u32 - 1;
+            lanes.extend(all(last).map(|lane| (last, lane, (lane as usize) < self.expanded)));
+        }
+        let mut survey = Survey::new(self.model, lanes.len() as u64);
+        let mut fired = std::mem::take(&mut self.workers[0].fired);
+        let (mut opened, mut asked) = (self.visited.codec.parent(), self.visited.codec.parent());
+        let words = self.visited.codec.ticket_words();
+        let mut state = vec![0; self.model.words()];
+        for (depth, lane, is_expanded) in lanes {
+            if survey.counts() {
+                let ticket = &self.levels.get(depth).tickets[lane as usize * words..(lane as usize + 1) * words];
+                self.visited.codec.open(ticket, &mut opened, &mut state);
+                survey.look_beyond(&state, &mut fired, |state| {
+                    is_expanded && self.visited.find(state, &mut asked).is_some()
+                });
+            }
+        }
+        self.workers[0].fired = fired;
+        survey.border()
     }
 
     /// Puts a new state into the visited set and gives its key; `None` when there is no memory for it.
@@ -424,7 +487,7 @@ impl<'a, C: Codec> Search<'a, C> {
             return ControlFlow::Continue(false);
         }
         // The newest lanes first: what they left out had the least time to be met again.
-        for depth in std::mem::take(&mut self.curtailed).into_iter().rev() {
+        for depth in self.curtailed.clone().into_iter().rev() {
             for part in 0..self.levels.get(depth).parents.len().div_ceil(BATCH) {
                 observer.progress(&self.progress())?;
                 let lanes = self.levels.get(depth).parents.len();
