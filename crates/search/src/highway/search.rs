@@ -362,7 +362,7 @@ impl<'a, C: Codec> Search<'a, C> {
                 level.parents.push(offer.lane);
                 if !self.model.is_fault(state) {
                     states += 1;
-                    self.stats.union.iter_mut().for_each(|union| union.note(state));
+                    self.stats.union.iter_mut().for_each(|union| union.note(hash(state, 0)));
                 }
             }
             self.count(states, depth);
