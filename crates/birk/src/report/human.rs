@@ -81,7 +81,11 @@ fn first_line(report: &Report<'_>, paint: Paint) -> String {
         Verdict::Violated => violation(report),
         Verdict::Inconclusive => {
             let accepted = if report.is_accepted() { ", and --accept says that this is enough" } else { "" };
-            format!("no violation {}; {}{accepted}", covered(report), stopped(report.hunt.stopped))
+            let why = match (&report.hunt.coverage, report.hunt.stopped) {
+                (Coverage::Sampled(_), Stop::Exhausted) => "others were left out at random",
+                (_, stop) => stopped(stop),
+            };
+            format!("no violation {}; {why}{accepted}", covered(report))
         }
     };
     format!("{word}: {model}: {detail}\n")
@@ -114,6 +118,9 @@ fn covered(report: &Report<'_>) -> String {
         Coverage::Depth(depth) => format!("within {} of the start", count(u64::from(*depth), "step")),
         Coverage::Hashed { depth: None, .. } => "in the states reached, up to hash collisions".into(),
         Coverage::Hashed { depth: Some(depth), .. } => format!("within {depth} steps, up to hash collisions"),
+        Coverage::Sampled(states) if report.slices.is_some_and(|slices| slices.done > 1) => {
+            format!("in about {}", count(*states, "state"))
+        }
         Coverage::Sampled(states) => format!("in the {} looked at", count(*states, "state")),
     }
 }
