@@ -104,6 +104,10 @@ pub(crate) struct CheckArgs {
     /// With --search depth: how many steps each depth bound is beyond the one before
     #[arg(long, value_name = "N", default_value_t = INCREMENT, value_parser = parse_positive, help_heading = SEARCH)]
     pub(crate) increment: u32,
+    /// With --search depth: keep what waits behind a bound as states, as traces, or as a tree of traces; auto chooses by the
+    /// size of a state
+    #[arg(long, value_name = "KIND", value_enum, default_value = "auto", help_heading = SEARCH)]
+    pub(crate) frontier: FrontierKind,
     /// With --search highway: follow at most this many states of each level, drawn at random; auto begins with 1 and doubles
     /// it from slice to slice, until a slice is everything or the budget is used up
     #[arg(long, value_name = "N|auto", default_value_t = Width::Lanes(Highway::USUAL_WIDTH as u32),
@@ -128,7 +132,7 @@ pub(crate) struct CheckArgs {
     /// Stop after this time, for example 300ms, 90s, 10m, 1h [default: no limit]
     #[arg(long, value_parser = parse_time, help_heading = BUDGET)]
     pub(crate) time: Option<Duration>,
-    /// Keep states in at most this much memory, for example 512M, 4G [default: four fifths of what is free]
+    /// Use at most this much memory, for example 512M, 4G [default: four fifths of what is free]
     #[arg(long, value_name = "SIZE", value_parser = parse_memory, help_heading = BUDGET)]
     pub(crate) memory: Option<u64>,
     /// Look at most this many steps ahead [default: no limit]
@@ -355,6 +359,15 @@ pub(crate) enum StoreKind {
     Exact,
     Compact,
     Bitstate,
+}
+
+/// How what waits behind a depth bound is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FrontierKind {
+    States,
+    Traces,
+    Tree,
+    Auto,
 }
 
 /// What to print.

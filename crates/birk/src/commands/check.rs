@@ -9,18 +9,19 @@ use birk_exec::{GoalSet, goal_of, replay};
 use birk_ir::{Coverage, Expr, Goal, Outcome, Program, Property, PropertyKind, Stop, Verdict};
 use birk_jit::Staged;
 use birk_search::bits::Field;
-use birk_search::{ENGINES, Engine, Hunt, Job, Limits, Stats, Storage, engine};
+use birk_search::{ENGINES, Engine, Hunt, Job, Limits, Stats, Storage, Waiting, engine};
 
 pub(crate) use runs::Watch;
 use runs::{Question, fairness};
 pub(crate) use slices::Slices;
 
-use crate::cli::{Accept, CheckArgs, Fair, Format, OnOff, StoreKind, Threads};
+use crate::cli::{Accept, CheckArgs, Fair, Format, FrontierKind, OnOff, StoreKind, Threads};
 use crate::commands::print;
+use crate::limits::{self, Memory};
 use crate::progress::Watcher;
 use crate::report::{self, Answer, Report, ShownTrace};
 use crate::source::{load, uses_color};
-use crate::{Exit, Failure, itf, limits, say};
+use crate::{Exit, Failure, itf, say};
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
@@ -36,6 +37,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     reconcile_with(args, &properties)?;
     let hunted = hunted(&program, &properties)?;
     let mut watcher = Watcher::start(args.progress, args.time)?;
+    let memory = Memory::new(args.memory);
+    watcher.limit_memory(memory);
+    let limits = limits_of(args, engine, memory);
     if args.report.is_some() {
         watcher.remember();
     }
@@ -45,12 +49,12 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let questions: Vec<Option<Result<Question, String>>> = properties.iter().map(question).collect();
     let fairness = fairness(&program, args)?;
     let sliced = engine.slices.then(|| {
-        let job = job(args, engine, &properties, &hunted);
+        let job = job(args, limits, &properties, &hunted);
         slices::check(&program, args, &job, &hunted, &questions, fairness.as_ref(), &mut watcher)
     });
     let (mut hunt, mut chased, slices) = match sliced {
         Some(sliced) => (sliced.hunt, Some(sliced.chased), Some(sliced.slices)),
-        None => (hunt_states(&program, args, engine, &properties, &hunted, &mut watcher), None, None),
+        None => (hunt_states(&program, args, engine, limits, &properties, &hunted, &mut watcher), None, None),
     };
     for ((index, goal), outcome) in hunted.iter().zip(&hunt.outcomes) {
         let property = properties[*index];
@@ -64,7 +68,6 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
             traces.push(ShownTrace { property, run });
         }
     }
-    let limits = limits_of(args, engine);
     let mut has_states = !hunted.is_empty() || slices.is_some();
     let mut is_over = answers.iter().any(|answer| answer.verdict == Verdict::Violated) && !args.keep_going;
     for (index, question) in questions.into_iter().enumerate() {
@@ -130,6 +133,7 @@ fn hunt_states(
     program: &Program,
     args: &CheckArgs,
     engine: &Engine,
+    limits: Limits,
     properties: &[&Property],
     hunted: &[(usize, Goal)],
     watcher: &mut Watcher,
@@ -146,7 +150,7 @@ fn hunt_states(
         };
     }
     let model = Staged::new(program, &goals);
-    let job = job(args, engine, properties, hunted);
+    let job = job(args, limits, properties, hunted);
     let hunt = match field(args, job.limits) {
         Some(field) => field.hunt(&model, &job, watcher),
         None => (engine.hunt)(&model, &job, watcher),
@@ -317,19 +321,19 @@ pub(crate) fn hunted(program: &Program, properties: &[&Property]) -> Result<Vec<
     Ok(hunted)
 }
 
-fn job(args: &CheckArgs, engine: &Engine, properties: &[&Property], hunted: &[(usize, Goal)]) -> Job {
+fn job(args: &CheckArgs, limits: Limits, properties: &[&Property], hunted: &[(usize, Goal)]) -> Job {
     let mut stop_at = GoalSet::default();
     for (goal, (index, _)) in hunted.iter().enumerate() {
         if !args.keep_going && !properties[*index].wants_goal() {
             stop_at.insert(goal);
         }
     }
-    Job { goals: hunted.len(), stop_at, keep_going: args.keep_going, limits: limits_of(args, engine) }
+    Job { goals: hunted.len(), stop_at, keep_going: args.keep_going, limits }
 }
 
-fn limits_of(args: &CheckArgs, engine: &Engine) -> Limits {
+fn limits_of(args: &CheckArgs, engine: &Engine, memory: Memory) -> Limits {
     Limits {
-        memory: args.memory.unwrap_or_else(limits::default_memory),
+        memory: memory.search,
         depth: args.max_depth.unwrap_or(u32::MAX),
         states: args.max_states.unwrap_or(u64::MAX),
         threads: match args.threads {
@@ -342,6 +346,12 @@ fn limits_of(args: &CheckArgs, engine: &Engine) -> Limits {
             StoreKind::Compact => Storage::Compact,
         },
         increment: args.increment,
+        waiting: match args.frontier {
+            FrontierKind::States => Some(Waiting::States),
+            FrontierKind::Traces => Some(Waiting::Traces),
+            FrontierKind::Tree => Some(Waiting::Tree),
+            FrontierKind::Auto => None,
+        },
         width: args.width.first(),
         degrade_depth: args.degrade_depth,
         seed: args.seed,
