@@ -13,6 +13,7 @@ mod visited;
 mod worker;
 
 pub mod bits;
+pub mod branching;
 pub mod cycle;
 pub mod depth;
 pub mod engines;
