@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use birk_search::ENGINES;
 use birk_search::depth::INCREMENT;
+use birk_search::highway::Highway;
 use clap::builder::{BoolishValueParser, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -103,10 +104,11 @@ pub(crate) struct CheckArgs {
     /// With --search depth: how many steps each depth bound is beyond the one before
     #[arg(long, value_name = "N", default_value_t = INCREMENT, value_parser = parse_positive, help_heading = SEARCH)]
     pub(crate) increment: u32,
-    /// Of each level, follow at most this many states, drawn at random; for --search highway [default: 10000]
-    #[arg(long, value_name = "N", value_parser = parse_positive, help_heading = SEARCH)]
-    pub(crate) width: Option<u32>,
-    /// From this depth on, follow only what would end otherwise; for --search highway [default: never]
+    /// With --search highway: follow at most this many states of each level, drawn at random
+    #[arg(long, value_name = "N", default_value_t = Highway::USUAL_WIDTH as u32, value_parser = parse_positive,
+          help_heading = SEARCH)]
+    pub(crate) width: u32,
+    /// With --search highway: from this depth on, follow only what would end otherwise [default: never]
     #[arg(long, value_name = "N", value_parser = parse_positive, help_heading = SEARCH)]
     pub(crate) degrade_depth: Option<u32>,
     /// Repeat a search with bits this often, each time with other bits and another order

@@ -29,6 +29,10 @@ pub struct Engine {
     pub shortest: bool,
     /// It uses as many threads as it is given, and every kind of storage; otherwise one thread and exact storage.
     pub scales: bool,
+    /// When a budget ends it, every state up to some depth was looked at.
+    pub covers_by_depth: bool,
+    /// The options of the command line that mean something to it, and not to every engine.
+    pub options: &'static [&'static str],
     /// What it keeps in memory.
     pub memory: &'static str,
     /// The search itself.
@@ -44,6 +48,8 @@ pub const ENGINES: &[Engine] = &[
         complete: true,
         shortest: true,
         scales: true,
+        covers_by_depth: true,
+        options: &[],
         memory: "every state once, in a few bytes; a trace costs a second search",
         hunt: breadth,
     },
@@ -54,6 +60,8 @@ pub const ENGINES: &[Engine] = &[
         complete: true,
         shortest: false,
         scales: false,
+        covers_by_depth: false,
+        options: &[],
         memory: "every state once, and its parent",
         hunt: |model, job, observer| explore(model, job, ExactStore::new(model.words()), Stack::default(), observer),
     },
@@ -64,6 +72,8 @@ pub const ENGINES: &[Engine] = &[
         complete: true,
         shortest: false,
         scales: false,
+        covers_by_depth: true,
+        options: &["increment"],
         memory: "every state once, its parent and a threshold",
         hunt: depth_bounded,
     },
@@ -74,8 +84,10 @@ pub const ENGINES: &[Engine] = &[
         complete: false,
         shortest: false,
         scales: false,
+        covers_by_depth: false,
+        options: &["width", "degrade-depth"],
         memory: "every visited state once, and its parent",
-        hunt: |model, job, observer| Highway::default().hunt(model, job, observer),
+        hunt: |model, job, observer| Highway::of(&job.limits).hunt(model, job, observer),
     },
 ];
 
@@ -93,13 +105,6 @@ fn breadth(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
             Some(pair) => breadth_first(model, job, pair, observer),
             None => breadth_first(model, job, Tree::new(model), observer),
         },
-    }
-}
-
-impl Engine {
-    /// When a budget ends it, every state up to some depth was looked at.
-    pub fn covers_by_depth(&self) -> bool {
-        self.shortest || self.name == "depth"
     }
 }
 

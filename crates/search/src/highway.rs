@@ -10,6 +10,7 @@
 //! and nothing but numbers of lanes has to be remembered for it.
 
 mod choice;
+mod slice;
 
 use std::ops::ControlFlow;
 
@@ -17,10 +18,12 @@ use birk_exec::{GoalSet, Model, Random, Successors};
 use birk_ir::{Coverage, Outcome, StateId, Stop};
 
 use crate::exact::ExactStore;
-use crate::job::{Hunt, Job, Observer, Progress, Stats};
+use crate::job::{Hunt, Job, Limits, Observer, Progress, Stats};
 use crate::store::Store;
 use crate::trace;
 use choice::{Needy, choose};
+
+pub use slice::{Slice, Sliced};
 
 /// After so many expansions the observer is asked; so many states are stored at once.
 const BATCH: usize = 256;
@@ -40,8 +43,18 @@ impl Highway {
     /// Lanes, unless told otherwise.
     pub const USUAL_WIDTH: usize = 10_000;
 
+    /// As the limits say.
+    pub fn of(limits: &Limits) -> Self {
+        Self { width: limits.width, degrade_depth: limits.degrade_depth, seed: limits.seed }
+    }
+
     /// Searches until no lane goes on, a limit is met, or a goal is found at which the search ends.
     pub fn hunt(&self, model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
+        self.slice(model, job, observer).0
+    }
+
+    /// The same, and the states that were visited.
+    pub fn slice(&self, model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> (Hunt, Slice) {
         let words = model.words();
         let search = Search {
             highway: *self,
@@ -63,12 +76,6 @@ impl Highway {
             fired: vec![false; model.transitions()],
         };
         search.run(observer)
-    }
-}
-
-impl Default for Highway {
-    fn default() -> Self {
-        Self { width: Self::USUAL_WIDTH, degrade_depth: None, seed: 0 }
     }
 }
 
@@ -99,7 +106,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn run(mut self, observer: &mut dyn Observer) -> Hunt {
+    fn run(mut self, observer: &mut dyn Observer) -> (Hunt, Slice) {
         let end = self.build(observer);
         self.stats.cut = self.batch.cut;
         self.stats.store_bytes = self.visited.bytes();
@@ -120,7 +127,8 @@ impl Search<'_> {
             None => absent.clone(),
         };
         let outcomes = self.found.iter().map(outcome).collect();
-        Hunt { outcomes, coverage, stopped, stats: self.stats, fired: self.fired }
+        let hunt = Hunt { outcomes, coverage, stopped, stats: self.stats, fired: self.fired };
+        (hunt, Slice::new(self.model.words(), self.visited, is_complete))
     }
 
     /// The slice, level by level.

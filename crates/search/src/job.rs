@@ -6,6 +6,7 @@ use birk_exec::GoalSet;
 use birk_ir::{Coverage, Outcome, Stop};
 
 use crate::depth::INCREMENT;
+use crate::highway::Highway;
 
 /// A search to do. Passed, never global.
 #[derive(Clone, Debug)]
@@ -20,7 +21,7 @@ pub struct Job {
     pub limits: Limits,
 }
 
-/// What a search may use; time is the observer's affair.
+/// What a search may use and how far it goes; time is the observer's affair.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Bytes for states, table and frontier.
@@ -35,6 +36,12 @@ pub struct Limits {
     pub storage: Storage,
     /// Steps from one depth bound to the next, for the engine that raises it.
     pub increment: u32,
+    /// States of one level that are followed, for the engine that bounds them.
+    pub width: usize,
+    /// The depth from which on that engine follows only what would end otherwise.
+    pub degrade_depth: Option<u32>,
+    /// Decides what is drawn at random.
+    pub seed: u64,
 }
 
 /// How states are remembered.
@@ -61,6 +68,9 @@ impl Limits {
         threads: 1,
         storage: Storage::Exact,
         increment: INCREMENT,
+        width: Highway::USUAL_WIDTH,
+        degrade_depth: None,
+        seed: 0,
     };
 }
 
