@@ -37,6 +37,9 @@ pub fn decide(
     model: &dyn Model,
     observer: &mut dyn Observer,
 ) -> ControlFlow<Stop, Truth> {
+    if !graph.is_complete() && !formula.is_existential() && !formula.is_universal() {
+        return ControlFlow::Continue(Truth::Open);
+    }
     let equations = Equations::new(formula, propositions, graph.transitions());
     let mut solver = Solver::new(&equations, graph, observer);
     solver.compute(0)?;

@@ -6,9 +6,11 @@ mod system;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use birk_exec::{Model, Random, Successors};
-use birk_ir::{Branching, Trace};
+use birk_exec::automaton::violations_of;
+use birk_exec::{GoalSet, Model, Product, Random, Successors};
+use birk_ir::{Branching, Expr, Formula, Outcome, Steps, Trace};
 use birk_search::branching::{Graph, Needs, Truth, decide};
+use birk_search::cycle::Chase;
 use birk_search::job::Patient;
 use birk_search::{Limits, Stats};
 use system::{Bent, Maker, PROPOSITIONS, Shape, System, alternation, propositions};
@@ -160,4 +162,97 @@ fn the_graph_is_what_a_search_finds() {
         assert_eq!(stats.transitions as usize, steps, "seed {seed}");
         assert_eq!(stats.levels.iter().sum::<u64>(), stats.states, "seed {seed}");
     }
+}
+
+/// A graph whose goals are other propositions, or in another order.
+struct Judged<'s>(&'s System, Vec<Expr>);
+
+impl Model for Judged<'_> {
+    fn words(&self) -> usize {
+        self.0.words()
+    }
+
+    fn initial(&self, out: &mut Successors) {
+        self.0.initial(out);
+    }
+
+    fn successors(&self, state: &[u32], out: &mut Successors) {
+        self.0.successors(state, out);
+    }
+
+    fn judge(&self, state: &[u32], stuck: bool) -> GoalSet {
+        let letters = self.0.judge(state, stuck);
+        let mut goals = GoalSet::default();
+        for (goal, expr) in self.1.iter().enumerate() {
+            let Expr::Var(variable) = expr else { panic!("{expr:?} is no proposition of these graphs") };
+            if letters.contains(variable.index()) {
+                goals.insert(goal);
+            }
+        }
+        goals
+    }
+
+    fn transitions(&self) -> usize {
+        self.0.transitions()
+    }
+}
+
+/// What the search for cycles says of a formula about runs.
+fn is_true_of_runs(system: &System, formula: &Formula) -> bool {
+    let (automaton, propositions) = violations_of(formula).expect("a small automaton");
+    let judged = Judged(system, propositions);
+    let product = Product::new(&judged, automaton, None);
+    let chase = Chase { weak: product.is_weak(), threads: 1, seed: 0, limits: Limits::NONE };
+    chase.hunt(&product, &mut Patient).outcomes[0] == Outcome::Absent
+}
+
+/// A formula of LTL, and the same in CTL, for two conditions.
+fn pairs(p: &Expr, q: &Expr) -> Vec<(Formula, Branching)> {
+    let (lp, lq) = (|| Formula::Atom(p.clone()), || Formula::Atom(q.clone()));
+    let (cp, cq) = (|| Branching::Atom(p.clone()), || Branching::Atom(q.clone()));
+    let not_cp = || Branching::Atom(p.clone().negate());
+    let next = |body: Branching| Branching::Every(Steps::OrStay, Box::new(body));
+    let least = |number, body: Branching| Branching::Least(number, Box::new(body));
+    let greatest = |number, body: Branching| Branching::Greatest(number, Box::new(body));
+    let variable = Branching::Variable;
+    let af_q = || least(0, cq().or(next(variable(0))));
+    let implies = |a: Formula, b: Formula| Formula::Or(Box::new((Formula::Not(Box::new(a)), b)));
+    let eventually_q = || Formula::Eventually(Box::new(lq()));
+    vec![
+        (Formula::Always(Box::new(lp())), greatest(0, cp().and(next(variable(0))))),
+        (eventually_q(), af_q()),
+        (Formula::Next(Box::new(lp())), next(cp())),
+        (Formula::Until(Box::new((lp(), lq()))), least(0, cq().or(cp().and(next(variable(0)))))),
+        (Formula::WeakUntil(Box::new((lp(), lq()))), greatest(0, cq().or(cp().and(next(variable(0)))))),
+        (Formula::Release(Box::new((lp(), lq()))), greatest(0, cq().and(cp().or(next(variable(0)))))),
+        (
+            Formula::Always(Box::new(implies(lp(), eventually_q()))),
+            greatest(1, not_cp().or(af_q()).and(next(variable(1)))),
+        ),
+        (Formula::Always(Box::new(eventually_q())), greatest(1, af_q().and(next(variable(1))))),
+        (
+            Formula::Always(Box::new(implies(lp(), Formula::Next(Box::new(lq()))))),
+            greatest(0, not_cp().or(next(cq())).and(next(variable(0)))),
+        ),
+    ]
+}
+
+#[test]
+fn ctl_says_what_ltl_says_where_they_coincide() {
+    let mut by_truth = [[0; 2]; 9];
+    for seed in 0..count(400) {
+        let (mut system, _) = case(seed, 1, false);
+        // What ends in a fault or is cut is no run for the one, and may be a prefix of one for the other.
+        system.cut.fill(false);
+        system.faults.fill(false);
+        let [p, q, _] = &propositions()[..] else { panic!("three propositions") };
+        for (number, (of_runs, branching)) in pairs(p, q).into_iter().enumerate() {
+            let wanted = is_true_of_runs(&system, &of_runs);
+            let Truth::Known(found, trace) = truth(&system, &branching, &Limits::NONE) else { panic!("complete") };
+            assert_eq!(found, wanted, "seed {seed}: {branching:?} and {of_runs:?} on {system:?}");
+            walked(&system, &trace);
+            by_truth[number][usize::from(found)] += 1;
+        }
+    }
+    assert!(by_truth.as_flattened().iter().all(|&cases| cases >= 10), "{by_truth:?}");
 }

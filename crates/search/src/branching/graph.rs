@@ -207,13 +207,25 @@ impl Search<'_> {
                 self.stats.levels.push(self.graph.store.len() - self.level_end);
                 self.level_end = self.graph.store.len();
             }
-            if self.depth == self.limits.depth {
+            if self.depth == self.limits.depth && self.leads_on(next as u32) {
                 return ControlFlow::Break(Stop::Depth);
             }
             self.expand(next as u32)?;
             next += 1;
         }
         ControlFlow::Continue(())
+    }
+
+    /// Whether a state has a successor that was not found before.
+    fn leads_on(&mut self, number: u32) -> bool {
+        self.graph.store.load(StateId(u64::from(number)), &mut self.state);
+        self.batch.clear();
+        let cut = self.batch.cut;
+        self.model.successors(&self.state, &mut self.batch);
+        // It was only asked, and is not expanded yet.
+        self.batch.cut = cut;
+        let mut real = (0..self.batch.len()).map(|i| self.batch.state(i)).filter(|state| !self.model.is_fault(state));
+        real.any(|state| !self.graph.store.contains(state))
     }
 
     fn expand(&mut self, number: u32) -> ControlFlow<Stop> {
@@ -289,10 +301,13 @@ impl Search<'_> {
             ControlFlow::Break(stop) => stop,
             ControlFlow::Continue(()) => Stop::Exhausted,
         };
-        let mut coverage = if expanded == states { Coverage::Complete } else { Coverage::Depth(self.depth) };
-        if states == 0 {
-            coverage = Coverage::Sampled(0);
-        }
+        // A level that was not expanded to its end does not count, unless it is the last that was asked for.
+        let coverage = match self.depth {
+            _ if states > 0 && expanded == states => Coverage::Complete,
+            depth if stopped == Stop::Depth => Coverage::Depth(depth),
+            0 => Coverage::Sampled(states),
+            depth => Coverage::Depth(depth - 1),
+        };
         if coverage == Coverage::Complete {
             stopped = Stop::Exhausted;
         }

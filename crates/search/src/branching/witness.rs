@@ -130,10 +130,13 @@ impl Walk<'_, '_> {
             }
             Kind::And | Kind::Or => {
                 // What comes back to a fixpoint goes on; otherwise anything that is about steps.
-                let follows = |&&child: &&u32| !equations.parts[child as usize].is_closed || child <= part;
-                let is_modal = |&&child: &&u32| equations.parts[child as usize].is_modal;
-                let child = of.children.iter().find(follows).or_else(|| of.children.iter().find(is_modal))?;
-                Some((*child, state))
+                let promise = |&child: &u32| match &equations.parts[child as usize] {
+                    _ if child <= part => 3,
+                    open if !open.is_closed => 2,
+                    closed => u8::from(closed.is_modal),
+                };
+                let best = of.children.iter().copied().rev().max_by_key(promise);
+                best.filter(|child| promise(child) > 0).map(|child| (child, state))
             }
             Kind::Some(steps) | Kind::Every(steps) => self.step(part, &equations.steps[steps], state),
         }
