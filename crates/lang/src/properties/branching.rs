@@ -73,8 +73,8 @@ impl Lowering<'_, '_, '_> {
                     let instances =
                         self.instances(name, [lo, hi, body], expr, |lowering, body| lowering.branching(body, positive));
                     let is_all = (*kind == Quantifier::All) == positive;
-                    let joined = instances.into_iter().reduce(if is_all { Branching::and } else { Branching::or });
-                    joined.unwrap_or(Branching::Atom(if is_all { Expr::TRUE } else { Expr::FALSE }))
+                    let none = Branching::Atom(if is_all { Expr::TRUE } else { Expr::FALSE });
+                    balanced(instances, if is_all { Branching::and } else { Branching::or }).unwrap_or(none)
                 }
                 Domain::Members(_) => self.misplaced_branching(expr),
             },
@@ -267,6 +267,22 @@ enum Time {
     Until,
     WeakUntil,
     Release,
+}
+
+/// Joins neighbours until one is left, so that a thousand parts do not nest a thousand deep.
+fn balanced(mut parts: Vec<Branching>, join: fn(Branching, Branching) -> Branching) -> Option<Branching> {
+    while parts.len() > 1 {
+        let mut halves = Vec::with_capacity(parts.len().div_ceil(2));
+        let mut rest = parts.into_iter();
+        while let Some(left) = rest.next() {
+            halves.push(match rest.next() {
+                Some(right) => join(left, right),
+                None => left,
+            });
+        }
+        parts = halves;
+    }
+    parts.pop()
 }
 
 fn fixpoint(number: u32, is_least: bool, body: Branching) -> Branching {
