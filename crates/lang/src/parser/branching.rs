@@ -74,7 +74,7 @@ impl Parser<'_> {
         if self.expect(T::Dot) {
             self.modal.push(dot);
         }
-        let body = if self.is_reported() { self.error() } else { self.expression() };
+        let body = self.expression();
         let span = start.to(body.outer());
         let depth = body.depth();
         self.node(ExprKind::Fixpoint(is_least, name, Box::new(body.into_expr())), span, depth)

@@ -194,7 +194,11 @@ impl Lowering<'_, '_, '_> {
             ExprKind::At(thread, location) => (&**thread, Some(location)),
             _ => (label, None),
         };
-        let (kind, copy) = match self.elaborator.path(thread) {
+        // Here a name is a thread's, and no variable of a fixpoint.
+        let in_fixpoints = std::mem::take(&mut self.elaborator.in_fixpoints);
+        let path = self.elaborator.path(thread);
+        self.elaborator.in_fixpoints = in_fixpoints;
+        let (kind, copy) = match path {
             Path::Thread(kind, copy) => (kind, copy),
             Path::Error => return None,
             _ => {
