@@ -53,6 +53,7 @@ impl GoalSet {
     }
 
     /// Whether there is none.
+    #[inline]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -86,26 +87,39 @@ impl Successors {
     }
 
     /// Forgets the states and steps; `cut` goes on counting.
+    #[inline]
     pub fn clear(&mut self) {
         self.len = 0;
     }
 
     /// Forgets all but the first `len`.
+    #[inline]
     pub fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
 
+    /// Takes the one at a position out; those behind it move up.
+    pub fn remove(&mut self, index: usize) {
+        let words = self.words;
+        self.states.copy_within((index + 1) * words..self.len * words, index * words);
+        self.steps.copy_within(index + 1..self.len, index);
+        self.len -= 1;
+    }
+
     /// How many there are.
+    #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Whether there are none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Length of a state in words.
+    #[inline]
     pub fn words(&self) -> usize {
         self.words
     }
@@ -119,6 +133,7 @@ impl Successors {
     }
 
     /// Room behind the last successor for at least this many more, to be written directly.
+    #[inline]
     pub fn room(&mut self, more: usize) -> (&mut [u32], &mut [Step]) {
         let needed = self.len + more;
         if self.steps.len() < needed {
@@ -130,6 +145,7 @@ impl Successors {
     }
 
     /// Takes what was written to the room as successors.
+    #[inline]
     pub fn advance(&mut self, more: usize) {
         self.len += more;
         assert!(self.len <= self.steps.len(), "successors are written to the room that was asked for");
@@ -139,6 +155,12 @@ impl Successors {
     #[inline]
     pub fn state(&self, index: usize) -> &[u32] {
         &self.states[..self.len * self.words][index * self.words..(index + 1) * self.words]
+    }
+
+    /// The states from a position on, one behind the other.
+    #[inline]
+    pub fn states(&self, from: usize) -> &[u32] {
+        &self.states[from * self.words..self.len * self.words]
     }
 
     /// The step that led to the state at a position.

@@ -91,11 +91,6 @@ impl Table {
         Some(Self { mixer, division, slots })
     }
 
-    /// Bits of a key.
-    pub(crate) fn bits(&self) -> u32 {
-        self.mixer.bits()
-    }
-
     /// Bytes it occupies.
     pub(crate) fn bytes(&self) -> u64 {
         self.division.buckets() * LINE
@@ -117,20 +112,30 @@ impl Table {
         self.mixer.mix(key)
     }
 
-    /// Asks for the cache line of a hash, to have it when it is needed.
+    /// Appends the hashes of keys, and asks for their cache lines, to have them when they are needed.
     #[inline]
-    pub(crate) fn prefetch(&self, hash: u64) {
-        let bucket = self.division.bucket(hash) as usize;
-        match &self.slots {
-            Slots::Narrow(slots) => prefetch(&slots[bucket * AtomicU32::PER_BUCKET]),
-            Slots::Wide(slots) => prefetch(&slots[bucket * AtomicU64::PER_BUCKET]),
-        }
+    pub(crate) fn announce(&self, keys: &[u64], hashes: &mut Vec<u64>) {
+        let (mixer, division) = (self.mixer, self.division);
+        with_slots!(self, slots => hashes.extend(keys.iter().map(|&key| {
+            let hash = mixer.mix(key);
+            prefetch(&bucket(slots, division.bucket(hash))[0]);
+            hash
+        })));
     }
 
     /// Inserts the key of this hash, unless it is there.
     #[inline]
     pub(crate) fn reach(&self, hash: u64, depth: u32) -> Reached {
         with_slots!(self, slots => reach(slots, self.division, hash, u64::from(depth % 3)))
+    }
+
+    /// Inserts the keys of these hashes, unless they are there, and tells what became of each.
+    #[inline]
+    pub(crate) fn reach_all(&self, hashes: &[u64], depth: u32, mut told: impl FnMut(usize, Reached)) {
+        let (division, depth) = (self.division, u64::from(depth % 3));
+        with_slots!(self, slots => for (at, &hash) in hashes.iter().enumerate() {
+            told(at, reach(slots, division, hash, depth));
+        });
     }
 
     /// Where the key of this hash is.
@@ -153,9 +158,10 @@ impl Table {
         (slots * FULL / 100 > held + held / 64).then_some(size)
     }
 
-    /// Moves every key to a table of another size and perhaps another width, by this many workers. `rekey` changes keys
-    /// where the width is not the old one. False when the system has no memory to give; the table is then as it was.
-    pub(crate) fn rebuild(&mut self, bits: u32, bytes: u64, workers: usize, rekey: &Rekey<'_>) -> bool {
+    /// Moves every key to a table of another size, by this many workers; `rekey` says what becomes of keys that change.
+    /// False when the system has no memory to give; the table is then as it was.
+    pub(crate) fn rebuild(&mut self, bits: u32, bytes: u64, workers: usize, rekey: Option<&Rekey<'_>>) -> bool {
+        assert!(rekey.is_some() || bits == self.mixer.bits(), "keys of another width are other keys");
         let Some(new) = Self::with_bytes(bits, bytes) else { return false };
         let old = std::mem::replace(self, new);
         let mut homeless = old.pour(self, workers, rekey);
@@ -163,7 +169,7 @@ impl Table {
         while let Some(&(hash, depth)) = homeless.last() {
             if self.reach(hash, depth) != Reached::NoRoom {
                 homeless.pop();
-            } else if !self.rebuild(bits, self.bytes() / 8 * 9, workers, &|key| key) {
+            } else if !self.rebuild(bits, self.bytes() / 8 * 9, workers, None) {
                 return false;
             }
         }
@@ -171,8 +177,7 @@ impl Table {
     }
 
     /// Moves all keys to `new`, giving memory back on the way; what found no room there is returned.
-    fn pour(&self, new: &Table, workers: usize, rekey: &Rekey<'_>) -> Vec<(u64, u32)> {
-        let same = self.mixer == new.mixer;
+    fn pour(&self, new: &Table, workers: usize, rekey: Option<&Rekey<'_>>) -> Vec<(u64, u32)> {
         let lines = self.division.buckets();
         let share = lines.div_ceil(workers.max(1) as u64).next_multiple_of(STRIDE);
         let pour = |worker: u64| {
@@ -181,7 +186,7 @@ impl Table {
             for from in (worker * share..end).step_by(STRIDE as usize) {
                 let to = (from + STRIDE).min(end);
                 self.each(from..to, |hash, depth| {
-                    let hash = if same { hash } else { new.mixer.mix(rekey(self.mixer.unmix(hash))) };
+                    let hash = rekey.map_or(hash, |rekey| new.mixer.mix(rekey(self.mixer.unmix(hash))));
                     if new.reach(hash, depth) == Reached::NoRoom {
                         homeless.push((hash, depth));
                     }
@@ -204,13 +209,23 @@ impl Table {
         })
     }
 
+    /// Every key.
+    pub(crate) fn each_key(&self, mut found: impl FnMut(u64)) {
+        self.each(0..self.division.buckets(), |hash, _| found(self.mixer.unmix(hash)));
+    }
+
+    /// Whether keys of this many bits would need only narrow slots in a table for as many.
+    pub(crate) fn would_be_narrow(&self, bits: u32) -> bool {
+        is_narrow(bits, self.slots() * 4)
+    }
+
     /// Every hash and depth in some buckets.
     fn each(&self, buckets: Range<u64>, mut found: impl FnMut(u64, u32)) {
         with_slots!(self, slots => each(slots, self.division, buckets, &mut found));
     }
 }
 
-/// How keys of the old width become keys of the new one.
+/// The new key for an old one.
 pub(crate) type Rekey<'a> = dyn Fn(u64) -> u64 + Sync + 'a;
 
 /// Whether keys of this many bits fit narrow slots in a table of this many bytes.

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::codec::{Codec, Growth};
-use crate::table::{Entry, Reached, Rekey, Table};
+use crate::table::{Entry, Reached, Table};
 
 /// The visited set. Shared by threads, except while it grows.
 #[derive(Debug)]
@@ -36,22 +36,28 @@ impl<C: Codec> Visited<C> {
         self.table.slots()
     }
 
-    /// The hash of a key, its cache line asked for.
+    /// Appends the hashes of keys, and asks for their cache lines.
     #[inline]
-    pub(crate) fn announce(&self, key: u64) -> u64 {
-        let hash = self.table.hash(key);
-        self.table.prefetch(hash);
-        hash
+    pub(crate) fn announce(&self, keys: &[u64], hashes: &mut Vec<u64>) {
+        self.table.announce(keys, hashes);
     }
 
-    /// Inserts what was announced, unless it is there.
+    /// Inserts what was announced, unless it is there, and tells what became of each.
     #[inline]
-    pub(crate) fn reach(&self, hash: u64, depth: u32) -> Reached {
-        let reached = self.table.reach(hash, depth);
-        if reached == Reached::NoRoom {
-            self.refused.store(true, Ordering::Relaxed);
-        }
-        reached
+    pub(crate) fn reach(&self, hashes: &[u64], depth: u32, mut told: impl FnMut(usize, Reached)) {
+        self.table.reach_all(hashes, depth, |at, reached| {
+            if reached == Reached::NoRoom {
+                self.refused.store(true, Ordering::Relaxed);
+            }
+            told(at, reached);
+        });
+    }
+
+    /// Inserts a key, unless it is there.
+    pub(crate) fn reach_one(&self, key: u64, depth: u32) -> Reached {
+        let mut became = Reached::NoRoom;
+        self.reach(&[self.table.hash(key)], depth, |_, reached| became = reached);
+        became
     }
 
     /// Where a state is, if it was seen.
@@ -71,18 +77,26 @@ impl<C: Codec> Visited<C> {
         }
         let refused = std::mem::take(self.refused.get_mut());
         let held = if refused { held.max(self.table.capacity()) } else { held };
-        let rekey: Box<Rekey<'static>> = match self.codec.grow() {
+        match self.codec.grow(&self.table, budget) {
             Growth::Failed => return false,
             Growth::Same if held < self.table.capacity() / 8 * 7 => return true,
-            Growth::Same => Box::new(|key| key),
-            Growth::Wider(rekey) => rekey,
-        };
-        let bits = self.codec.bits();
-        let mut room = budget.saturating_sub(self.codec.bytes());
-        if bits != self.table.bits() {
-            // Keys in a new width come in no order: both tables are in use until the last is moved.
-            room = room.saturating_sub(self.table.bytes());
+            Growth::Same => {}
+            Growth::Rekeyed => {
+                // New keys come in no order: both tables are in use until the last is moved.
+                let codec = &self.codec;
+                let room = budget.saturating_sub(codec.bytes()).saturating_sub(self.table.bytes());
+                let size = self.table.larger(codec.bits(), held, room);
+                let rekey = |key| codec.rekey(key);
+                if size.is_some_and(|size| self.table.rebuild(codec.bits(), size, workers, Some(&rekey))) {
+                    return true;
+                }
+                if !self.codec.revert() {
+                    return false;
+                }
+            }
         }
-        self.table.larger(bits, held, room).is_some_and(|size| self.table.rebuild(bits, size, workers, &*rekey))
+        let bits = self.codec.bits();
+        let size = self.table.larger(bits, held, budget.saturating_sub(self.codec.bytes()));
+        size.is_some_and(|size| self.table.rebuild(bits, size, workers, None))
     }
 }

@@ -91,6 +91,8 @@ pub(crate) struct Worker<C: Codec> {
     /// For each goal the smallest state of the level that satisfies it, so that the choice depends on nothing else.
     pub(crate) found: Vec<Option<Vec<u32>>>,
     pub(crate) fired: Vec<bool>,
+    /// Transitions that have not fired.
+    unfired: usize,
     /// A state at the depth limit has a successor that was not reached.
     pub(crate) beyond_depth: bool,
     held: u64,
@@ -111,6 +113,7 @@ impl<C: Codec> Worker<C> {
             deferred: Vec::new(),
             found: vec![None; job.goals],
             fired: vec![false; model.transitions()],
+            unfired: model.transitions(),
             beyond_depth: false,
             held: 0,
             states: 0,
@@ -171,8 +174,8 @@ impl<C: Codec> Worker<C> {
         level.model.successors(&self.state, &mut self.batch);
         let taken = self.batch.len() - before;
         self.transitions += taken as u64;
-        for step in self.batch.steps(before) {
-            self.fired[step.transition.index()] = true;
+        if self.unfired > 0 {
+            self.note_fired(before);
         }
         let stuck = taken == 0 && self.batch.cut == cut;
         let goals = level.model.judge(&self.state, stuck);
@@ -190,58 +193,65 @@ impl<C: Codec> Worker<C> {
         self.announce(level, before);
     }
 
+    /// Notes the transitions that led to the successors from one on.
+    fn note_fired(&mut self, from: usize) {
+        for step in self.batch.steps(from) {
+            let fired = &mut self.fired[step.transition.index()];
+            self.unfired -= usize::from(!std::mem::replace(fired, true));
+        }
+    }
+
     /// Asks for the cache lines of the successors from one on, and reaches those whose lines should be there.
     #[inline]
     fn announce(&mut self, level: &Level<'_, C>, from: usize) {
-        level.visited.codec.keys(&self.batch, from, &mut self.parent, &mut self.keys);
-        for i in from..self.batch.len() {
-            let key = self.keys[i];
-            if C::GROWS && key == NO_KEY {
-                self.hashes.push(0);
-                self.deferred.extend_from_slice(self.batch.state(i));
-                level.needs_room.store(true, Ordering::Relaxed);
-            } else {
-                self.hashes.push(level.visited.announce(key));
-            }
+        let has_room = level.visited.codec.keys(&self.batch, from, &mut self.parent, &mut self.keys);
+        if C::GROWS && !has_room {
+            self.defer(level, from);
         }
-        while self.reached + DISTANCE < self.batch.len() {
-            self.reach(level, self.reached);
-            self.reached += 1;
+        level.visited.announce(&self.keys[from..], &mut self.hashes);
+        if self.reached + DISTANCE < self.batch.len() {
+            self.reach(level, self.batch.len() - DISTANCE);
         }
     }
 
-    /// Gives one successor to the visited set, and, if it is new, to the next level.
-    #[inline]
-    fn reach(&mut self, level: &Level<'_, C>, index: usize) {
-        let (key, hash) = (self.keys[index], self.hashes[index]);
-        if C::GROWS && key == NO_KEY {
-            return;
+    /// Takes the successors without a key out of the batch: they wait until there is room.
+    #[cold]
+    fn defer(&mut self, level: &Level<'_, C>, from: usize) {
+        for i in (from..self.batch.len()).rev().filter(|&i| self.keys[i] == NO_KEY).collect::<Vec<_>>() {
+            self.deferred.extend_from_slice(self.batch.state(i));
+            self.batch.remove(i);
+            self.keys.remove(i);
         }
-        match level.visited.reach(hash, level.depth.wrapping_add(1)) {
-            Reached::Known => {}
-            Reached::New => self.welcome(level, key, index),
-            Reached::NoRoom => {
-                self.deferred.extend_from_slice(self.batch.state(index));
-                level.needs_room.store(true, Ordering::Relaxed);
-            }
-        }
+        level.needs_room.store(true, Ordering::Relaxed);
     }
 
+    /// Gives successors before one to the visited set, and those that are new to the next level.
     #[inline]
-    fn welcome(&mut self, level: &Level<'_, C>, key: u64, index: usize) {
-        let state = self.batch.state(index);
-        self.held += 1;
-        self.states += u64::from(!level.model.is_fault(state));
-        level.visited.codec.ticket(key, state, &mut self.filling.chunk);
-        self.filling.flush_if_full(level.next);
+    fn reach(&mut self, level: &Level<'_, C>, end: usize) {
+        let start = std::mem::replace(&mut self.reached, end);
+        let Self { batch, keys, hashes, filling, deferred, held, states, .. } = self;
+        level.visited.reach(&hashes[start..end], level.depth.wrapping_add(1), |at, reached| {
+            let state = batch.state(start + at);
+            match reached {
+                Reached::Known => {}
+                Reached::New => {
+                    *held += 1;
+                    *states += u64::from(!level.model.is_fault(state));
+                    level.visited.codec.ticket(keys[start + at], state, &mut filling.chunk);
+                    filling.flush_if_full(level.next);
+                }
+                Reached::NoRoom => {
+                    deferred.extend_from_slice(state);
+                    level.needs_room.store(true, Ordering::Relaxed);
+                }
+            }
+        });
     }
 
     /// Reaches the rest of the batch, adds up the counts, and looks at limits and observer.
     fn settle(&mut self, level: &Level<'_, C>, observer: Option<&mut (dyn Observer + '_)>) {
         if !level.judging.load(Ordering::Relaxed) {
-            for index in self.reached..self.batch.len() {
-                self.reach(level, index);
-            }
+            self.reach(level, self.batch.len());
         }
         self.reached = 0;
         self.batch.clear();
@@ -293,8 +303,7 @@ impl<C: Codec> Worker<C> {
     /// Inserts a deferred state now that there may be room; false when there is still none.
     pub(crate) fn retry(&mut self, level: &Level<'_, C>, state: &[u32]) -> bool {
         let Some(key) = level.visited.codec.key(state, &mut self.parent) else { return false };
-        let hash = level.visited.announce(key);
-        match level.visited.reach(hash, level.depth.wrapping_add(1)) {
+        match level.visited.reach_one(key, level.depth.wrapping_add(1)) {
             Reached::NoRoom => return false,
             Reached::Known => {}
             Reached::New => {

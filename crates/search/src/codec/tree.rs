@@ -11,7 +11,8 @@ use birk_ir::Field;
 
 use super::interner::Interner;
 use super::memo::{Changes, Delta, Memo, changes};
-use super::{Codec, FIRST_WIDTH, Growth, NO_KEY};
+use super::{Codec, FIRST_WIDTH, Growth, NO_KEY, rewidened, widened};
+use crate::table::Table;
 
 /// Words of a leaf and children of a node, at most.
 const WIDEST: usize = 16;
@@ -62,8 +63,9 @@ pub(crate) struct Tree {
     blocks: usize,
     /// For each word, its bits that belong to each half.
     sides: Vec<[u32; 2]>,
-    /// Bits for each half in a key.
+    /// Bits for each half in a key, now and before they last grew.
     widths: [u32; 2],
+    before: [u32; 2],
 }
 
 /// The tree of the state being expanded.
@@ -99,6 +101,7 @@ impl Tree {
             blocks: 0,
             sides: Vec::new(),
             widths: [FIRST_WIDTH; 2],
+            before: [FIRST_WIDTH; 2],
         };
         let fields = model.fields();
         let (left, right) = fields.split_at(middle(&fields));
@@ -346,11 +349,12 @@ impl Codec for Tree {
 
     /// First all deltas, then all halves, so that the halves' cache lines are there when they are needed.
     #[inline]
-    fn keys(&self, batch: &Successors, from: usize, parent: &mut Parent, keys: &mut Vec<u64>) {
+    fn keys(&self, batch: &Successors, from: usize, parent: &mut Parent, keys: &mut Vec<u64>) -> bool {
         if parent.is_fresh {
             keys.extend((from..batch.len()).map(|i| self.key(batch.state(i), parent).unwrap_or(NO_KEY)));
-            return;
+            return !keys[from..].contains(&NO_KEY);
         }
+        let mut has_room = true;
         let mut start = from;
         while start < batch.len() {
             let end = batch.len().min(start + AHEAD);
@@ -368,10 +372,13 @@ impl Codec for Tree {
             }
             for i in 0..parent.deltas.len() {
                 let after = self.after(parent.deltas[i], parent, Interner::intern);
-                keys.push(after.and_then(|halves| self.pack(halves)).unwrap_or(NO_KEY));
+                let key = after.and_then(|halves| self.pack(halves));
+                has_room &= key.is_some();
+                keys.push(key.unwrap_or(NO_KEY));
             }
             start = end;
         }
+        has_room
     }
 
     fn known_key(&self, state: &[u32], parent: &mut Parent) -> Option<u64> {
@@ -392,13 +399,24 @@ impl Codec for Tree {
         self.nodes.iter().map(after).sum()
     }
 
-    fn grow(&mut self) -> Growth {
+    fn grow(&mut self, _: &Table, _: u64) -> Growth {
         for node in &mut self.nodes {
             if node.vectors.is_full() && !node.vectors.grow() {
                 return Growth::Failed;
             }
         }
-        let needed = [0, 1].map(|half| self.width_of(half));
-        super::widen(&mut self.widths, needed)
+        self.before = self.widths;
+        self.widths = widened(self.widths, [0, 1].map(|half| self.width_of(half)));
+        if self.widths == self.before { Growth::Same } else { Growth::Rekeyed }
+    }
+
+    #[inline]
+    fn rekey(&self, key: u64) -> u64 {
+        rewidened(key, self.before, self.widths)
+    }
+
+    fn revert(&mut self) -> bool {
+        self.widths = self.before;
+        false
     }
 }

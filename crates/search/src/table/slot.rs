@@ -93,6 +93,12 @@ impl Slot for AtomicU64 {
             Err(there) => Err(there),
         }
     }
+
+    #[cfg(all(target_arch = "x86_64", not(loom)))]
+    #[inline]
+    fn look(bucket: &[Self], value: u64) -> Look {
+        vector::look_wide(bucket.try_into().expect("a bucket has eight slots"), value)
+    }
 }
 
 #[cfg(all(target_arch = "x86_64", not(loom)))]
@@ -100,18 +106,19 @@ mod vector {
     use std::arch::asm;
     use std::arch::x86_64::{
         __m128i, _mm_and_si128, _mm_cmpeq_epi32, _mm_movemask_epi8, _mm_packs_epi16, _mm_packs_epi32, _mm_set1_epi32,
-        _mm_setzero_si128,
+        _mm_set1_epi64x, _mm_setzero_si128,
     };
-    use std::sync::atomic::AtomicU32;
+    use std::sync::atomic::{AtomicU32, AtomicU64};
 
     use super::{DEPTH, Look};
 
-    /// All sixteen slots at once, with the vector instructions that every x86-64 has.
+    /// The four vectors of a bucket.
     #[inline]
-    pub(super) fn look(bucket: &[AtomicU32; 16], value: u32) -> Look {
+    fn load<T>(bucket: &T) -> [__m128i; 4] {
+        const { assert!(size_of::<T>() == 64) };
         let (a, b, c, d): (__m128i, __m128i, __m128i, __m128i);
         // SAFETY: the loads stay inside the bucket. Other threads may write slots meanwhile; the hardware reads each
-        // aligned lane in one piece, and because the loads are not the language's, its rule against unsynchronised
+        // aligned slot in one piece, and because the loads are not the language's, its rule against unsynchronised
         // plain reads is not touched.
         #[allow(unsafe_code, reason = "vector loads of slots that other threads write")]
         unsafe {
@@ -120,7 +127,7 @@ mod vector {
                 "movups {b}, [{p} + 16]",
                 "movups {c}, [{p} + 32]",
                 "movups {d}, [{p} + 48]",
-                p = in(reg) bucket.as_ptr(),
+                p = in(reg) bucket,
                 a = out(xmm_reg) a,
                 b = out(xmm_reg) b,
                 c = out(xmm_reg) c,
@@ -128,19 +135,43 @@ mod vector {
                 options(readonly, nostack, preserves_flags)
             );
         }
+        [a, b, c, d]
+    }
+
+    /// All sixteen slots at once, with the vector instructions that every x86-64 has.
+    #[inline]
+    pub(super) fn look(bucket: &[AtomicU32; 16], value: u32) -> Look {
+        let lanes = load(bucket);
         // SAFETY: SSE2 is part of x86-64.
         #[allow(unsafe_code, reason = "vector instructions")]
         unsafe {
             let keep = _mm_set1_epi32(!(DEPTH as i32));
             let wanted = _mm_set1_epi32(value as i32);
-            let is_wanted = |v| _mm_cmpeq_epi32(_mm_and_si128(v, keep), wanted);
-            let found = mask([is_wanted(a), is_wanted(b), is_wanted(c), is_wanted(d)]);
+            let found = mask(lanes.map(|v| _mm_cmpeq_epi32(_mm_and_si128(v, keep), wanted)));
             if found != 0 {
                 return Look::Found(found.trailing_zeros() as usize);
             }
-            let is_free = |v| _mm_cmpeq_epi32(v, _mm_setzero_si128());
-            let free = mask([is_free(a), is_free(b), is_free(c), is_free(d)]);
+            let free = mask(lanes.map(|v| _mm_cmpeq_epi32(v, _mm_setzero_si128())));
             if free != 0 { Look::Free(free.trailing_zeros() as usize) } else { Look::Full }
+        }
+    }
+
+    /// All eight slots at once: two lanes each, both of which must be the same.
+    #[inline]
+    pub(super) fn look_wide(bucket: &[AtomicU64; 8], value: u64) -> Look {
+        let lanes = load(bucket);
+        let both = |mask: u32| mask & mask >> 1 & 0x5555;
+        // SAFETY: SSE2 is part of x86-64.
+        #[allow(unsafe_code, reason = "vector instructions")]
+        unsafe {
+            let keep = _mm_set1_epi64x(!(DEPTH as i64));
+            let wanted = _mm_set1_epi64x(value as i64);
+            let found = both(mask(lanes.map(|v| _mm_cmpeq_epi32(_mm_and_si128(v, keep), wanted))));
+            if found != 0 {
+                return Look::Found(found.trailing_zeros() as usize / 2);
+            }
+            let free = both(mask(lanes.map(|v| _mm_cmpeq_epi32(v, _mm_setzero_si128()))));
+            if free != 0 { Look::Free(free.trailing_zeros() as usize / 2) } else { Look::Full }
         }
     }
 
@@ -161,18 +192,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn vector_and_scalar_searches_agree() {
-        for filled in 0..=16u32 {
-            let bucket: Vec<AtomicU32> =
-                (0..16).map(|i| AtomicU32::new(if i < filled { ((i + 1) << 6) | (i % 3) } else { 0 })).collect();
+    fn looks_show_what_is_there() {
+        for filled in 0..=16u64 {
+            let slot = |i: u64, high: u64| if i < filled { (i + 1) << 6 | high | i % 3 } else { 0 };
+            let narrow: Vec<AtomicU32> = (0..16).map(|i| AtomicU32::new(slot(i, 0) as u32)).collect();
             for wanted in 1..=17u64 {
-                let expected = match wanted {
-                    _ if wanted <= u64::from(filled) => Look::Found(wanted as usize - 1),
-                    _ if filled < 16 => Look::Free(filled as usize),
+                let expected = |filled: u64, all: u64| match wanted {
+                    _ if wanted <= filled => Look::Found(wanted as usize - 1),
+                    _ if filled < all => Look::Free(filled as usize),
                     _ => Look::Full,
                 };
-                assert_eq!(AtomicU32::look(&bucket, wanted << 6), expected);
+                assert_eq!(AtomicU32::look(&narrow, wanted << 6), expected(filled, 16));
+                // Slots that differ in one half only are different, and a half that is 0 is not a free slot.
+                for high in [0, 1 << 32, 5 << 60] {
+                    let wide: Vec<AtomicU64> = (0..8).map(|i| AtomicU64::new(slot(i, high))).collect();
+                    let filled = filled.min(8);
+                    assert_eq!(AtomicU64::look(&wide, wanted << 6 | high), expected(filled, 8));
+                    let other = AtomicU64::look(&wide, wanted << 6 | 3 << 40);
+                    assert_eq!(other, if filled < 8 { Look::Free(filled as usize) } else { Look::Full });
+                }
             }
+            let high_only: Vec<AtomicU64> = (1..=8).map(|i| AtomicU64::new(i << 32)).collect();
+            assert_eq!(AtomicU64::look(&high_only, 64), Look::Full);
+            assert_eq!(AtomicU64::look(&high_only, 7 << 32), Look::Found(6));
         }
     }
 }
