@@ -32,6 +32,11 @@ pub trait Model: Sync {
 
     /// How many transitions there are: `Step::transition` is below this.
     fn transitions(&self) -> usize;
+
+    /// The words that a transition can change, in order; `None` where that is not known.
+    fn written(&self, _transition: usize) -> Option<Vec<u32>> {
+        None
+    }
 }
 
 /// A set of goals, by their position in the list the model was built with.

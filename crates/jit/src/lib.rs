@@ -140,6 +140,10 @@ impl Model for Compiled<'_> {
     fn transitions(&self) -> usize {
         self.program.transitions.len()
     }
+
+    fn written(&self, transition: usize) -> Option<Vec<u32>> {
+        Some(self.program.written_words(TransitionId::new(transition)))
+    }
 }
 
 fn module() -> Result<JITModule, String> {

@@ -83,4 +83,8 @@ impl Model for Staged<'_> {
     fn transitions(&self) -> usize {
         self.interpreter.transitions()
     }
+
+    fn written(&self, transition: usize) -> Option<Vec<u32>> {
+        self.interpreter.written(transition)
+    }
 }

@@ -10,7 +10,7 @@ use birk_exec::{Model, Successors};
 use birk_ir::Field;
 
 use super::interner::Interner;
-use super::memo::{Changes, Delta, Memo, changes};
+use super::memo::{Delta, Known, Memo, Written, difference};
 use super::{Codec, FIRST_WIDTH, Growth, NO_KEY, rewidened, widened};
 use crate::table::Table;
 
@@ -63,6 +63,8 @@ pub(crate) struct Tree {
     blocks: usize,
     /// For each word, its bits that belong to each half.
     sides: Vec<[u32; 2]>,
+    /// For each transition, the words it can change, if they are few and known.
+    written: Vec<Option<Written>>,
     /// Bits for each half in a key, now and before they last grew.
     widths: [u32; 2],
     before: [u32; 2],
@@ -79,10 +81,8 @@ pub(crate) struct Parent {
     changed: Vec<u64>,
     /// Places whose values must be restored, with the values.
     undo: Vec<(usize, u32)>,
-    /// Words in which the successor differs.
-    changes: Changes,
-    /// The deltas of some successors.
-    deltas: Vec<Delta>,
+    /// The deltas of some successors; nothing where too many words change.
+    deltas: Vec<Option<Known>>,
     memo: Memo,
 }
 
@@ -100,6 +100,7 @@ impl Tree {
             all_above: Vec::new(),
             blocks: 0,
             sides: Vec::new(),
+            written: (0..model.transitions()).map(|t| Written::new(&model.written(t)?)).collect(),
             widths: [FIRST_WIDTH; 2],
             before: [FIRST_WIDTH; 2],
         };
@@ -171,33 +172,46 @@ impl Tree {
         self.nodes[self.halves[half]].vectors.room().ilog2()
     }
 
-    /// Which halves some changes touch.
-    fn touched(&self, changes: &Changes) -> [bool; 2] {
-        [0, 1].map(|side| changes.iter().any(|&(word, change)| self.sides[word as usize][side] & change != 0))
+    /// What a successor changes, from what its transition can change where that is known.
+    #[inline]
+    fn delta(&self, batch: &Successors, index: usize, parent: &[u32]) -> Option<Delta> {
+        let (state, transition) = (batch.state(index), batch.step(index).transition.index());
+        let Some(written) = &self.written[transition] else { return difference(state, parent) };
+        let delta = written.delta(state, parent);
+        debug_assert!(
+            difference(state, parent).is_some_and(|all| all.changes().eq(delta.changes())),
+            "transition {transition} changes only what it writes"
+        );
+        Some(delta)
+    }
+
+    /// Which halves a delta touches.
+    fn touched(&self, delta: &Delta) -> [bool; 2] {
+        [0, 1].map(|side| delta.changes().any(|(word, change)| self.sides[word][side] & change != 0))
     }
 
     /// The key of a state, its nodes numbered by `number`; the parent is afterwards as it was.
-    #[inline]
     fn key_by(&self, state: &[u32], parent: &mut Parent, number: Number) -> Option<u64> {
-        changes(state, &parent.state, &mut parent.changes);
-        if parent.is_fresh {
-            return self.pack(self.work_out(parent, number)?);
-        }
+        let delta = if parent.is_fresh { None } else { difference(state, &parent.state) };
         parent.memo.reserve(1);
-        let delta = parent.memo.delta(&parent.changes, |changes| self.touched(changes));
-        self.pack(self.after(delta, parent, number)?)
+        let known = delta.map(|delta| parent.memo.number(&delta, |delta| self.touched(delta)));
+        self.pack(self.after(known, state, parent, number)?)
     }
 
-    /// The halves of the parent after a delta.
+    /// The halves of a state that the parent becomes by a delta, if it has one.
     #[inline]
-    fn after(&self, delta: Delta, parent: &mut Parent, number: Number) -> Option<[u32; 2]> {
+    fn after(&self, known: Option<Known>, state: &[u32], parent: &mut Parent, number: Number) -> Option<[u32; 2]> {
         let before = [parent.values[0], parent.values[1]];
         let mut after = before;
+        let Some(known) = known else {
+            let changes: Vec<_> = state.iter().zip(&parent.state).map(|(new, old)| new ^ old).enumerate().collect();
+            return self.work_out(changes.into_iter(), parent, number);
+        };
         for side in 0..2 {
-            if delta.touches[side] {
-                match parent.memo.after(side, before[side], delta.number) {
+            if known.touches[side] {
+                match parent.memo.after(side, before[side], known.number) {
                     Some(number) => after[side] = number,
-                    None => return self.learn(delta, before, parent, number),
+                    None => return self.learn(known, before, parent, number),
                 }
             }
         }
@@ -206,24 +220,27 @@ impl Tree {
 
     /// Works out the halves after a delta, and remembers them.
     #[cold]
-    fn learn(&self, delta: Delta, before: [u32; 2], parent: &mut Parent, number: Number) -> Option<[u32; 2]> {
-        parent.changes.clear();
-        parent.changes.extend_from_slice(parent.memo.changes(delta.number));
-        let after = self.work_out(parent, number)?;
+    fn learn(&self, known: Known, before: [u32; 2], parent: &mut Parent, number: Number) -> Option<[u32; 2]> {
+        let delta = *parent.memo.delta(known.number);
+        let after = self.work_out(delta.changes(), parent, number)?;
         for side in 0..2 {
-            if delta.touches[side] {
-                parent.memo.remember(side, before[side], delta.number, after[side]);
+            if known.touches[side] {
+                parent.memo.remember(side, before[side], known.number, after[side]);
             }
         }
         Some(after)
     }
 
-    /// The halves of the parent with its changes, by numbering every node above them.
-    fn work_out(&self, parent: &mut Parent, number: Number) -> Option<[u32; 2]> {
-        let Parent { values, is_fresh, changed, undo, changes, .. } = parent;
+    /// The halves of the parent with some changes, by numbering every node above them.
+    fn work_out(
+        &self,
+        changes: impl Iterator<Item = (usize, u32)>,
+        parent: &mut Parent,
+        number: Number,
+    ) -> Option<[u32; 2]> {
+        let Parent { values, is_fresh, changed, undo, .. } = parent;
         undo.clear();
-        for &(word, change) in &*changes {
-            let word = word as usize;
+        for (word, change) in changes {
             for part in &self.parts[self.parts_of[word]..self.parts_of[word + 1]] {
                 if change & part.mask != 0 {
                     undo.push((part.place, values[part.place]));
@@ -307,7 +324,6 @@ impl Codec for Tree {
             is_fresh: true,
             changed: vec![0; self.nodes.len().div_ceil(64)],
             undo: Vec::new(),
-            changes: Changes::new(),
             deltas: Vec::new(),
             memo: Memo::new(),
         }
@@ -361,17 +377,19 @@ impl Codec for Tree {
             parent.memo.reserve(end - start);
             parent.deltas.clear();
             for i in start..end {
-                changes(batch.state(i), &parent.state, &mut parent.changes);
-                let delta = parent.memo.delta(&parent.changes, |changes| self.touched(changes));
-                for side in 0..2 {
-                    if delta.touches[side] {
-                        parent.memo.announce(side, parent.values[side], delta.number);
+                let known = self.delta(batch, i, &parent.state).map(|delta| {
+                    let known = parent.memo.number(&delta, |delta| self.touched(delta));
+                    for side in 0..2 {
+                        if known.touches[side] {
+                            parent.memo.announce(side, parent.values[side], known.number);
+                        }
                     }
-                }
-                parent.deltas.push(delta);
+                    known
+                });
+                parent.deltas.push(known);
             }
-            for i in 0..parent.deltas.len() {
-                let after = self.after(parent.deltas[i], parent, Interner::intern);
+            for i in start..end {
+                let after = self.after(parent.deltas[i - start], batch.state(i), parent, Interner::intern);
                 let key = after.and_then(|halves| self.pack(halves));
                 has_room &= key.is_some();
                 keys.push(key.unwrap_or(NO_KEY));
