@@ -55,7 +55,11 @@ pub(crate) trait Codec: Sync {
     /// The key of a successor of the parent; `None` when there is no room for its parts, so that the codec must grow.
     fn key(&self, state: &[u32], parent: &mut Self::Parent) -> Option<u64>;
 
-    /// Appends the keys of the successors in a batch from one on, all of the parent: `NO_KEY` where there is no room, and
+    /// Prepares the keys of the successors in a batch from one on, all of the parent.
+    #[inline]
+    fn note(&self, _batch: &Successors, _from: usize, _parent: &mut Self::Parent) {}
+
+    /// Appends the keys of the successors in a batch from one on, which were noted: `NO_KEY` where there is no room, and
     /// then the answer is false.
     #[inline]
     fn keys(&self, batch: &Successors, from: usize, parent: &mut Self::Parent, keys: &mut Vec<u64>) -> bool {

@@ -62,12 +62,12 @@ impl<C: Codec> Visited<C> {
 
     /// Where a state is, if it was seen.
     pub(crate) fn find(&self, state: &[u32], parent: &mut C::Parent) -> Option<Entry> {
-        self.entry(self.codec.known_key(state, parent)?)
+        self.entry(self.table.hash(self.codec.known_key(state, parent)?))
     }
 
-    /// Where a key is, if it was seen.
-    pub(crate) fn entry(&self, key: u64) -> Option<Entry> {
-        self.table.find(self.table.hash(key))
+    /// Where the key of this hash is, if it was seen.
+    pub(crate) fn entry(&self, hash: u64) -> Option<Entry> {
+        self.table.find(hash)
     }
 
     /// Makes room for more states without exceeding a total of `budget` bytes; false when it cannot.

@@ -1,7 +1,7 @@
 //! One worker of a level: opens tickets, expands, judges, and reaches successors through prefetched keys.
 //!
-//! A successor's key is announced to the table as soon as it is known and reached some successors later, when its cache
-//! line has arrived. A worker shares nothing with others but the visited set, the chunks of the two levels and a few
+//! A successor's key is announced to the table when some more are known, and reached when the next are announced: its
+//! cache line has then arrived. A worker shares nothing with others but the visited set, the chunks of the two levels and a few
 //! counters, which it looks at once a batch.
 
 use std::ops::ControlFlow;
@@ -19,8 +19,8 @@ use crate::visited::Visited;
 
 /// Successors, or states without any, between two looks at what is shared.
 const BATCH: usize = 1024;
-/// Successors between announcing a key and reaching it.
-const DISTANCE: usize = 24;
+/// Successors whose keys are announced together. Those announced before are then reached: their cache lines are there.
+const GROUP: usize = 32;
 /// Tickets between asking for what opening one needs and opening it.
 const TICKETS_AHEAD: usize = 4;
 
@@ -129,7 +129,7 @@ impl<C: Codec> Worker<C> {
     /// Reaches the initial states, as the level before the first.
     pub(crate) fn begin(&mut self, level: &Level<'_, C>) {
         level.model.initial(&mut self.batch);
-        self.announce(level, 0);
+        level.visited.codec.note(&self.batch, 0, &mut self.parent);
         self.settle(level, None);
         self.flush(level);
     }
@@ -190,7 +190,10 @@ impl<C: Codec> Worker<C> {
         } else if level.judging.load(Ordering::Relaxed) {
             self.batch.truncate(before);
         }
-        self.announce(level, before);
+        level.visited.codec.note(&self.batch, before, &mut self.parent);
+        if self.batch.len() >= self.keys.len() + GROUP {
+            self.announce(level);
+        }
     }
 
     /// Notes the transitions that led to the successors from one on.
@@ -201,16 +204,16 @@ impl<C: Codec> Worker<C> {
         }
     }
 
-    /// Asks for the cache lines of the successors from one on, and reaches those whose lines should be there.
-    #[inline]
-    fn announce(&mut self, level: &Level<'_, C>, from: usize) {
+    /// Asks for the cache lines of the successors without a key, and reaches the others.
+    fn announce(&mut self, level: &Level<'_, C>) {
+        let from = self.keys.len();
         let has_room = level.visited.codec.keys(&self.batch, from, &mut self.parent, &mut self.keys);
         if C::GROWS && !has_room {
             self.defer(level, from);
         }
         level.visited.announce(&self.keys[from..], &mut self.hashes);
-        if self.reached + DISTANCE < self.batch.len() {
-            self.reach(level, self.batch.len() - DISTANCE);
+        if !level.judging.load(Ordering::Relaxed) {
+            self.reach(level, from);
         }
     }
 
@@ -226,7 +229,6 @@ impl<C: Codec> Worker<C> {
     }
 
     /// Gives successors before one to the visited set, and those that are new to the next level.
-    #[inline]
     fn reach(&mut self, level: &Level<'_, C>, end: usize) {
         let start = std::mem::replace(&mut self.reached, end);
         let Self { batch, keys, hashes, filling, deferred, held, states, .. } = self;
@@ -250,6 +252,7 @@ impl<C: Codec> Worker<C> {
 
     /// Reaches the rest of the batch, adds up the counts, and looks at limits and observer.
     fn settle(&mut self, level: &Level<'_, C>, observer: Option<&mut (dyn Observer + '_)>) {
+        self.announce(level);
         if !level.judging.load(Ordering::Relaxed) {
             self.reach(level, self.batch.len());
         }

@@ -14,11 +14,11 @@ pub(crate) const WIDEST_DELTA: usize = 8;
 const DELTAS: [usize; 2] = [1 << 6, 1 << 14];
 /// Halves that are remembered, first and at most.
 const HALVES: [usize; 2] = [1 << 8, 1 << 20];
-/// Odd factors, one for each word of a delta.
-const FACTORS: [u64; WIDEST_DELTA] = {
-    let mut factors = [0x9e37_79b9_7f4a_7c15u64; WIDEST_DELTA];
+/// Odd factors, one for each part of a delta.
+const FACTORS: [u64; WIDEST_DELTA / 4 * 3] = {
+    let mut factors = [0x9e37_79b9_7f4a_7c15u64; WIDEST_DELTA / 4 * 3];
     let mut i = 1;
-    while i < WIDEST_DELTA {
+    while i < factors.len() {
         factors[i] = factors[i - 1].wrapping_mul(0xd6e8_feb8_6659_fd93) | 1;
         i += 1;
     }
@@ -26,27 +26,39 @@ const FACTORS: [u64; WIDEST_DELTA] = {
 };
 
 /// Words, and what was changed in them: the exclusive or of both values. Those that are left over are 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+///
+/// Two changes lie in one integer, and four words: so they are compared as they were written, in registers.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Delta {
-    pub(crate) changes: [u32; WIDEST_DELTA],
-    pub(crate) words: [u16; WIDEST_DELTA],
+    changes: [u64; WIDEST_DELTA / 2],
+    words: [u64; WIDEST_DELTA / 4],
 }
 
 impl Delta {
     /// The words that changed, with what was changed in them.
     pub(crate) fn changes(&self) -> impl Iterator<Item = (usize, u32)> {
-        let words = self.words.iter().map(|&word| usize::from(word));
-        words.zip(self.changes).filter(|&(_, change)| change != 0)
+        let word = |i: usize| usize::from((self.words[i / 4] >> (i % 4 * 16)) as u16);
+        let change = |i: usize| (self.changes[i / 2] >> (i % 2 * 32)) as u32;
+        (0..WIDEST_DELTA).map(move |i| (word(i), change(i))).filter(|&(_, change)| change != 0)
     }
 
     /// The products do not wait for each other, and nothing branches.
     #[inline]
     fn hash(&self) -> u64 {
         let mut hash = 0u64;
-        for ((&change, &word), factor) in self.changes.iter().zip(&self.words).zip(FACTORS) {
-            hash = hash.wrapping_add((u64::from(change) | u64::from(word) << 32).wrapping_mul(factor));
+        for (part, factor) in self.changes.iter().chain(&self.words).zip(FACTORS) {
+            hash = hash.wrapping_add(part.wrapping_mul(factor) ^ part.wrapping_mul(factor) >> 32);
         }
-        hash ^ hash >> 32
+        hash.wrapping_mul(FACTORS[0]) >> 32
+    }
+
+    #[inline]
+    fn is(&self, other: &Delta) -> bool {
+        let mut different = 0;
+        for (one, other) in self.changes.iter().chain(&self.words).zip(other.changes.iter().chain(&other.words)) {
+            different |= one ^ other;
+        }
+        different == 0
     }
 }
 
@@ -85,16 +97,15 @@ impl Memo {
         Self { places: vec![Place::default(); DELTAS[0]], taken: 0, halves: halves(HALVES[0]), written: 0 }
     }
 
-    /// Makes sure that this many new deltas get numbers; all may be forgotten.
+    /// Whether this many new deltas get numbers without forgetting anything.
     #[inline]
-    pub(crate) fn reserve(&mut self, more: usize) {
-        if (self.taken + more) * 2 > self.places.len() {
-            self.forget(more);
-        }
+    pub(crate) fn has_room(&self, more: usize) -> bool {
+        (self.taken + more) * 2 <= self.places.len()
     }
 
+    /// Forgets all, and makes room for this many deltas.
     #[cold]
-    fn forget(&mut self, more: usize) {
+    pub(crate) fn forget(&mut self, more: usize) {
         let places = (self.places.len() * 4).min(DELTAS[1]).max((more * 2).next_power_of_two());
         self.places.clear();
         self.places.resize(places, Place::default());
@@ -110,7 +121,7 @@ impl Memo {
         let mut number = delta.hash() as usize & mask;
         loop {
             let place = &self.places[number];
-            if place.delta == *delta && place.is_taken {
+            if place.delta.is(delta) && place.is_taken {
                 return Known { number: number as u32, touches: place.touches };
             }
             if !place.is_taken {
@@ -188,8 +199,8 @@ pub(crate) fn difference(new: &[u32], old: &[u32]) -> Option<Delta> {
         while differing != 0 {
             let word = differing.trailing_zeros() as usize;
             differing &= differing - 1;
-            *delta.words.get_mut(count)? = u16::try_from(first + word).ok()?;
-            delta.changes[count] = new[word] ^ old[word];
+            *delta.words.get_mut(count / 4)? |= u64::from(u16::try_from(first + word).ok()?) << (count % 4 * 16);
+            delta.changes[count / 2] |= u64::from(new[word] ^ old[word]) << (count % 2 * 32);
             count += 1;
         }
         first += 32;
@@ -255,11 +266,13 @@ impl Written {
     /// The delta of a step that changed nothing else.
     #[inline]
     pub(crate) fn delta(&self, new: &[u32], old: &[u32]) -> Delta {
-        let mut delta = Delta { changes: [0; WIDEST_DELTA], words: self.words };
-        for ((change, &word), mask) in delta.changes.iter_mut().zip(&self.words).zip(self.masks) {
-            *change = (new[usize::from(word)] ^ old[usize::from(word)]) & mask;
+        let word = |i: usize| usize::from(self.words[i]);
+        let change = |i: usize| u64::from((new[word(i)] ^ old[word(i)]) & self.masks[i]);
+        let four = |i: usize| (0..4).fold(0, |all, k| all | u64::from(self.words[i * 4 + k]) << (k * 16));
+        Delta {
+            changes: std::array::from_fn(|i| change(2 * i) | change(2 * i + 1) << 32),
+            words: std::array::from_fn(four),
         }
-        delta
     }
 }
 
@@ -268,24 +281,23 @@ mod tests {
     use super::*;
 
     fn delta(i: u32) -> Delta {
-        let mut delta = Delta::default();
-        (delta.words[0], delta.changes[0]) = ((i % 2) as u16, i + 1);
-        (delta.words[1], delta.changes[1]) = (2, i * 7);
-        delta
+        let mut new = [0; 3];
+        (new[i as usize % 2], new[2]) = (i + 1, i * 7);
+        difference(&new, &[0; 3]).expect("few words")
     }
 
     #[test]
     fn deltas_are_told_apart_and_halves_remembered() {
         let mut memo = Memo::new();
-        let touches = |delta: &Delta| [delta.words[0] == 0, delta.words[0] == 1];
+        let touches = |delta: &Delta| [0, 1].map(|side| delta.changes().any(|(word, _)| word == side));
         let count = DELTAS[1] as u32 / 2;
-        memo.reserve(count as usize);
+        memo.forget(count as usize);
         let mut numbers = Vec::new();
         for round in 0..2 {
             for i in 0..count {
                 let Known { number, touches } = memo.number(&delta(i), touches);
                 assert_eq!(touches, [i % 2 == 0, i % 2 == 1], "round {round}");
-                assert_eq!(*memo.delta(number), delta(i));
+                assert!(memo.delta(number).is(&delta(i)));
                 memo.remember(1, i, number, i * 3);
                 assert_eq!(memo.after(1, i, number), Some(i * 3));
                 assert_eq!(memo.after(0, i, number), None);
@@ -299,8 +311,9 @@ mod tests {
         numbers.sort_unstable();
         numbers.dedup();
         assert_eq!(numbers.len(), count as usize, "no number is given twice");
-        memo.reserve(1);
-        assert_eq!(memo.taken, 0, "all was forgotten");
+        assert!(!memo.has_room(1) || memo.places.len() > count as usize * 2);
+        memo.forget(1);
+        assert!(memo.has_room(1));
         assert!(numbers.iter().all(|&number| (0..count).all(|i| memo.after(1, i, number).is_none())));
     }
 

@@ -16,8 +16,6 @@ use crate::table::Table;
 
 /// Words of a leaf and children of a node, at most.
 const WIDEST: usize = 16;
-/// Successors whose deltas are looked up before their halves.
-const AHEAD: usize = 64;
 
 /// How a vector gets its number: an interner's `intern` or `find`.
 type Number = fn(&Interner, &[u32]) -> Option<u32>;
@@ -74,16 +72,28 @@ pub(crate) struct Tree {
 #[derive(Debug)]
 pub(crate) struct Parent {
     state: Vec<u32>,
+    halves: [u32; 2],
+    /// The tree with the halves below: that of the parent or of an earlier one.
     values: Vec<u32>,
+    opened: Option<[u32; 2]>,
     /// There is no parent yet: everything is different.
     is_fresh: bool,
     /// Nodes above changed places.
     changed: Vec<u64>,
     /// Places whose values must be restored, with the values.
     undo: Vec<(usize, u32)>,
-    /// The deltas of some successors; nothing where too many words change.
-    deltas: Vec<Option<Known>>,
+    /// The successors that were noted and have no key yet.
+    noted: Vec<Noted>,
     memo: Memo,
+}
+
+/// What is known of a successor.
+#[derive(Clone, Copy, Debug)]
+enum Noted {
+    /// The halves of its parent and its delta.
+    Delta([u32; 2], Known),
+    /// Its own halves, or that there is no room for them.
+    Halves(Option<[u32; 2]>),
 }
 
 impl Tree {
@@ -190,28 +200,31 @@ impl Tree {
         [0, 1].map(|side| delta.changes().any(|(word, change)| self.sides[word][side] & change != 0))
     }
 
-    /// The key of a state, its nodes numbered by `number`; the parent is afterwards as it was.
-    fn key_by(&self, state: &[u32], parent: &mut Parent, number: Number) -> Option<u64> {
-        let delta = if parent.is_fresh { None } else { difference(state, &parent.state) };
-        parent.memo.reserve(1);
-        let known = delta.map(|delta| parent.memo.number(&delta, |delta| self.touched(delta)));
-        self.pack(self.after(known, state, parent, number)?)
+    /// The halves of a state, by all words in which it differs from the parent.
+    fn halves_of(&self, state: &[u32], parent: &mut Parent, number: Number) -> Option<[u32; 2]> {
+        if !parent.is_fresh {
+            self.open_tree(parent.halves, parent);
+        }
+        let before = std::mem::take(&mut parent.state);
+        let changes = state.iter().zip(&before).map(|(new, old)| new ^ old).enumerate();
+        let halves = self.work_out(changes, parent, number);
+        parent.state = before;
+        halves
     }
 
-    /// The halves of a state that the parent becomes by a delta, if it has one.
+    /// The halves of what was noted.
     #[inline]
-    fn after(&self, known: Option<Known>, state: &[u32], parent: &mut Parent, number: Number) -> Option<[u32; 2]> {
-        let before = [parent.values[0], parent.values[1]];
-        let mut after = before;
-        let Some(known) = known else {
-            let changes: Vec<_> = state.iter().zip(&parent.state).map(|(new, old)| new ^ old).enumerate().collect();
-            return self.work_out(changes.into_iter(), parent, number);
+    fn halves_after(&self, noted: Noted, parent: &mut Parent) -> Option<[u32; 2]> {
+        let (before, known) = match noted {
+            Noted::Delta(before, known) => (before, known),
+            Noted::Halves(halves) => return halves,
         };
+        let mut after = before;
         for side in 0..2 {
             if known.touches[side] {
                 match parent.memo.after(side, before[side], known.number) {
                     Some(number) => after[side] = number,
-                    None => return self.learn(known, before, parent, number),
+                    None => return self.learn(before, known, parent),
                 }
             }
         }
@@ -220,15 +233,38 @@ impl Tree {
 
     /// Works out the halves after a delta, and remembers them.
     #[cold]
-    fn learn(&self, known: Known, before: [u32; 2], parent: &mut Parent, number: Number) -> Option<[u32; 2]> {
+    fn learn(&self, before: [u32; 2], known: Known, parent: &mut Parent) -> Option<[u32; 2]> {
+        self.open_tree(before, parent);
         let delta = *parent.memo.delta(known.number);
-        let after = self.work_out(delta.changes(), parent, number)?;
+        let after = self.work_out(delta.changes(), parent, Interner::intern)?;
         for side in 0..2 {
             if known.touches[side] {
                 parent.memo.remember(side, before[side], known.number, after[side]);
             }
         }
         Some(after)
+    }
+
+    /// Forgets deltas to make room for some; what was noted by them is worked out first.
+    #[cold]
+    fn make_room(&self, more: usize, parent: &mut Parent) {
+        for i in 0..parent.noted.len() {
+            parent.noted[i] = Noted::Halves(self.halves_after(parent.noted[i], parent));
+        }
+        parent.memo.forget(more);
+    }
+
+    /// Writes the values of a tree from its halves on down.
+    #[inline]
+    fn open_tree(&self, halves: [u32; 2], parent: &mut Parent) {
+        if parent.opened.replace(halves) == Some(halves) {
+            return;
+        }
+        let values = &mut parent.values;
+        values[..2].copy_from_slice(&halves);
+        for node in self.nodes.iter().rev() {
+            node.vectors.vector(values[node.at], &mut values[node.from..node.to]);
+        }
     }
 
     /// The halves of the parent with some changes, by numbering every node above them.
@@ -320,11 +356,13 @@ impl Codec for Tree {
     fn parent(&self) -> Parent {
         Parent {
             state: vec![0; self.words],
+            halves: [0; 2],
             values: vec![0; self.places],
+            opened: None,
             is_fresh: true,
             changed: vec![0; self.nodes.len().div_ceil(64)],
             undo: Vec::new(),
-            deltas: Vec::new(),
+            noted: Vec::new(),
             memo: Memo::new(),
         }
     }
@@ -345,62 +383,59 @@ impl Codec for Tree {
     }
 
     fn open(&self, ticket: &[u32], parent: &mut Parent, state: &mut [u32]) {
-        let values = &mut parent.values;
         parent.is_fresh = false;
-        values[..2].copy_from_slice(ticket);
-        for node in self.nodes.iter().rev() {
-            node.vectors.vector(values[node.at], &mut values[node.from..node.to]);
-        }
-        parent.state.fill(0);
+        parent.halves = [ticket[0], ticket[1]];
+        self.open_tree(parent.halves, parent);
+        state.fill(0);
         for part in &self.parts {
-            parent.state[part.word] |= values[part.place];
+            state[part.word] |= parent.values[part.place];
         }
-        state.copy_from_slice(&parent.state);
+        parent.state.copy_from_slice(state);
     }
 
-    #[inline]
     fn key(&self, state: &[u32], parent: &mut Parent) -> Option<u64> {
-        self.key_by(state, parent, Interner::intern)
+        self.pack(self.halves_of(state, parent, Interner::intern)?)
     }
 
-    /// First all deltas, then all halves, so that the halves' cache lines are there when they are needed.
+    /// Takes the deltas, and asks for the halves' cache lines, to have them when `keys` needs them.
+    #[inline]
+    fn note(&self, batch: &Successors, from: usize, parent: &mut Parent) {
+        if !parent.memo.has_room(batch.len() - from) {
+            self.make_room(batch.len() - from, parent);
+        }
+        for i in from..batch.len() {
+            let delta = if parent.is_fresh { None } else { self.delta(batch, i, &parent.state) };
+            let Some(delta) = delta else {
+                let halves = self.halves_of(batch.state(i), parent, Interner::intern);
+                parent.noted.push(Noted::Halves(halves));
+                continue;
+            };
+            let known = parent.memo.number(&delta, |delta| self.touched(delta));
+            for side in 0..2 {
+                if known.touches[side] {
+                    parent.memo.announce(side, parent.halves[side], known.number);
+                }
+            }
+            parent.noted.push(Noted::Delta(parent.halves, known));
+        }
+    }
+
     #[inline]
     fn keys(&self, batch: &Successors, from: usize, parent: &mut Parent, keys: &mut Vec<u64>) -> bool {
-        if parent.is_fresh {
-            keys.extend((from..batch.len()).map(|i| self.key(batch.state(i), parent).unwrap_or(NO_KEY)));
-            return !keys[from..].contains(&NO_KEY);
-        }
+        assert!(parent.noted.len() == batch.len() - from, "every successor was noted");
         let mut has_room = true;
-        let mut start = from;
-        while start < batch.len() {
-            let end = batch.len().min(start + AHEAD);
-            parent.memo.reserve(end - start);
-            parent.deltas.clear();
-            for i in start..end {
-                let known = self.delta(batch, i, &parent.state).map(|delta| {
-                    let known = parent.memo.number(&delta, |delta| self.touched(delta));
-                    for side in 0..2 {
-                        if known.touches[side] {
-                            parent.memo.announce(side, parent.values[side], known.number);
-                        }
-                    }
-                    known
-                });
-                parent.deltas.push(known);
-            }
-            for i in start..end {
-                let after = self.after(parent.deltas[i - start], batch.state(i), parent, Interner::intern);
-                let key = after.and_then(|halves| self.pack(halves));
-                has_room &= key.is_some();
-                keys.push(key.unwrap_or(NO_KEY));
-            }
-            start = end;
+        for i in 0..parent.noted.len() {
+            let halves = self.halves_after(parent.noted[i], parent);
+            let key = halves.and_then(|halves| self.pack(halves));
+            has_room &= key.is_some();
+            keys.push(key.unwrap_or(NO_KEY));
         }
+        parent.noted.clear();
         has_room
     }
 
     fn known_key(&self, state: &[u32], parent: &mut Parent) -> Option<u64> {
-        self.key_by(state, parent, Interner::find)
+        self.pack(self.halves_of(state, parent, Interner::find)?)
     }
 
     #[inline]
