@@ -19,6 +19,8 @@ pub struct Staged<'p> {
     program: &'p Program,
     goals: &'p [Goal],
     interpreter: Interpreter<'p>,
+    /// The word and the bits that say that a check failed.
+    fault: Option<(usize, u32)>,
     native: OnceLock<Result<Compiled<'p>, String>>,
     expansions: AtomicU32,
 }
@@ -27,7 +29,14 @@ impl<'p> Staged<'p> {
     /// A model that judges states by these goals.
     pub fn new(program: &'p Program, goals: &'p [Goal]) -> Self {
         let interpreter = Interpreter::new(program, goals);
-        Self { program, goals, interpreter, native: OnceLock::new(), expansions: AtomicU32::new(0) }
+        Self {
+            program,
+            goals,
+            interpreter,
+            fault: program.fault_bits(),
+            native: OnceLock::new(),
+            expansions: AtomicU32::new(0),
+        }
     }
 
     /// Why native code was wanted and could not be had, if so.
@@ -77,7 +86,7 @@ impl Model for Staged<'_> {
     }
 
     fn is_fault(&self, state: &[u32]) -> bool {
-        self.interpreter.is_fault(state)
+        self.fault.is_some_and(|(word, bits)| state[word] & bits != 0)
     }
 
     fn transitions(&self) -> usize {

@@ -20,11 +20,13 @@ use crate::sync::{AtomicU32, AtomicU64};
 const LINE: u64 = 64;
 /// Tables smaller than the first grow fourfold, smaller than the second twofold, larger ones by a quarter.
 const SMALL: u64 = 1 << 20;
-const LARGE: u64 = 64 << 20;
+const LARGE: u64 = 24 << 20;
 /// A table is rebuilt when it is fuller than this, in hundredths.
 const FULL: u64 = 85;
 /// Old buckets that one worker streams through before it gives their memory back.
 const STRIDE: u64 = 1 << 16;
+/// Keys that are reached before those among them whose home is full.
+const LATE: usize = 32;
 
 /// What became of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,11 +133,8 @@ impl Table {
 
     /// Inserts the keys of these hashes, unless they are there, and tells what became of each.
     #[inline]
-    pub(crate) fn reach_all(&self, hashes: &[u64], depth: u32, mut told: impl FnMut(usize, Reached)) {
-        let (division, depth) = (self.division, u64::from(depth % 3));
-        with_slots!(self, slots => for (at, &hash) in hashes.iter().enumerate() {
-            told(at, reach(slots, division, hash, depth));
-        });
+    pub(crate) fn reach_all(&self, hashes: &[u64], depth: u32, told: impl FnMut(usize, Reached)) {
+        with_slots!(self, slots => reach_all(slots, self.division, hashes, u64::from(depth % 3), told));
     }
 
     /// Where the key of this hash is.
@@ -185,12 +184,12 @@ impl Table {
             let mut homeless = Vec::new();
             for from in (worker * share..end).step_by(STRIDE as usize) {
                 let to = (from + STRIDE).min(end);
-                self.each(from..to, |hash, depth| {
+                with_slots!(new, slots => self.each(from..to, |hash, depth| {
                     let hash = rekey.map_or(hash, |rekey| new.mixer.mix(rekey(self.mixer.unmix(hash))));
-                    if new.reach(hash, depth) == Reached::NoRoom {
+                    if !put(slots, new.division, hash, u64::from(depth), workers <= 1) {
                         homeless.push((hash, depth));
                     }
-                });
+                }));
                 with_slots!(self, slots => release(slots, from..to));
             }
             homeless
@@ -238,22 +237,81 @@ fn reach<S: Slot>(slots: &[S], division: Division, hash: u64, depth: u64) -> Rea
     let home = division.bucket(hash);
     let remainder = division.remainder(hash, home);
     for displacement in 0..REACH {
-        let value = (remainder + 1) << REMAINDER_AT | displacement << 2;
         let bucket = bucket(slots, division.displaced(home, remainder, displacement));
-        loop {
-            match S::look(bucket, value) {
-                Look::Found(_) => return Reached::Known,
-                Look::Full => break,
-                Look::Free(at) => {
-                    if bucket[at].claim(value | depth).is_ok() {
-                        return Reached::New;
-                    }
-                    // Another thread was faster, perhaps with the same key: look again.
-                }
-            }
+        if let Some(reached) = enter(bucket, slot::value(remainder, displacement), depth) {
+            return reached;
         }
     }
     Reached::NoRoom
+}
+
+/// Inserts a value into a bucket, unless it is there; `None` when the bucket is full of others.
+#[inline]
+fn enter<S: Slot>(bucket: &[S], value: u64, depth: u64) -> Option<Reached> {
+    loop {
+        match S::look(bucket, value) {
+            Look::Found(_) => return Some(Reached::Known),
+            Look::Full => return None,
+            Look::Free(at) => {
+                if bucket[at].claim(value | depth).is_ok() {
+                    return Some(Reached::New);
+                }
+                // Another thread was faster, perhaps with the same key: look again.
+            }
+        }
+    }
+}
+
+/// Those whose home is full come last, when the cache lines of the buckets after it have arrived.
+#[inline]
+fn reach_all<S: Slot>(
+    slots: &[S],
+    division: Division,
+    hashes: &[u64],
+    depth: u64,
+    mut told: impl FnMut(usize, Reached),
+) {
+    let mut late = [0; LATE];
+    for (start, hashes) in (0..).step_by(LATE).zip(hashes.chunks(LATE)) {
+        let mut count = 0;
+        for (at, &hash) in hashes.iter().enumerate() {
+            let home = division.bucket(hash);
+            let remainder = division.remainder(hash, home);
+            match enter(bucket(slots, home), slot::value(remainder, 0), depth) {
+                Some(reached) => told(start + at, reached),
+                None => {
+                    prefetch(&bucket(slots, division.displaced(home, remainder, 1))[0]);
+                    late[count] = at;
+                    count += 1;
+                }
+            }
+        }
+        for &at in &late[..count] {
+            told(start + at, reach(slots, division, hashes[at], depth));
+        }
+    }
+}
+
+/// Puts a hash that is not there into the first free slot on its way; false when there is none. With `alone` nobody else
+/// writes to the buckets it may come to.
+#[inline]
+fn put<S: Slot>(slots: &[S], division: Division, hash: u64, depth: u64, alone: bool) -> bool {
+    let home = division.bucket(hash);
+    let remainder = division.remainder(hash, home);
+    for displacement in 0..REACH {
+        let bucket = bucket(slots, division.displaced(home, remainder, displacement));
+        let value = slot::value(remainder, displacement) | depth;
+        while let Some(at) = S::free(bucket) {
+            if alone {
+                bucket[at].set(value);
+                return true;
+            }
+            if bucket[at].claim(value).is_ok() {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 #[inline]
@@ -262,8 +320,7 @@ fn find<S: Slot>(slots: &[S], division: Division, hash: u64) -> Option<(usize, u
     let remainder = division.remainder(hash, home);
     for displacement in 0..REACH {
         let number = division.displaced(home, remainder, displacement);
-        let value = (remainder + 1) << REMAINDER_AT | displacement << 2;
-        match S::look(bucket(slots, number), value) {
+        match S::look(bucket(slots, number), slot::value(remainder, displacement)) {
             Look::Found(at) => {
                 let slot = number as usize * S::PER_BUCKET + at;
                 return Some((slot, slots[slot].get()));

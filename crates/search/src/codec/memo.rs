@@ -9,14 +9,17 @@ use crate::sync::{AtomicU64, Ordering};
 use crate::table::prefetch;
 
 /// Words that a delta can change; steps that change more are worked out each time.
-pub(crate) const WIDEST_DELTA: usize = 8;
+const WIDEST_DELTA: usize = 8;
+/// Parts of a delta, and the first that holds words.
+const PARTS: usize = 6;
+const WORDS_AT: usize = 4;
 /// Places for deltas, at most half of them taken: first and at most, powers of two. Then all is forgotten.
 const DELTAS: [usize; 2] = [1 << 6, 1 << 14];
 /// Halves that are remembered, first and at most.
 const HALVES: [usize; 2] = [1 << 8, 1 << 20];
 /// Odd factors, one for each part of a delta.
-const FACTORS: [u64; WIDEST_DELTA / 4 * 3] = {
-    let mut factors = [0x9e37_79b9_7f4a_7c15u64; WIDEST_DELTA / 4 * 3];
+const FACTORS: [u64; PARTS] = {
+    let mut factors = [0x9e37_79b9_7f4a_7c15u64; PARTS];
     let mut i = 1;
     while i < factors.len() {
         factors[i] = factors[i - 1].wrapping_mul(0xd6e8_feb8_6659_fd93) | 1;
@@ -27,18 +30,15 @@ const FACTORS: [u64; WIDEST_DELTA / 4 * 3] = {
 
 /// Words, and what was changed in them: the exclusive or of both values. Those that are left over are 0.
 ///
-/// Two changes lie in one integer, and four words: so they are compared as they were written, in registers.
+/// Two changes lie in one part, then four words in one: they are compared as they were written, in registers.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Delta {
-    changes: [u64; WIDEST_DELTA / 2],
-    words: [u64; WIDEST_DELTA / 4],
-}
+pub(crate) struct Delta([u64; PARTS]);
 
 impl Delta {
     /// The words that changed, with what was changed in them.
     pub(crate) fn changes(&self) -> impl Iterator<Item = (usize, u32)> {
-        let word = |i: usize| usize::from((self.words[i / 4] >> (i % 4 * 16)) as u16);
-        let change = |i: usize| (self.changes[i / 2] >> (i % 2 * 32)) as u32;
+        let change = |i: usize| (self.0[i / 2] >> (i % 2 * 32)) as u32;
+        let word = |i: usize| usize::from((self.0[WORDS_AT + i / 4] >> (i % 4 * 16)) as u16);
         (0..WIDEST_DELTA).map(move |i| (word(i), change(i))).filter(|&(_, change)| change != 0)
     }
 
@@ -46,8 +46,9 @@ impl Delta {
     #[inline]
     fn hash(&self) -> u64 {
         let mut hash = 0u64;
-        for (part, factor) in self.changes.iter().chain(&self.words).zip(FACTORS) {
-            hash = hash.wrapping_add(part.wrapping_mul(factor) ^ part.wrapping_mul(factor) >> 32);
+        for (part, factor) in self.0.iter().zip(FACTORS) {
+            let product = part.wrapping_mul(factor);
+            hash = hash.wrapping_add(product ^ product >> 32);
         }
         hash.wrapping_mul(FACTORS[0]) >> 32
     }
@@ -55,7 +56,7 @@ impl Delta {
     #[inline]
     fn is(&self, other: &Delta) -> bool {
         let mut different = 0;
-        for (one, other) in self.changes.iter().chain(&self.words).zip(other.changes.iter().chain(&other.words)) {
+        for (one, other) in self.0.iter().zip(&other.0) {
             different |= one ^ other;
         }
         different == 0
@@ -199,8 +200,8 @@ pub(crate) fn difference(new: &[u32], old: &[u32]) -> Option<Delta> {
         while differing != 0 {
             let word = differing.trailing_zeros() as usize;
             differing &= differing - 1;
-            *delta.words.get_mut(count / 4)? |= u64::from(u16::try_from(first + word).ok()?) << (count % 4 * 16);
-            delta.changes[count / 2] |= u64::from(new[word] ^ old[word]) << (count % 2 * 32);
+            *delta.0.get_mut(WORDS_AT + count / 4)? |= u64::from(u16::try_from(first + word).ok()?) << (count % 4 * 16);
+            delta.0[count / 2] |= u64::from(new[word] ^ old[word]) << (count % 2 * 32);
             count += 1;
         }
         first += 32;
@@ -250,6 +251,8 @@ pub(crate) struct Written {
     words: [u16; WIDEST_DELTA],
     /// All bits, and none where there are fewer words.
     masks: [u32; WIDEST_DELTA],
+    /// A delta without changes.
+    none: Delta,
 }
 
 impl Written {
@@ -259,6 +262,7 @@ impl Written {
         for (at, &word) in words.iter().enumerate() {
             *written.words.get_mut(at)? = u16::try_from(word).ok()?;
             written.masks[at] = u32::MAX;
+            written.none.0[WORDS_AT + at / 4] |= u64::from(word) << (at % 4 * 16);
         }
         Some(written)
     }
@@ -266,13 +270,14 @@ impl Written {
     /// The delta of a step that changed nothing else.
     #[inline]
     pub(crate) fn delta(&self, new: &[u32], old: &[u32]) -> Delta {
-        let word = |i: usize| usize::from(self.words[i]);
-        let change = |i: usize| u64::from((new[word(i)] ^ old[word(i)]) & self.masks[i]);
-        let four = |i: usize| (0..4).fold(0, |all, k| all | u64::from(self.words[i * 4 + k]) << (k * 16));
-        Delta {
-            changes: std::array::from_fn(|i| change(2 * i) | change(2 * i + 1) << 32),
-            words: std::array::from_fn(four),
+        let mut delta = self.none;
+        for part in 0..WORDS_AT {
+            let (low, high) = (usize::from(self.words[2 * part]), usize::from(self.words[2 * part + 1]));
+            let low = (new[low] ^ old[low]) & self.masks[2 * part];
+            let high = (new[high] ^ old[high]) & self.masks[2 * part + 1];
+            delta.0[part] = u64::from(low) | u64::from(high) << 32;
         }
+        delta
     }
 }
 

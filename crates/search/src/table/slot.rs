@@ -13,6 +13,12 @@ pub(crate) const REACH: u64 = 16;
 /// The bits of the depth.
 pub(crate) const DEPTH: u64 = 3;
 
+/// What a slot holds of a key at depth 0.
+#[inline]
+pub(crate) fn value(remainder: u64, displacement: u64) -> u64 {
+    (remainder + 1) << REMAINDER_AT | displacement << 2
+}
+
 /// What a look at a bucket showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
@@ -36,6 +42,15 @@ pub(crate) trait Slot: Cell + Sized {
 
     /// Writes to a free slot; what is there if it is not free.
     fn claim(&self, value: u64) -> Result<(), u64>;
+
+    /// Writes to a free slot that nobody else writes to.
+    fn set(&self, value: u64);
+
+    /// The first free slot of a bucket.
+    #[inline]
+    fn free(bucket: &[Self]) -> Option<usize> {
+        bucket.iter().position(|slot| slot.get() == 0)
+    }
 
     /// Looks through one bucket for a value, whatever its depth.
     #[inline]
@@ -63,11 +78,22 @@ impl Slot for AtomicU32 {
     }
 
     #[inline]
+    fn set(&self, value: u64) {
+        self.store(value as u32, Ordering::Relaxed);
+    }
+
+    #[inline]
     fn claim(&self, value: u64) -> Result<(), u64> {
         match self.compare_exchange(0, value as u32, Ordering::Relaxed, Ordering::Relaxed) {
             Ok(_) => Ok(()),
             Err(there) => Err(u64::from(there)),
         }
+    }
+
+    #[cfg(all(target_arch = "x86_64", not(loom)))]
+    #[inline]
+    fn free(bucket: &[Self]) -> Option<usize> {
+        vector::free(bucket.try_into().expect("a bucket has sixteen slots"))
     }
 
     #[cfg(all(target_arch = "x86_64", not(loom)))]
@@ -84,6 +110,11 @@ impl Slot for AtomicU64 {
     #[inline]
     fn get(&self) -> u64 {
         self.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    fn set(&self, value: u64) {
+        self.store(value, Ordering::Relaxed);
     }
 
     #[inline]
@@ -156,6 +187,15 @@ mod vector {
         }
     }
 
+    /// The first free one of sixteen slots.
+    #[inline]
+    pub(super) fn free(bucket: &[AtomicU32; 16]) -> Option<usize> {
+        // SAFETY: SSE2 is part of x86-64.
+        #[allow(unsafe_code, reason = "vector instructions")]
+        let free = unsafe { mask(load(bucket).map(|v| _mm_cmpeq_epi32(v, _mm_setzero_si128()))) };
+        (free != 0).then_some(free.trailing_zeros() as usize)
+    }
+
     /// All eight slots at once: two lanes each, both of which must be the same.
     #[inline]
     pub(super) fn look_wide(bucket: &[AtomicU64; 8], value: u64) -> Look {
@@ -203,6 +243,7 @@ mod tests {
                     _ => Look::Full,
                 };
                 assert_eq!(AtomicU32::look(&narrow, wanted << 6), expected(filled, 16));
+                assert_eq!(AtomicU32::free(&narrow), (filled < 16).then_some(filled as usize));
                 // Slots that differ in one half only are different, and a half that is 0 is not a free slot.
                 for high in [0, 1 << 32, 5 << 60] {
                     let wide: Vec<AtomicU64> = (0..8).map(|i| AtomicU64::new(slot(i, high))).collect();
