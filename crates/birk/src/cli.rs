@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use birk_search::ENGINES;
 use birk_search::depth::INCREMENT;
+use birk_search::highway::Highway;
 use clap::builder::{BoolishValueParser, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -103,10 +104,15 @@ pub(crate) struct CheckArgs {
     /// With --search depth: how many steps each depth bound is beyond the one before
     #[arg(long, value_name = "N", default_value_t = INCREMENT, value_parser = parse_positive, help_heading = SEARCH)]
     pub(crate) increment: u32,
-    /// Of each level, follow at most this many states, drawn at random; for --search highway [default: 10000]
-    #[arg(long, value_name = "N", value_parser = parse_positive, help_heading = SEARCH)]
-    pub(crate) width: Option<u32>,
-    /// From this depth on, follow only what would end otherwise; for --search highway [default: never]
+    /// With --search depth: keep what waits behind a bound as states, as traces, or as a tree of traces; auto chooses by the
+    /// size of a state
+    #[arg(long, value_name = "KIND", value_enum, default_value = "auto", help_heading = SEARCH)]
+    pub(crate) frontier: FrontierKind,
+    /// With --search highway: follow at most this many states of each level, drawn at random
+    #[arg(long, value_name = "N", default_value_t = Highway::USUAL_WIDTH as u32, value_parser = parse_positive,
+          help_heading = SEARCH)]
+    pub(crate) width: u32,
+    /// With --search highway: from this depth on, follow only what would end otherwise [default: never]
     #[arg(long, value_name = "N", value_parser = parse_positive, help_heading = SEARCH)]
     pub(crate) degrade_depth: Option<u32>,
     /// Repeat a search with bits this often, each time with other bits and another order
@@ -329,6 +335,15 @@ pub(crate) enum StoreKind {
     Exact,
     Compact,
     Bitstate,
+}
+
+/// How what waits behind a depth bound is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FrontierKind {
+    States,
+    Traces,
+    Tree,
+    Auto,
 }
 
 /// What to print.

@@ -120,11 +120,13 @@ fn impossible_combinations_are_errors_with_reasons() {
     };
     refused("--property deadlock --deadlock off", "contradict each other; leave one out");
     refused("--search dfs --accept depth:5", "does not go level by level");
-    refused("--increment 5", "has no depth bound that grows");
+    refused("--increment 5", "--increment means nothing to --search bfs; leave it out, or use --search depth");
+    refused("--frontier tree", "--frontier means nothing to --search bfs; leave it out, or use --search depth");
     refused("--search dfs --threads 2", "uses one thread");
     refused("--search dfs --store compact", "stores states exactly");
     refused("--max-depth 5 --accept depth:6", "ends the search before --accept depth:6");
-    refused("--width 5", "--width and --degrade-depth bound the levels of --search highway; add it");
+    refused("--width 5", "--width means nothing to --search bfs; leave it out, or use --search highway");
+    refused("--search depth --degrade-depth 5", "--degrade-depth means nothing to --search depth");
     refused("--search highway --threads 2", "--search highway uses one thread");
     refused("--profile fast", "there is no profile `fast`; there is no file models/birk.toml");
     for zero in ["--search depth --increment 0", "--search highway --width 0"] {
@@ -153,6 +155,7 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
         ("fairness", "none"),
         ("swarm", "1"),
         ("increment", "10"),
+        ("frontier", "tree"),
         ("width", "5"),
         ("degrade-depth", "9"),
         ("automaton", "nothing.hoa"),
@@ -167,10 +170,14 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
         (answer.code, report, answer.err)
     };
     for (name, value) in values {
-        let of_highway = ["width", "degrade-depth"].contains(&name);
-        let needed: &[&str] = if of_highway { &["--search", "highway"] } else { &[] };
+        let owner = ENGINES.iter().find(|engine| engine.options.contains(&name));
+        let needed = owner.map_or(vec![], |engine| vec!["--search", engine.name]);
         let (spaced, joined) = (format!("--{name}"), format!("--{name}={value}"));
-        assert_eq!(line(&[needed, &[&spaced, value]].concat()), line(&[needed, &[&joined]].concat()), "{name}");
+        assert_eq!(
+            line(&[&needed[..], &[&spaced, value]].concat()),
+            line(&[&needed[..], &[&joined]].concat()),
+            "{name}"
+        );
     }
     for name in ["trace", "report", "profile"] {
         fs::write(folder.join("birk.toml"), "[profile.x]\nkeep-going = true\n").expect("writable");

@@ -32,7 +32,7 @@ fn a_wide_highway_is_the_whole_protocol() {
     ];
     for (name, sizes, levels) in table {
         for (items, states, transitions) in sizes {
-            let hunt = hunt(&program(name, items), Highway::default());
+            let hunt = hunt(&program(name, items), Highway::of(&Limits::NONE));
             assert_eq!((&hunt.coverage, hunt.stopped), (&Coverage::Complete, Stop::Exhausted), "{name}");
             assert_eq!((hunt.stats.states, hunt.stats.transitions), (states, transitions), "{name} with {items} items");
             assert_eq!(hunt.stats.levels.len(), levels, "{name} with {items} items");
@@ -45,7 +45,7 @@ fn a_wide_highway_is_the_whole_protocol() {
 fn narrow_highways_invent_nothing() {
     for name in ["abp.bir", "cabp.bir"] {
         let program = program(name, 4);
-        let all = hunt(&program, Highway::default()).stats.states;
+        let all = hunt(&program, Highway::of(&Limits::NONE)).stats.states;
         let mut sampled = 0;
         for (seed, width) in (0..60).flat_map(|seed| [(seed, 1), (seed, 2), (seed, 4)]) {
             let degrade_depth = [None, Some(10)][seed as usize % 2];

@@ -5,6 +5,8 @@
 
 use birk_ir::{Field, Step, TransitionId};
 
+use crate::product::Product;
+
 /// Something with states and steps. The order of `initial` and `successors` is deterministic: traces count on it.
 pub trait Model: Sync {
     /// Length of a state in 32-bit words.
@@ -35,6 +37,12 @@ pub trait Model: Sync {
 
     /// The words that a transition can change, in order; `None` where that is not known.
     fn written(&self, _transition: usize) -> Option<Vec<u32>> {
+        None
+    }
+
+    /// The same as a product with an automaton, if it is one: what many of its states have in common can then be kept
+    /// once.
+    fn as_product(&self) -> Option<&Product<'_>> {
         None
     }
 }

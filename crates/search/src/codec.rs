@@ -29,7 +29,7 @@ pub(crate) enum Growth {
 }
 
 /// Turns states into keys and back. Shared by threads; each has a `Parent` of its own.
-pub(crate) trait Codec: Sync {
+pub(crate) trait Codec: Send + Sync {
     /// What a worker knows of the state it is expanding.
     type Parent: Send;
 
@@ -88,10 +88,15 @@ pub(crate) trait Codec: Sync {
         0
     }
 
-    /// Makes room where there is none, or changes what keys are; the table holds them all. Together they may have
-    /// `budget` bytes.
-    fn grow(&mut self, _table: &Table, _budget: u64) -> Growth {
+    /// Makes room where there is none.
+    fn grow(&mut self) -> Growth {
         Growth::Same
+    }
+
+    /// Changes to shorter keys than those in a table that must grow; whether it did. Together they may have this many
+    /// bytes.
+    fn shorten(&mut self, _table: &Table, _budget: u64) -> bool {
+        false
     }
 
     /// The key of a state from the key it had before the last change of keys.

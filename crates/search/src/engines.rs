@@ -7,7 +7,7 @@ use crate::codec::direct::Direct;
 use crate::codec::fingerprint::Fingerprint;
 use crate::codec::pair::Pair;
 use crate::codec::tree::Tree;
-use crate::depth::depth_bounded;
+use crate::depth::{depth_bounded, without_thresholds};
 use crate::exact::ExactStore;
 use crate::explore::explore;
 use crate::frontier::Stack;
@@ -29,6 +29,10 @@ pub struct Engine {
     pub shortest: bool,
     /// It uses as many threads as it is given, and every kind of storage; otherwise one thread and exact storage.
     pub scales: bool,
+    /// When a budget ends it, every state up to some depth was looked at.
+    pub covers_by_depth: bool,
+    /// The options of the command line that mean something to it, and not to every engine.
+    pub options: &'static [&'static str],
     /// What it keeps in memory.
     pub memory: &'static str,
     /// The search itself.
@@ -44,6 +48,8 @@ pub const ENGINES: &[Engine] = &[
         complete: true,
         shortest: true,
         scales: true,
+        covers_by_depth: true,
+        options: &[],
         memory: "every state once, in a few bytes; a trace costs a second search",
         hunt: breadth,
     },
@@ -54,6 +60,8 @@ pub const ENGINES: &[Engine] = &[
         complete: true,
         shortest: false,
         scales: false,
+        covers_by_depth: false,
+        options: &[],
         memory: "every state once, and its parent",
         hunt: |model, job, observer| explore(model, job, ExactStore::new(model.words()), Stack::default(), observer),
     },
@@ -63,9 +71,23 @@ pub const ENGINES: &[Engine] = &[
         when: "deep models of large states, when a budget may end the search and a trace need not be shortest",
         complete: true,
         shortest: false,
-        scales: false,
-        memory: "every state once, its parent and a threshold",
+        scales: true,
+        covers_by_depth: true,
+        options: &["increment", "frontier"],
+        memory: "a key and a threshold for every state; of those at the bound, states or traces",
         hunt: depth_bounded,
+    },
+    Engine {
+        name: "depth-naive",
+        summary: "as depth, but a state is explored again wherever it is met at a smaller depth than before",
+        when: "to see what the thresholds of depth save; not for daily use",
+        complete: true,
+        shortest: false,
+        scales: true,
+        covers_by_depth: true,
+        options: &["increment", "frontier"],
+        memory: "as depth",
+        hunt: without_thresholds,
     },
     Engine {
         name: "highway",
@@ -74,8 +96,10 @@ pub const ENGINES: &[Engine] = &[
         complete: false,
         shortest: false,
         scales: false,
+        covers_by_depth: false,
+        options: &["width", "degrade-depth"],
         memory: "every visited state once, and its parent",
-        hunt: |model, job, observer| Highway::default().hunt(model, job, observer),
+        hunt: |model, job, observer| Highway::of(&job.limits).hunt(model, job, observer),
     },
 ];
 
@@ -93,13 +117,6 @@ fn breadth(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
             Some(pair) => breadth_first(model, job, pair, observer),
             None => breadth_first(model, job, Tree::new(model), observer),
         },
-    }
-}
-
-impl Engine {
-    /// When a budget ends it, every state up to some depth was looked at.
-    pub fn covers_by_depth(&self) -> bool {
-        self.shortest || self.name == "depth"
     }
 }
 

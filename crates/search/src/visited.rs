@@ -77,9 +77,14 @@ impl<C: Codec> Visited<C> {
         }
         let refused = std::mem::take(self.refused.get_mut());
         let held = if refused { held.max(self.table.capacity()) } else { held };
-        match self.codec.grow(&self.table, budget) {
+        let must_grow = held >= self.table.capacity() / 8 * 7;
+        let growth = match must_grow && self.codec.shorten(&self.table, budget) {
+            true => Growth::Rekeyed,
+            false => self.codec.grow(),
+        };
+        match growth {
             Growth::Failed => return false,
-            Growth::Same if held < self.table.capacity() / 8 * 7 => return true,
+            Growth::Same if !must_grow => return true,
             Growth::Same => {}
             Growth::Rekeyed => {
                 // New keys come in no order: both tables are in use until the last is moved.

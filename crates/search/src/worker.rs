@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use birk_exec::{GoalSet, Model, Successors};
 use birk_ir::Stop;
 
+use crate::border::Border;
 use crate::chunks::{Chunks, Filling};
 use crate::codec::{Codec, NO_KEY};
 use crate::job::{Job, Observer, Progress};
@@ -93,8 +94,8 @@ pub(crate) struct Worker<C: Codec> {
     pub(crate) fired: Vec<bool>,
     /// Transitions that have not fired.
     unfired: usize,
-    /// A state at the depth limit has a successor that was not reached.
-    pub(crate) beyond_depth: bool,
+    /// The states at the depth limit.
+    pub(crate) edge: Border,
     held: u64,
     states: u64,
     transitions: u64,
@@ -109,12 +110,12 @@ impl<C: Codec> Worker<C> {
             reached: 0,
             state: vec![0; model.words()],
             parent: codec.parent(),
-            filling: Filling::new(codec.ticket_words()),
+            filling: Filling::new(codec.ticket_words(), job.limits.grain),
             deferred: Vec::new(),
             found: vec![None; job.goals],
             fired: vec![false; model.transitions()],
             unfired: model.transitions(),
-            beyond_depth: false,
+            edge: Border::new(model.transitions()),
             held: 0,
             states: 0,
             transitions: 0,
@@ -174,7 +175,8 @@ impl<C: Codec> Worker<C> {
         level.model.successors(&self.state, &mut self.batch);
         let taken = self.batch.len() - before;
         self.transitions += taken as u64;
-        if self.unfired > 0 {
+        let at_limit = level.depth == level.job.limits.depth;
+        if self.unfired > 0 && !at_limit {
             self.note_fired(before);
         }
         let stuck = taken == 0 && self.batch.cut == cut;
@@ -182,10 +184,9 @@ impl<C: Codec> Worker<C> {
         if !goals.is_empty() {
             self.judge(level, goals);
         }
-        if level.depth == level.job.limits.depth {
-            for step in before..self.batch.len() {
-                self.beyond_depth |= level.visited.find(self.batch.state(step), &mut self.parent).is_none();
-            }
+        if at_limit {
+            let is_known = |state: &[u32]| level.visited.find(state, &mut self.parent).is_some();
+            self.edge.edge(&self.batch, before, &mut self.fired, is_known);
             self.batch.truncate(before);
         } else if level.judging.load(Ordering::Relaxed) {
             self.batch.truncate(before);

@@ -1,79 +1,17 @@
 //! Highway search on random systems: a slice is a part of the model, ends nowhere where the model goes on, is drawn evenly,
 //! and is called complete exactly when it is. Each check is shown to catch the mistake it is there for.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
+mod systems;
 
-use birk_exec::{GoalSet, Model, Random, Successors};
-use birk_ir::{Coverage, Outcome, Stop, TransitionId};
+use std::collections::{BTreeMap, BTreeSet};
+
+use birk_exec::{GoalSet, Random};
+use birk_ir::{Coverage, Outcome, Stop};
 use birk_search::highway::Highway;
 use birk_search::job::Patient;
 use birk_search::{Hunt, Job, Limits, engine};
 
-/// A graph as a model. Its goal is to have no successor.
-#[derive(Default)]
-struct System {
-    initial: Vec<usize>,
-    edges: Vec<Vec<usize>>,
-    judged: Mutex<BTreeSet<usize>>,
-}
-
-impl System {
-    fn new(initial: &[usize], edges: &[&[usize]]) -> Self {
-        let edges = edges.iter().map(|successors| successors.to_vec()).collect();
-        Self { initial: initial.to_vec(), edges, ..Self::default() }
-    }
-
-    fn drawn(random: &mut Random) -> Self {
-        let most = [5, 12, 30][random.below(3)];
-        let nodes = 1 + random.below(most);
-        let mut system = Self { edges: vec![Vec::new(); nodes], ..Self::default() };
-        for _ in 0..=random.below(4) {
-            system.initial.push(random.below(nodes));
-        }
-        for _ in 0..nodes + random.below(2 * nodes) {
-            let from = random.below(nodes);
-            system.edges[from].push(random.below(nodes));
-        }
-        system
-    }
-
-    /// What can be reached without leaving a set.
-    fn reachable(&self, within: &dyn Fn(usize) -> bool) -> BTreeSet<usize> {
-        let mut waiting: Vec<usize> = self.initial.iter().copied().filter(|&node| within(node)).collect();
-        let mut seen: BTreeSet<usize> = waiting.iter().copied().collect();
-        while let Some(node) = waiting.pop() {
-            let new = self.edges[node].iter().filter(|&&to| within(to));
-            waiting.extend(new.filter(|&&to| seen.insert(to)));
-        }
-        seen
-    }
-}
-
-impl Model for System {
-    fn words(&self) -> usize {
-        2
-    }
-
-    fn initial(&self, out: &mut Successors) {
-        self.initial.iter().for_each(|&node| out.push(TransitionId(0), 0, &[7, node as u32]));
-    }
-
-    fn successors(&self, state: &[u32], out: &mut Successors) {
-        for (i, &to) in self.edges[state[1] as usize].iter().enumerate() {
-            out.push(TransitionId(0), i as u32, &[7, to as u32]);
-        }
-    }
-
-    fn judge(&self, state: &[u32], stuck: bool) -> GoalSet {
-        self.judged.lock().unwrap().insert(state[1] as usize);
-        GoalSet(u64::from(stuck))
-    }
-
-    fn transitions(&self) -> usize {
-        1
-    }
-}
+use systems::System;
 
 #[derive(Clone, Debug, PartialEq)]
 struct Slice {

@@ -8,14 +8,12 @@ use birk_exec::{GoalSet, goal_of, replay};
 use birk_ir::{Coverage, Expr, Goal, Outcome, Program, Property, PropertyKind, Stop, Verdict};
 use birk_jit::Staged;
 use birk_search::bits::Field;
-use birk_search::depth::INCREMENT;
-use birk_search::highway::Highway;
-use birk_search::{Engine, Hunt, Job, Limits, Stats, Storage, engine};
+use birk_search::{ENGINES, Engine, Hunt, Job, Limits, Stats, Storage, Waiting, engine};
 
 use runs::Question;
 pub(crate) use runs::Watch;
 
-use crate::cli::{Accept, CheckArgs, Fair, Format, OnOff, StoreKind, Threads};
+use crate::cli::{Accept, CheckArgs, Fair, Format, FrontierKind, OnOff, StoreKind, Threads};
 use crate::commands::print;
 use crate::progress::Watcher;
 use crate::report::{self, Answer, Report, ShownTrace};
@@ -131,7 +129,6 @@ fn hunt_states(
     let job = job(args, engine, properties, hunted);
     let hunt = match field(args, job.limits) {
         Some(field) => field.hunt(&model, &job, watcher),
-        None if engine.name == HIGHWAY => highway(args).hunt(&model, &job, watcher),
         None => (engine.hunt)(&model, &job, watcher),
     };
     if let Some(reason) = model.refusal() {
@@ -157,14 +154,6 @@ fn joined(mut all: Hunt, next: Hunt, has_states: bool) -> Hunt {
         all.stats = next.stats;
     }
     all
-}
-
-/// The engine that has a width.
-const HIGHWAY: &str = "highway";
-
-fn highway(args: &CheckArgs) -> Highway {
-    let width = args.width.map_or(Highway::USUAL_WIDTH, |width| width as usize);
-    Highway { width, degrade_depth: args.degrade_depth, seed: args.seed }
 }
 
 /// Bytes of a field of bits, unless told otherwise.
@@ -205,8 +194,15 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
     if !is_by_bits && args.swarm > 1 {
         return Err(Failure::usage("--swarm repeats a search that may lose states; it needs --store bitstate"));
     }
-    if engine.name != HIGHWAY && (args.width.is_some() || args.degrade_depth.is_some()) {
-        return Err(Failure::usage("--width and --degrade-depth bound the levels of --search highway; add it"));
+    for option in args.given.iter().filter_map(|word| word.strip_prefix("--")) {
+        let owners: Vec<&str> = ENGINES.iter().filter(|e| e.options.contains(&option)).map(|e| e.name).collect();
+        if !owners.is_empty() && !owners.contains(&engine.name) {
+            return Err(Failure::usage(format!(
+                "--{option} means nothing to --search {}; leave it out, or use --search {}",
+                engine.name,
+                owners.join(" or --search ")
+            )));
+        }
     }
     if !engine.scales && matches!(args.threads, Threads::Number(2..)) {
         let name = engine.name;
@@ -217,14 +213,8 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
     if !engine.scales && args.store == StoreKind::Compact {
         return Err(Failure::usage(format!("--search {} stores states exactly; use --search bfs", engine.name)));
     }
-    if args.increment != INCREMENT && engine.name != "depth" {
-        return Err(Failure::usage(format!(
-            "--search {} has no depth bound that grows; leave --increment out, or use --search depth",
-            engine.name
-        )));
-    }
     let Accept::Depth(wanted) = args.accept else { return Ok(()) };
-    if !engine.covers_by_depth() {
+    if !engine.covers_by_depth {
         return Err(Failure::usage(format!(
             "--search {} does not go level by level, so --accept depth:{wanted} could never be met; \
              use --search bfs or --search depth, or --accept sampled",
@@ -331,6 +321,16 @@ fn limits_of(args: &CheckArgs, engine: &Engine) -> Limits {
             StoreKind::Compact => Storage::Compact,
         },
         increment: args.increment,
+        waiting: match args.frontier {
+            FrontierKind::States => Some(Waiting::States),
+            FrontierKind::Traces => Some(Waiting::Traces),
+            FrontierKind::Tree => Some(Waiting::Tree),
+            FrontierKind::Auto => None,
+        },
+        width: args.width as usize,
+        degrade_depth: args.degrade_depth,
+        seed: args.seed,
+        ..Limits::NONE
     }
 }
 

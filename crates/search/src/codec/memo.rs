@@ -87,15 +87,15 @@ pub(crate) struct Memo {
     places: Vec<Place>,
     taken: usize,
     /// For each half two cells: the tag of side and delta with the number before, then the number after.
-    halves: Region<AtomicU64>,
+    halves: Option<Region<AtomicU64>>,
     /// Halves written since there is room for this many.
     written: usize,
 }
 
 impl Memo {
-    /// An empty one.
+    /// An empty one, without room for anything.
     pub(crate) fn new() -> Self {
-        Self { places: vec![Place::default(); DELTAS[0]], taken: 0, halves: halves(HALVES[0]), written: 0 }
+        Self { places: Vec::new(), taken: 0, halves: None, written: 0 }
     }
 
     /// Whether this many new deltas get numbers without forgetting anything.
@@ -107,11 +107,12 @@ impl Memo {
     /// Forgets all, and makes room for this many deltas.
     #[cold]
     pub(crate) fn forget(&mut self, more: usize) {
-        let places = (self.places.len() * 4).min(DELTAS[1]).max((more * 2).next_power_of_two());
+        let places = (self.places.len() * 4).clamp(DELTAS[0], DELTAS[1]).max((more * 2).next_power_of_two());
         self.places.clear();
         self.places.resize(places, Place::default());
         self.taken = 0;
-        self.halves = halves(self.halves.len() / 2);
+        let room = self.halves.as_ref().map_or(HALVES[0], |halves| halves.len() / 2);
+        self.halves = Some(halves(room));
         self.written = 0;
     }
 
@@ -147,15 +148,17 @@ impl Memo {
     /// Asks for what `after` will read.
     #[inline]
     pub(crate) fn announce(&self, side: usize, before: u32, delta: u32) {
-        prefetch(&self.halves[self.place(tag(side, before, delta))]);
+        if let Some(halves) = &self.halves {
+            prefetch(&halves[place(halves, tag(side, before, delta))]);
+        }
     }
 
     /// The number of a half after a delta, if it is remembered.
     #[inline]
     pub(crate) fn after(&self, side: usize, before: u32, delta: u32) -> Option<u32> {
-        let tag = tag(side, before, delta);
-        let place = self.place(tag);
-        let half = &self.halves[place..place + 2];
+        let (halves, tag) = (self.halves.as_ref()?, tag(side, before, delta));
+        let place = place(halves, tag);
+        let half = &halves[place..place + 2];
         (half[0].load(Ordering::Relaxed) == tag).then(|| half[1].load(Ordering::Relaxed) as u32)
     }
 
@@ -163,21 +166,23 @@ impl Memo {
     #[inline]
     pub(crate) fn remember(&mut self, side: usize, before: u32, delta: u32, after: u32) {
         self.written += 1;
-        let room = self.halves.len() / 2;
+        let room = self.halves.as_ref().map_or(0, |halves| halves.len() / 2);
         if self.written > room && room < HALVES[1] {
-            self.halves = halves(room * 4);
+            self.halves = Some(halves((room * 4).max(HALVES[0])));
             self.written = 0;
         }
-        let tag = tag(side, before, delta);
-        let place = self.place(tag);
-        self.halves[place].store(tag, Ordering::Relaxed);
-        self.halves[place + 1].store(u64::from(after), Ordering::Relaxed);
+        if let Some(halves) = &self.halves {
+            let tag = tag(side, before, delta);
+            let place = place(halves, tag);
+            halves[place].store(tag, Ordering::Relaxed);
+            halves[place + 1].store(u64::from(after), Ordering::Relaxed);
+        }
     }
+}
 
-    #[inline]
-    fn place(&self, tag: u64) -> usize {
-        (tag.wrapping_mul(0xd6e8_feb8_6659_fd93) >> 32) as usize * 2 & (self.halves.len() - 1)
-    }
+#[inline]
+fn place(halves: &[AtomicU64], tag: u64) -> usize {
+    (tag.wrapping_mul(0xd6e8_feb8_6659_fd93) >> 32) as usize * 2 & (halves.len() - 1)
 }
 
 fn halves(room: usize) -> Region<AtomicU64> {
@@ -188,6 +193,16 @@ fn halves(room: usize) -> Region<AtomicU64> {
 #[inline]
 fn tag(side: usize, before: u32, delta: u32) -> u64 {
     u64::from((delta + 1) << 1 | side as u32) << 32 | u64::from(before)
+}
+
+/// Words that changed, with the exclusive or of both values.
+pub(crate) type Changes = Vec<(u32, u32)>;
+
+/// The words in which two states differ.
+pub(crate) fn changes(new: &[u32], old: &[u32], out: &mut Changes) {
+    out.clear();
+    let both = (0..).zip(new.iter().zip(old));
+    out.extend(both.filter(|(_, (new, old))| new != old).map(|(word, (new, old))| (word, new ^ old)));
 }
 
 /// The words in which two states differ; `None` when there are too many.

@@ -186,29 +186,31 @@ impl Codec for Pair {
         self.halves.iter().map(|half| half.bytes() * if half.is_full() { 2 } else { 1 }).sum()
     }
 
-    fn grow(&mut self, table: &Table, budget: u64) -> Growth {
-        self.before = self.form;
-        match self.form {
-            Form::Whole if table.bytes() < self.worth => return Growth::Same,
-            Form::Whole => {
-                if self.number_all(table, budget) {
-                    self.form = Form::Halves(widened([FIRST_WIDTH; 2], self.needed()));
-                }
-                if self.form == Form::Whole || !table.would_be_narrow(self.bits()) {
-                    self.revert();
-                    return Growth::Same;
-                }
-            }
-            Form::Halves(widths) => {
-                for half in &mut self.halves {
-                    if half.is_full() && !half.grow() {
-                        return Growth::Failed;
-                    }
-                }
-                self.form = Form::Halves(widened(widths, self.needed()));
+    fn grow(&mut self) -> Growth {
+        let Form::Halves(widths) = self.form else { return Growth::Same };
+        for half in &mut self.halves {
+            if half.is_full() && !half.grow() {
+                return Growth::Failed;
             }
         }
+        self.before = self.form;
+        self.form = Form::Halves(widened(widths, self.needed()));
         if self.form == self.before { Growth::Same } else { Growth::Rekeyed }
+    }
+
+    fn shorten(&mut self, table: &Table, budget: u64) -> bool {
+        if self.form != Form::Whole || table.bytes() < self.worth {
+            return false;
+        }
+        self.before = Form::Whole;
+        if self.number_all(table, budget) {
+            self.form = Form::Halves(widened([FIRST_WIDTH; 2], self.needed()));
+        }
+        let is_shorter = self.form != Form::Whole && table.would_be_narrow(self.bits());
+        if !is_shorter {
+            self.revert();
+        }
+        is_shorter
     }
 
     #[inline]

@@ -12,7 +12,6 @@ use birk_ir::Field;
 use super::interner::Interner;
 use super::memo::{Delta, Known, Memo, Written, difference};
 use super::{Codec, FIRST_WIDTH, Growth, NO_KEY, rewidened, widened};
-use crate::table::Table;
 
 /// Words of a leaf and children of a node, at most.
 const WIDEST: usize = 16;
@@ -119,6 +118,11 @@ impl Tree {
         tree.halves = [tree.node(0, left), tree.node(1, right)];
         tree.index();
         tree
+    }
+
+    /// The same with keys that never change: both halves have as many bits as a number can have.
+    pub(crate) fn wide(model: &dyn Model) -> Self {
+        Self { widths: [32; 2], ..Self::new(model) }
     }
 
     /// Makes the node of some fields, whose number is at a place, and everything below it.
@@ -452,7 +456,7 @@ impl Codec for Tree {
         self.nodes.iter().map(after).sum()
     }
 
-    fn grow(&mut self, _: &Table, _: u64) -> Growth {
+    fn grow(&mut self) -> Growth {
         for node in &mut self.nodes {
             if node.vectors.is_full() && !node.vectors.grow() {
                 return Growth::Failed;

@@ -1,0 +1,118 @@
+//! A slice as a model: all steps between its states and no others, no end that the model does not have, and cycles exactly
+//! where the slice has them.
+
+mod systems;
+
+use std::collections::BTreeSet;
+
+use birk_exec::{GoalSet, Model, Random, Successors};
+use birk_ir::{Coverage, Outcome};
+use birk_search::cycle::Chase;
+use birk_search::highway::{Highway, Slice};
+use birk_search::job::Patient;
+use birk_search::{Hunt, Job, Limits};
+
+use systems::System;
+
+const SYSTEMS: u64 = 2_000;
+
+fn sliced(model: &dyn Model, highway: Highway, limits: Limits) -> (Hunt, Slice) {
+    let job = Job { goals: 1, stop_at: GoalSet::default(), keep_going: true, limits };
+    highway.slice(model, &job, &mut Patient)
+}
+
+/// A system, a search of it, and in every third case a limit that ends it early.
+fn drawn(seed: u64) -> (System, Highway, Limits) {
+    let mut random = Random::new(seed);
+    let mut system = System::drawn(&mut random);
+    let nodes = system.edges.len();
+    system.accepting = Some((0..nodes / 4 + 1).map(|_| random.below(nodes)).collect());
+    let degrade_depth = [None, None, Some(1), Some(3)][random.below(4)];
+    let highway = Highway { width: 1 + random.below(5), degrade_depth, seed };
+    let limits = match seed % 3 {
+        0 => Limits { depth: random.below(4) as u32, ..Limits::NONE },
+        _ => Limits::NONE,
+    };
+    (system, highway, limits)
+}
+
+fn nodes(slice: &Slice) -> BTreeSet<usize> {
+    slice.states().map(|state| state[1] as usize).collect()
+}
+
+#[test]
+fn a_slice_has_all_steps_between_its_states() {
+    let mut left_out = 0;
+    for seed in 0..SYSTEMS {
+        let (system, highway, limits) = drawn(seed);
+        let (hunt, slice) = sliced(&system, highway, limits);
+        let inside = nodes(&slice);
+        assert_eq!(slice.is_complete(), hunt.coverage == Coverage::Complete);
+        let model = slice.of(&system);
+        let mut batch = Successors::new(2);
+        for &node in &inside {
+            batch.clear();
+            let cut = batch.cut;
+            model.successors(&[7, node as u32], &mut batch);
+            let there: Vec<usize> = (0..batch.len()).map(|i| batch.state(i)[1] as usize).collect();
+            let expected: Vec<usize> = system.edges[node].iter().copied().filter(|to| inside.contains(to)).collect();
+            assert_eq!(there, expected);
+            for (i, &to) in there.iter().enumerate() {
+                assert_eq!(system.edges[node][batch.step(i).choice as usize], to, "steps keep their names");
+            }
+            let is_stuck = batch.is_empty() && batch.cut == cut;
+            assert_eq!(is_stuck, system.edges[node].is_empty(), "only what ends in the model is stuck");
+            left_out += batch.cut - cut;
+        }
+        batch.clear();
+        model.initial(&mut batch);
+        let starts: Vec<usize> = (0..batch.len()).map(|i| batch.state(i)[1] as usize).collect();
+        let expected: Vec<usize> = system.initial.iter().copied().filter(|node| inside.contains(node)).collect();
+        assert_eq!(starts, expected);
+    }
+    assert!(left_out > SYSTEMS);
+}
+
+/// Whether a cycle through an accepting state lies within a set, by reachability.
+fn has_accepting_cycle(system: &System, inside: &BTreeSet<usize>) -> bool {
+    let accepting = system.accepting.as_ref().expect("these systems accept");
+    accepting.intersection(inside).any(|&node| {
+        let edges = system.edges.clone();
+        let around = System { initial: system.edges[node].clone(), edges, ..System::default() };
+        around.reachable(&|to| inside.contains(&to)).contains(&node)
+    })
+}
+
+#[test]
+fn cycles_of_slices_are_found_and_real() {
+    let (mut found, mut missed, mut absent) = (0, 0, 0);
+    for seed in 0..SYSTEMS {
+        let (system, highway, limits) = drawn(seed);
+        let (_, slice) = sliced(&system, highway, limits);
+        let chase = Chase { weak: false, threads: 1, seed, limits };
+        let hunt = slice.chase(&system, &chase, &mut Patient);
+        let expected = has_accepting_cycle(&system, &nodes(&slice));
+        match &hunt.outcomes[0] {
+            Outcome::Found(trace) => {
+                let mut run = vec![system.initial[trace.initial as usize]];
+                for step in &trace.steps {
+                    run.push(system.edges[run[run.len() - 1]][step.choice as usize]);
+                }
+                let looped = &run[trace.loop_start.expect("a lasso has a loop")..];
+                assert_eq!(looped.first(), looped.last());
+                let accepting = system.accepting.as_ref().expect("these systems accept");
+                assert!(looped.len() > 1 && looped.iter().any(|node| accepting.contains(node)) && expected);
+                found += 1;
+            }
+            Outcome::Absent => {
+                assert!(slice.is_complete() && hunt.coverage == Coverage::Complete && !expected);
+                absent += 1;
+            }
+            Outcome::Inconclusive => {
+                assert!(!slice.is_complete() && hunt.coverage == Coverage::Sampled(hunt.stats.states) && !expected);
+                missed += u64::from(has_accepting_cycle(&system, &system.reachable(&|_| true)));
+            }
+        }
+    }
+    assert!(found > 200 && missed > 50 && absent > 100, "{found} {missed} {absent}");
+}
