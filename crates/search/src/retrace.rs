@@ -14,7 +14,7 @@ use crate::table::Entry;
 use crate::visited::Visited;
 
 /// The levels may always take this much.
-const LEAST: u64 = 16 << 20;
+const LEAST: u64 = 1 << 20;
 /// Successors that are looked up together, so that their cache lines come together.
 const GROUP: usize = 64;
 

@@ -24,7 +24,7 @@ const LARGE: u64 = 24 << 20;
 /// A table is rebuilt when it is fuller than this, in hundredths.
 const FULL: u64 = 85;
 /// Old buckets that one worker streams through before it gives their memory back.
-const STRIDE: u64 = 1 << 16;
+const STRIDE: u64 = 1 << 15;
 /// Keys that are reached before those among them whose home is full.
 const LATE: usize = 32;
 
