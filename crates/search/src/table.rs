@@ -125,6 +125,14 @@ impl Table {
         })));
     }
 
+    /// The hash of one key, its cache line asked for.
+    #[inline]
+    pub(crate) fn announce_one(&self, key: u64) -> u64 {
+        let hash = self.hash(key);
+        with_slots!(self, slots => prefetch(&bucket(slots, self.division.bucket(hash))[0]));
+        hash
+    }
+
     /// Inserts the key of this hash, unless it is there.
     #[inline]
     pub(crate) fn reach(&self, hash: u64, depth: u32) -> Reached {

@@ -12,13 +12,15 @@ pub(crate) struct Visited<C> {
     table: Table,
     /// The table had no room for a key.
     refused: AtomicBool,
+    /// How often keys were changed.
+    pub(crate) changes: u64,
 }
 
 impl<C: Codec> Visited<C> {
     /// An empty set.
     pub(crate) fn new(codec: C) -> Self {
         let table = Table::new(codec.bits());
-        Self { codec, table, refused: AtomicBool::new(false) }
+        Self { codec, table, refused: AtomicBool::new(false), changes: 0 }
     }
 
     /// Bytes it occupies.
@@ -40,6 +42,12 @@ impl<C: Codec> Visited<C> {
     #[inline]
     pub(crate) fn announce(&self, keys: &[u64], hashes: &mut Vec<u64>) {
         self.table.announce(keys, hashes);
+    }
+
+    /// The hash of one key, its cache line asked for.
+    #[inline]
+    pub(crate) fn announce_one(&self, key: u64) -> u64 {
+        self.table.announce_one(key)
     }
 
     /// Inserts what was announced, unless it is there, and tells what became of each.
@@ -99,6 +107,7 @@ impl<C: Codec> Visited<C> {
                 let size = self.table.larger(codec.bits(), held, room);
                 let rekey = |key| codec.rekey(key);
                 if size.is_some_and(|size| self.table.rebuild(codec.bits(), size, workers, Some(&rekey))) {
+                    self.changes += 1;
                     return true;
                 }
                 if !self.codec.revert() {

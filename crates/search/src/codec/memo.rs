@@ -182,7 +182,7 @@ impl Memo {
 
 #[inline]
 fn place(halves: &[AtomicU64], tag: u64) -> usize {
-    (tag.wrapping_mul(0xd6e8_feb8_6659_fd93) >> 32) as usize * 2 & (halves.len() - 1)
+    ((tag.wrapping_mul(0xd6e8_feb8_6659_fd93) >> 32) as usize * 2) & (halves.len() - 1)
 }
 
 fn halves(room: usize) -> Region<AtomicU64> {

@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn looks_show_what_is_there() {
         for filled in 0..=16u64 {
-            let slot = |i: u64, high: u64| if i < filled { (i + 1) << 6 | high | i % 3 } else { 0 };
+            let slot = |i: u64, high: u64| if i < filled { (i + 1) << 6 | high | (i % 3) } else { 0 };
             let narrow: Vec<AtomicU32> = (0..16).map(|i| AtomicU32::new(slot(i, 0) as u32)).collect();
             for wanted in 1..=17u64 {
                 let expected = |filled: u64, all: u64| match wanted {
