@@ -270,7 +270,8 @@ impl<C: Codec> Worker<C> {
             let at = (self.notes.states.len() / state.len()) as u32;
             self.notes.offers.push(Offer { tag, key: self.keys[i], lane, at });
             self.notes.states.extend_from_slice(state);
-            if !self.fired[transition.index()] {
+            // Initial states come by no step; a model may have no transition at all.
+            if self.fired.get(transition.index()) == Some(&false) {
                 self.notes.untaken.push((tag, transition.0));
             }
         }
