@@ -179,6 +179,8 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
             "{name}"
         );
     }
+    let kept = |words: &[&str]| line(&[&["--search", "depth"], words].concat());
+    assert_eq!(kept(&["--checkpoint", "one"]), kept(&["--checkpoint=other"]));
     for name in ["trace", "report", "profile"] {
         fs::write(folder.join("birk.toml"), "[profile.x]\nkeep-going = true\n").expect("writable");
         assert_eq!(line(&[&format!("--{name}"), "x"]), line(&[&format!("--{name}=x")]), "{name}");
