@@ -192,8 +192,9 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
     let help = birk("check --help").exits(0).out;
     let listed = help.lines().filter_map(|line| line.trim_start_matches("  -D,").trim().strip_prefix("--"));
     let listed = listed.filter_map(|line| line.split([' ', '[']).next());
-    let known =
-        |name: &str| values.iter().any(|(known, _)| *known == name) || ["trace", "report", "profile"].contains(&name);
+    let known = |name: &str| {
+        values.iter().any(|(known, _)| *known == name) || ["trace", "report", "profile", "checkpoint"].contains(&name)
+    };
     let unknown: Vec<&str> = listed.filter(|name| !known(name) && *name != "keep-going").collect();
     assert_eq!(unknown, [""; 0], "options that this test does not try");
 }
