@@ -10,7 +10,7 @@ mod replay;
 mod resume;
 mod simulate;
 
-pub(crate) use check::Watch;
+pub(crate) use check::{Slices, Watch};
 
 use crate::cli::{Cli, Command};
 use crate::source::load;

@@ -118,6 +118,12 @@ pub trait Observer {
     /// The search could be taken up again from here: a bound was completed, or, the last time, a limit ends it. `save` writes
     /// what is needed.
     fn checkpoint(&mut self, _save: &mut Save<'_>, _is_last: bool) {}
+
+    /// Bytes that are in use beyond those which a search counts: buffers, code, what the allocator keeps. Where nobody
+    /// knows better, a twelfth.
+    fn overhead(&mut self, counted: u64) -> u64 {
+        counted / 12
+    }
 }
 
 /// Writes a search down.
