@@ -10,6 +10,8 @@ pub(crate) mod numbers;
 pub(crate) mod pair;
 pub(crate) mod tree;
 
+use std::io::{Read, Result, Write};
+
 use birk_exec::Successors;
 
 use crate::table::Table;
@@ -108,6 +110,16 @@ pub(crate) trait Codec: Send + Sync {
     /// Takes the last change of keys back, because there was no memory for another table; whether the old keys will do.
     fn revert(&mut self) -> bool {
         false
+    }
+
+    /// Writes what keys and tickets stand for, as far as it is not in themselves.
+    fn save(&self, _out: &mut dyn Write) -> Result<()> {
+        Ok(())
+    }
+
+    /// Reads what `save` wrote: keys and tickets mean then what they meant when it was written.
+    fn load(&mut self, _input: &mut dyn Read) -> Result<()> {
+        Ok(())
     }
 
     /// The probability that one of this many states was lost because another had its key.
