@@ -7,7 +7,7 @@ use crate::codec::direct::Direct;
 use crate::codec::fingerprint::Fingerprint;
 use crate::codec::pair::Pair;
 use crate::codec::tree::Tree;
-use crate::depth::depth_bounded;
+use crate::depth::{depth_bounded, without_thresholds};
 use crate::exact::ExactStore;
 use crate::explore::explore;
 use crate::frontier::Stack;
@@ -31,6 +31,8 @@ pub struct Engine {
     pub scales: bool,
     /// When a budget ends it, every state up to some depth was looked at.
     pub covers_by_depth: bool,
+    /// It visits slices of a model, drawn at random; formulas are decided in them.
+    pub slices: bool,
     /// The options of the command line that mean something to it, and not to every engine.
     pub options: &'static [&'static str],
     /// What it keeps in memory.
@@ -49,6 +51,7 @@ pub const ENGINES: &[Engine] = &[
         shortest: true,
         scales: true,
         covers_by_depth: true,
+        slices: false,
         options: &[],
         memory: "every state once, in a few bytes; a trace costs a second search",
         hunt: breadth,
@@ -61,6 +64,7 @@ pub const ENGINES: &[Engine] = &[
         shortest: false,
         scales: false,
         covers_by_depth: false,
+        slices: false,
         options: &[],
         memory: "every state once, and its parent",
         hunt: |model, job, observer| explore(model, job, ExactStore::new(model.words()), Stack::default(), observer),
@@ -71,11 +75,25 @@ pub const ENGINES: &[Engine] = &[
         when: "deep models of large states, when a budget may end the search and a trace need not be shortest",
         complete: true,
         shortest: false,
-        scales: false,
+        scales: true,
         covers_by_depth: true,
-        options: &["increment"],
-        memory: "every state once, its parent and a threshold",
+        slices: false,
+        options: &["increment", "frontier"],
+        memory: "a key and a threshold for every state; of those at the bound, states or traces",
         hunt: depth_bounded,
+    },
+    Engine {
+        name: "depth-naive",
+        summary: "as depth, but a state is explored again wherever it is met at a smaller depth than before",
+        when: "to see what the thresholds of depth save; not for daily use",
+        complete: true,
+        shortest: false,
+        scales: true,
+        covers_by_depth: true,
+        slices: false,
+        options: &["increment", "frontier"],
+        memory: "as depth",
+        hunt: without_thresholds,
     },
     Engine {
         name: "highway",
@@ -83,20 +101,18 @@ pub const ENGINES: &[Engine] = &[
         when: "deep bugs in models too large to search; again with other seeds",
         complete: false,
         shortest: false,
-        scales: false,
+        scales: true,
         covers_by_depth: false,
-        options: &["width", "degrade-depth"],
-        memory: "every visited state once, and its parent",
+        slices: true,
+        options: &["width", "degrade-depth", "runs", "confidence", "rate"],
+        memory: "every visited state once, in a few bytes, and its parent",
         hunt: |model, job, observer| Highway::of(&job.limits).hunt(model, job, observer),
     },
 ];
 
-/// States of up to this many bits are their own keys: in a large table their slots have four bytes.
-const SMALL_STATE: u32 = 46;
-
 /// Breadth-first with the store that suits the states.
 fn breadth(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
-    if let Some(direct) = Direct::new(model, SMALL_STATE) {
+    if let Some(direct) = Direct::new(model, Direct::SMALL_STATE) {
         return breadth_first(model, job, direct, observer);
     }
     match job.limits.storage {

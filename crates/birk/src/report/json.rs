@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::cli::{Fair, StoreKind};
+use crate::commands::Slices;
 use crate::report::{Report, ordinals_text};
 use crate::source::Source;
 
@@ -25,6 +26,8 @@ struct Document<'a> {
     stopped_by: &'static str,
     properties: Vec<Value>,
     stats: Stats,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slices: Option<Value>,
     unreached: Value,
     traces: Vec<Value>,
     reproduce: String,
@@ -42,6 +45,8 @@ struct Stats {
     peak_memory_bytes: Option<u64>,
     store_bytes_per_state: f64,
     state_bits: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frontier: Option<Value>,
 }
 
 /// The report as text, with a line feed at its end.
@@ -77,7 +82,17 @@ pub(crate) fn text(report: &Report<'_>) -> String {
             peak_memory_bytes: report.peak_memory,
             store_bytes_per_state: stats.store_bytes as f64 / stats.states.max(1) as f64,
             state_bits: report.program.layout.bits(),
+            frontier: stats.frontier.map(|frontier| {
+                json!({
+                    "kept_as": frontier.waiting.word(),
+                    "most_states": frontier.states,
+                    "bytes_per_state": frontier.bytes as f64 / frontier.states.max(1) as f64,
+                    "replays": frontier.replays,
+                    "steps_per_replay": frontier.replayed as f64 / frontier.replays.max(1) as f64,
+                })
+            }),
         },
+        slices: report.slices.map(slices),
         unreached: json!({
             "transitions": unreached.transitions.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),
             "locations": unreached.locations,
@@ -112,6 +127,16 @@ fn properties(report: &Report<'_>) -> Vec<Value> {
         value
     };
     report.answers.iter().map(value).collect()
+}
+
+fn slices(slices: &Slices) -> Value {
+    json!({
+        "asked": slices.asked,
+        "done": slices.done,
+        "width": slices.width,
+        "found_in": slices.found_in.map(|(number, seed, width)| json!({"number": number, "seed": seed, "width": width})),
+        "ruled_out": slices.ruled_out.map(|(confidence, rate)| json!({"confidence": confidence, "rate": rate})),
+    })
 }
 
 /// A constant's value, as JSON has it.

@@ -202,7 +202,7 @@ fn all_searches(case: &Case) -> Checked {
     for engine in ENGINES {
         let kind = match engine.name {
             "bfs" => Kind::Levels,
-            "depth" => Kind::Bounds,
+            "depth" | "depth-naive" => Kind::Bounds,
             _ => Kind::Sample,
         };
         ended(case, &graph, kind, &|model, job, observer| (engine.hunt)(model, job, observer))
