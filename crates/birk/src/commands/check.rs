@@ -20,11 +20,21 @@ use crate::commands::print;
 use crate::limits::{self, Memory};
 use crate::progress::Watcher;
 use crate::report::{self, Answer, Report, ShownTrace};
+use crate::saved::{Identity, Keeper};
 use crate::source::{load, uses_color};
-use crate::{Exit, Failure, itf, say};
+use crate::{Exit, Failure, itf, saved, say};
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
+    check(args, None)
+}
+
+/// Goes on with a search that was kept in the folder of `--checkpoint`.
+pub(crate) fn resume(args: &CheckArgs, kept: &Identity) -> Result<Exit, Failure> {
+    check(args, Some(kept))
+}
+
+fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
     let engine = engine(&args.search).expect("the command line offers only engines of the table");
     reconcile(args, engine)?;
     let (source, mut program) = load(&args.model)?;
@@ -42,6 +52,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let limits = limits_of(args, engine, memory);
     if args.report.is_some() {
         watcher.remember();
+    }
+    if let Some(folder) = &args.checkpoint {
+        watcher.keep(keeper(folder, Identity::new(&source, &args.given), kept)?);
     }
     let mut answers: Vec<Answer<'_>> = properties.iter().map(|property| Answer::open(property)).collect();
     let mut traces = Vec::new();
@@ -99,6 +112,12 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         has_states = true;
     }
     watcher.clear();
+    if let Some(keeper) = watcher
+        .keeper()
+        .filter(|_| matches!(hunt.stopped, Stop::Time | Stop::Memory | Stop::Depth | Stop::States | Stop::Interrupt))
+    {
+        saved::farewell(keeper);
+    }
     let has_engine = !hunted.is_empty() || slices.is_some();
     let report = Report {
         source: &source,
@@ -126,6 +145,18 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
             .map_err(|error| Failure::io(&format!("write {}", path.display()), &error))?;
     }
     Ok(exit(&report))
+}
+
+/// What keeps the search: in a new folder, or in that which it was kept in for the same model.
+fn keeper(folder: &Path, identity: Identity, kept: Option<&Identity>) -> Result<Keeper, Failure> {
+    match kept {
+        None => Keeper::begin(folder, identity),
+        Some(kept) if kept.is_of(&identity) => Ok(Keeper::resume(folder, identity)),
+        Some(kept) => Err(Failure::usage(format!(
+            "{} is not what it was when the search began; start a new one with `birk check`",
+            kept.model
+        ))),
+    }
 }
 
 /// The hunt for all properties of states at once; without one, nothing was searched and nothing left to search.
@@ -236,6 +267,12 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
     }
     if !engine.scales && args.store == StoreKind::Compact {
         return Err(Failure::usage(format!("--search {} stores states exactly; use --search bfs", engine.name)));
+    }
+    if args.checkpoint.is_some() && !engine.options.contains(&"frontier") {
+        return Err(Failure::usage(format!(
+            "--search {} cannot be kept to go on with later; leave --checkpoint out, or use --search depth",
+            engine.name
+        )));
     }
     slices::reconcile(args, engine)?;
     let Accept::Depth(wanted) = args.accept else { return Ok(()) };
