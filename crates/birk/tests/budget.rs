@@ -123,7 +123,6 @@ fn memory_of_the_process_is_limited() {
         (frames, "--threads 2 --store compact", "hashed"),
         (counters, "--search dfs", "sampled"),
         (frames, "--search dfs", "sampled"),
-        (frames, "--search depth", "depth"),
         (frames, "--search highway --width 100000", "sampled"),
     ] {
         let report =
