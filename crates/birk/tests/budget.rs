@@ -123,7 +123,6 @@ fn memory_of_the_process_is_limited() {
         (frames, "--threads 2 --store compact", "hashed"),
         (counters, "--search dfs", "sampled"),
         (frames, "--search dfs", "sampled"),
-        (frames, "--search highway --width 100000", "sampled"),
     ] {
         let report =
             undecided(birk(&format!("check {model} {options} --memory 48M --progress off --format json")), "memory");
