@@ -32,6 +32,8 @@ pub(crate) struct Watcher {
     last: (Instant, u64),
     drawn: bool,
     samples: Option<Samples>,
+    /// Nodes and iterations of an engine on decision diagrams.
+    diagrams: Option<(u64, u32)>,
 }
 
 /// How a search stood at one moment.
@@ -114,6 +116,7 @@ impl Watcher {
             last: (now, 0),
             drawn: false,
             samples: None,
+            diagrams: None,
         })
     }
 
@@ -141,7 +144,7 @@ impl Watcher {
 
     fn show(&mut self, now: Instant, progress: &Progress) {
         let seconds = now.duration_since(self.last.0).as_secs_f64().max(1e-9);
-        let rate = (progress.states - self.last.1) as f64 / seconds;
+        let rate = progress.states.saturating_sub(self.last.1) as f64 / seconds;
         self.last = (now, progress.states);
         let elapsed = now.duration_since(self.started);
         match self.style {
@@ -152,11 +155,15 @@ impl Watcher {
             }
             Style::Lines => say(&format!("birk: {}", self.line(elapsed, progress, rate, grouped))),
             Style::Json => {
-                let object = serde_json::json!({
+                let mut object = serde_json::json!({
                     "seconds": elapsed.as_secs_f64(), "states": progress.states, "transitions": progress.transitions,
                     "depth": progress.depth, "frontier": progress.frontier, "states_per_second": rate.round(),
                     "memory_bytes": progress.bytes,
                 });
+                if let Some((nodes, iterations)) = self.diagrams {
+                    object["nodes"] = nodes.into();
+                    object["iterations"] = iterations.into();
+                }
                 say(&object.to_string());
             }
         }
@@ -164,6 +171,16 @@ impl Watcher {
 
     fn line(&self, elapsed: Duration, progress: &Progress, rate: f64, number: fn(u64) -> String) -> String {
         let budget = self.deadline.map(|deadline| format!(" of {}", clock(deadline.duration_since(self.started))));
+        if let Some((nodes, iterations)) = self.diagrams {
+            return format!(
+                "{} states after {iterations} iterations, {} nodes, {}, {}{}",
+                number(progress.states),
+                number(nodes),
+                bytes(progress.bytes),
+                clock(elapsed),
+                budget.unwrap_or_default(),
+            );
+        }
         format!(
             "{} states, depth {}, {} waiting, {}/s, {}, {}{}",
             number(progress.states),
@@ -208,11 +225,19 @@ impl Observer for Watcher {
         }
         ControlFlow::Continue(())
     }
+
+    fn diagrams(&mut self, nodes: u64, iterations: u32) {
+        self.diagrams = Some((nodes, iterations));
+    }
 }
 
 /// `1,234,567`
 pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
+    grouped_digits(&number.to_string())
+}
+
+/// The same of a number that may be of any size.
+pub(crate) fn grouped_digits(digits: &str) -> String {
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
         if i > 0 && (digits.len() - i).is_multiple_of(3) {

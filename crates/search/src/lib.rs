@@ -25,5 +25,5 @@ pub mod limit;
 pub mod store;
 pub mod trace;
 
-pub use engines::{ENGINES, Engine, engine};
+pub use engines::{ENGINES, Engine, ExplicitHunt, engine};
 pub use job::{Hunt, Job, Limits, Observer, Progress, Stats, Storage};

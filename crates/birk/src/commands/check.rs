@@ -8,13 +8,14 @@ use birk_exec::{GoalSet, goal_of, replay};
 use birk_ir::{Coverage, Expr, Goal, Outcome, Program, Property, PropertyKind, Stop, Verdict};
 use birk_jit::Staged;
 use birk_search::bits::Field;
-use birk_search::{ENGINES, Engine, Hunt, Job, Limits, Stats, Storage, engine};
+use birk_search::{Hunt, Job, Limits, Stats, Storage};
 
 use runs::Question;
 pub(crate) use runs::Watch;
 
 use crate::cli::{Accept, CheckArgs, Fair, Format, OnOff, StoreKind, Threads};
 use crate::commands::print;
+use crate::engines::{self, Engine, Way, engine};
 use crate::progress::Watcher;
 use crate::report::{self, Answer, Report, ShownTrace};
 use crate::source::{load, uses_color};
@@ -23,7 +24,7 @@ use crate::{Exit, Failure, itf, limits, say};
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let engine = engine(&args.search).expect("the command line offers only engines of the table");
-    reconcile(args, engine)?;
+    reconcile(args, &engine)?;
     let (source, mut program) = load(&args.model)?;
     let of_file = Question::read(args)?;
     if of_file.is_some() {
@@ -39,7 +40,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     let mut answers: Vec<Answer<'_>> = properties.iter().map(|property| Answer::open(property)).collect();
     let mut traces = Vec::new();
-    let mut hunt = hunt_states(&program, args, engine, &properties, &hunted, &mut watcher);
+    let mut hunt = hunt_states(&program, args, &engine, &properties, &hunted, &mut watcher)?;
     for ((index, goal), outcome) in hunted.iter().zip(&hunt.outcomes) {
         let property = properties[*index];
         // A goal that the types exclude needs no search.
@@ -52,7 +53,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
             traces.push(ShownTrace { property, run });
         }
     }
-    let limits = limits_of(args, engine);
+    let limits = limits_of(args, &engine);
     let mut has_states = !hunted.is_empty();
     let mut is_over = answers.iter().any(|answer| answer.verdict == Verdict::Violated) && !args.keep_going;
     for (answer, property) in answers.iter_mut().zip(&properties).filter(|(_, property)| property.is_of_runs()) {
@@ -82,7 +83,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         source: &source,
         program: &program,
         args,
-        engine,
+        engine: &engine,
         verdict: answers.iter().map(|answer| answer.verdict).max().unwrap_or(Verdict::Holds),
         answers,
         traces,
@@ -113,29 +114,38 @@ fn hunt_states(
     properties: &[&Property],
     hunted: &[(usize, Goal)],
     watcher: &mut Watcher,
-) -> Hunt {
+) -> Result<Hunt, Failure> {
     let goals: Vec<Goal> = hunted.iter().map(|(_, goal)| goal.clone()).collect();
     let of_runs = properties.iter().any(|property| property.is_of_runs());
     if hunted.is_empty() && of_runs {
-        return Hunt {
+        return Ok(Hunt {
             outcomes: Vec::new(),
             coverage: Coverage::Complete,
             stopped: Stop::Exhausted,
             stats: Stats::default(),
             fired: vec![false; program.transitions.len()],
-        };
+        });
     }
+    let mut job = job(args, engine, properties, hunted);
+    let search = match engine.hunt {
+        Way::Model(search) => search,
+        Way::Program(search) => {
+            // All of it is asked for at once, so there must be as much.
+            job.limits.memory = job.limits.memory.min(limits::default_memory());
+            let refused = |reason| Failure::usage(format!("--search {} cannot be used here: {reason}", engine.name));
+            return search(program, &goals, &job, watcher).map_err(refused);
+        }
+    };
     let model = Staged::new(program, &goals);
-    let job = job(args, engine, properties, hunted);
     let hunt = match field(args, job.limits) {
         Some(field) => field.hunt(&model, &job, watcher),
-        None => (engine.hunt)(&model, &job, watcher),
+        None => search(&model, &job, watcher),
     };
     if let Some(reason) = model.refusal() {
         watcher.clear();
         eprintln!("note: the model was interpreted, because it could not be compiled: {reason}");
     }
-    hunt
+    Ok(hunt)
 }
 
 /// What several searches covered together: as much as the one that covered least.
@@ -195,7 +205,7 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
         return Err(Failure::usage("--swarm repeats a search that may lose states; it needs --store bitstate"));
     }
     for option in args.given.iter().filter_map(|word| word.strip_prefix("--")) {
-        let owners: Vec<&str> = ENGINES.iter().filter(|e| e.options.contains(&option)).map(|e| e.name).collect();
+        let owners: Vec<&str> = engines::all().filter(|e| e.options.contains(&option)).map(|e| e.name).collect();
         if !owners.is_empty() && !owners.contains(&engine.name) {
             return Err(Failure::usage(format!(
                 "--{option} means nothing to --search {}; leave it out, or use --search {}",
