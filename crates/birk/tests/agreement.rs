@@ -1,6 +1,7 @@
 //! Agreement: random programs, the reference against every engine, and the lowering against the meaning of the tree.
 //!
-//! `BIRK_AGREEMENT=N` looks at N programs instead of 2000. A failure names the seed and shows the program.
+//! `BIRK_AGREEMENT=N` looks at N programs instead of 2000, and instead of 240 with native code, every store and several
+//! threads. A failure names the seed and shows the program.
 
 #[path = "agreement/bent_programs.rs"]
 mod bent_programs;
@@ -14,6 +15,8 @@ mod case;
 mod check;
 #[path = "agreement/code.rs"]
 mod code;
+#[path = "agreement/cuts.rs"]
+mod cuts;
 #[path = "agreement/data.rs"]
 mod data;
 #[path = "agreement/expressions.rs"]
@@ -28,6 +31,8 @@ mod graphs;
 mod meaning;
 #[path = "agreement/mutants.rs"]
 mod mutants;
+#[path = "agreement/native.rs"]
+mod native;
 #[path = "agreement/random.rs"]
 mod random;
 #[path = "agreement/regressions.rs"]
@@ -64,6 +69,8 @@ use crate::random::Random;
 
 /// How many programs are looked at, unless the environment says otherwise.
 const PROGRAMS: u64 = 2000;
+/// How many of them with native code, every store and several threads.
+const NATIVE_PROGRAMS: u64 = 240;
 /// In how many tests, so that they run beside each other.
 const PARTS: u64 = 8;
 
@@ -78,18 +85,23 @@ struct Tally {
     left: usize,
 }
 
-/// Looks at the programs of one part; the first that disagrees is shown.
-fn agree(part: u64) {
+/// Looks at the programs of one part, `usually` so many in all; the first that disagrees is shown.
+fn each_program(part: u64, usually: u64, mut look: impl FnMut(u64, &System, &str) -> Checked) {
     let asked = std::env::var("BIRK_AGREEMENT").ok();
-    let programs = asked.map_or(PROGRAMS, |n| n.parse().expect("BIRK_AGREEMENT is a number of programs"));
-    let mut tally = Tally::default();
+    let programs = asked.map_or(usually, |n| n.parse().expect("BIRK_AGREEMENT is a number of programs"));
     for seed in (part..programs).step_by(PARTS as usize) {
         let (system, text) = case::draw(seed);
-        let looked = catch_unwind(AssertUnwindSafe(|| look(seed, &system, &text, &mut tally)));
+        let looked = catch_unwind(AssertUnwindSafe(|| look(seed, &system, &text)));
         if let Err(why) = looked.unwrap_or(Err("it panics".to_owned())) {
             panic!("seed {seed}: {why}\n{text}");
         }
     }
+}
+
+/// Lowering, reference and engines.
+fn agree(part: u64) {
+    let mut tally = Tally::default();
+    each_program(part, PROGRAMS, |seed, system, text| look(seed, system, text, &mut tally));
     println!("{tally:?}");
     assert!(tally.refused * 20 <= tally.drawn, "more than 5 % of the programs have errors: {tally:?}");
     let unusable = tally.refused + tally.too_large;
@@ -97,13 +109,38 @@ fn agree(part: u64) {
     assert!(unusable * 5 <= tally.drawn, "more than 20 % of the programs are of no use: {tally:?}");
 }
 
+/// Interpreted and compiled, with every store, on several threads.
+fn agree_natively(part: u64) {
+    let mut tried = native::Tried::default();
+    each_program(part, NATIVE_PROGRAMS, |seed, _, text| match case::make(text).usable() {
+        Some(case) => native::agreed(&case, limit(seed, &case), &mut tried),
+        None => Ok(()),
+    });
+    println!("{tried:?}");
+    let least = tried.states.min(tried.shared).min(tried.hashed).min(tried.staged);
+    assert!(least > 0, "not everything was tried: {tried:?}");
+}
+
 macro_rules! parts {
-    ($($name:ident: $part:literal;)*) => {
-        $(#[test] fn $name() { agree($part); })*
+    ($look:ident: $($name:ident: $part:literal;)*) => {
+        $(#[test] fn $name() { $look($part); })*
     };
 }
 
 parts! {
+    agree_natively:
+    native_programs_0: 0;
+    native_programs_1: 1;
+    native_programs_2: 2;
+    native_programs_3: 3;
+    native_programs_4: 4;
+    native_programs_5: 5;
+    native_programs_6: 6;
+    native_programs_7: 7;
+}
+
+parts! {
+    agree:
     random_programs_0: 0;
     random_programs_1: 1;
     random_programs_2: 2;
@@ -128,11 +165,15 @@ fn look(seed: u64, system: &System, text: &str, tally: &mut Tally) -> Checked {
         Made::TooLarge => tally.too_large += 1,
         Made::Usable(case) => {
             tally.states += case.answer.states;
-            let depth = Random::new(seed).between(0, i64::from(case.answer.depth) + 1) as u32;
-            agreed(&case, depth, &mut tally.left)?;
+            agreed(&case, limit(seed, &case), &mut tally.left)?;
         }
     }
     Ok(())
+}
+
+/// A depth limit to be tried.
+fn limit(seed: u64, case: &Case) -> u32 {
+    Random::new(seed).between(0, i64::from(case.answer.depth) + 1) as u32
 }
 
 /// The lowering keeps the meaning, and every engine finds what there is; the depth is a limit to be tried.
@@ -172,7 +213,9 @@ fn programs_that_were_once_wrong() {
         let agrees = match case::make(text) {
             Made::Refused(why) => Err(format!("refused: {why:?}")),
             Made::TooLarge => Err("too large".to_owned()),
-            Made::Usable(case) => (0..=case.answer.depth + 1).try_for_each(|depth| agreed(&case, depth, &mut 0)),
+            Made::Usable(case) => (0..=case.answer.depth + 1)
+                .try_for_each(|depth| agreed(&case, depth, &mut 0))
+                .and_then(|()| native::agreed(&case, 1, &mut native::Tried::default())),
         };
         wrong.extend(agrees.err().map(|why| format!("{about}: {why}")));
     }

@@ -21,13 +21,24 @@ pub struct Staged<'p> {
     interpreter: Interpreter<'p>,
     native: OnceLock<Result<Compiled<'p>, String>>,
     expansions: AtomicU32,
+    patience: u32,
 }
 
 impl<'p> Staged<'p> {
     /// A model that judges states by these goals.
     pub fn new(program: &'p Program, goals: &'p [Goal]) -> Self {
+        Self::with_patience(program, goals, PATIENCE)
+    }
+
+    /// The same, compiled after this many expansions.
+    pub fn with_patience(program: &'p Program, goals: &'p [Goal], patience: u32) -> Self {
         let interpreter = Interpreter::new(program, goals);
-        Self { program, goals, interpreter, native: OnceLock::new(), expansions: AtomicU32::new(0) }
+        Self { program, goals, interpreter, native: OnceLock::new(), expansions: AtomicU32::new(0), patience }
+    }
+
+    /// Whether it runs as native code by now.
+    pub fn is_native(&self) -> bool {
+        self.native().is_some()
     }
 
     /// Why native code was wanted and could not be had, if so.
@@ -37,7 +48,7 @@ impl<'p> Staged<'p> {
 
     #[cold]
     fn interpret(&self, state: &[u32], out: &mut Successors) {
-        if self.native.get().is_none() && self.expansions.fetch_add(1, Ordering::Relaxed) == PATIENCE {
+        if self.native.get().is_none() && self.expansions.fetch_add(1, Ordering::Relaxed) == self.patience {
             self.native.get_or_init(|| Compiled::new(self.program, self.goals));
         }
         self.interpreter.successors(state, out);

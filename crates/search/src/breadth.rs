@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use birk_exec::{GoalSet, Model};
 use birk_ir::{Coverage, Outcome, Stop};
 
+use crate::border::{Border, Survey};
 use crate::chunks::Chunks;
 use crate::codec::Codec;
 use crate::job::{Hunt, Job, Observer, Stats};
@@ -18,8 +19,8 @@ use crate::retrace::{Target, retrace};
 use crate::visited::Visited;
 use crate::worker::{Counts, Level, Worker};
 
-/// Levels with fewer tickets are expanded by one thread: starting others would take longer.
-const WORTH_SHARING: u64 = 8192;
+/// Levels with fewer grains of tickets are expanded by one thread: starting others would take longer.
+const WORTH_SHARING: u64 = 8;
 
 /// Searches until a level is empty, a limit is met, or a goal is found at which the search ends.
 pub(crate) fn breadth_first<C: Codec>(model: &dyn Model, job: &Job, codec: C, observer: &mut dyn Observer) -> Hunt {
@@ -76,7 +77,7 @@ impl<C: Codec> Search<'_, C> {
     }
 
     fn exhausted(&self) -> Stop {
-        if self.workers.iter().any(|worker| worker.beyond_depth) { Stop::Depth } else { Stop::Exhausted }
+        if self.workers.iter().any(|worker| worker.edge.is_open()) { Stop::Depth } else { Stop::Exhausted }
     }
 
     /// Expands one level, growing the visited set as often as needed.
@@ -121,6 +122,9 @@ impl<C: Codec> Search<'_, C> {
             self.counts.states.store(states_before, Ordering::Relaxed);
             return End::Over(Stop::Goal);
         }
+        if stop.is_some() {
+            self.stats.border = self.waiting(here, &next);
+        }
         let new = self.counts.states.load(Ordering::Relaxed) - states_before;
         if new > 0 {
             self.stats.levels.push(new);
@@ -164,6 +168,26 @@ impl<C: Codec> Search<'_, C> {
         }
     }
 
+    /// What waits when a search is ended early: tickets of both levels, and states for which there was no room.
+    fn waiting(&mut self, here: &Chunks, next: &Chunks) -> Border {
+        let words = self.visited.codec.ticket_words();
+        let deferred: Vec<u32> =
+            self.workers.iter_mut().flat_map(|worker| std::mem::take(&mut worker.deferred)).collect();
+        let deferred = deferred.chunks(self.model.words());
+        let mut survey = Survey::new(self.model, (here.words() + next.words()) / words as u64 + deferred.len() as u64);
+        let mut state = vec![0; self.model.words()];
+        while let Some(chunk) = here.pop().or_else(|| next.pop()) {
+            for ticket in chunk.chunks(words) {
+                if survey.counts() {
+                    self.visited.codec.open(ticket, &mut self.workers[0].parent, &mut state);
+                    survey.look(&state);
+                }
+            }
+        }
+        deferred.for_each(|state| survey.wait(state));
+        survey.border()
+    }
+
     /// Takes from the workers the goals they found in a level: the smallest state for each.
     fn gather(&mut self) {
         for (goal, found) in self.found.iter_mut().enumerate() {
@@ -184,6 +208,9 @@ impl<C: Codec> Search<'_, C> {
         let mut fired = vec![false; self.model.transitions()];
         for worker in &self.workers {
             fired.iter_mut().zip(&worker.fired).for_each(|(all, one)| *all |= one);
+        }
+        if !matches!(stopped, Stop::Exhausted | Stop::Goal) {
+            self.workers.iter().for_each(|worker| self.stats.border.join(&worker.edge));
         }
         let coverage = self.coverage(stopped);
         // What may have been lost to hashing is not known to be absent.
@@ -217,7 +244,8 @@ impl<C: Codec> Search<'_, C> {
 
 /// Runs the workers on a level: one of them, or all if there is enough to do.
 fn expand<C: Codec>(workers: &mut Vec<Worker<C>>, level: &Level<'_, C>, observer: &mut dyn Observer) {
-    let is_shared = level.here.words() / (level.visited.codec.ticket_words() as u64) >= WORTH_SHARING;
+    let is_shared = level.here.words() / (level.visited.codec.ticket_words() as u64)
+        >= WORTH_SHARING * level.job.limits.grain as u64;
     while is_shared && workers.len() < level.job.limits.threads {
         workers.push(Worker::new(level.model, level.job, &level.visited.codec));
     }

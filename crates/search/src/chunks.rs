@@ -52,9 +52,9 @@ pub(crate) struct Filling {
 }
 
 impl Filling {
-    /// For tickets of this many words.
-    pub(crate) fn new(ticket_words: usize) -> Self {
-        let full = (CHUNK_WORDS / ticket_words).max(1) * ticket_words;
+    /// For tickets of this many words, at most this many in a chunk.
+    pub(crate) fn new(ticket_words: usize, grain: usize) -> Self {
+        let full = (CHUNK_WORDS / ticket_words).min(grain).max(1) * ticket_words;
         Self { chunk: Vec::new(), full }
     }
 

@@ -2,17 +2,21 @@
 //!
 //! A state is judged when it is expanded, because only then is it known to be stuck; so every kind of violation
 //! has the same meaning of "nearest". A batch gathers the successors of several states before the store sees them.
-//! At the depth limit states are still judged, and the search is complete if nothing new lies beyond them.
+//! At the depth limit states are still judged, and the search is complete if nothing lies beyond them in the end.
 
 use std::ops::ControlFlow;
 
 use birk_exec::{GoalSet, Model, Successors};
 use birk_ir::{Coverage, Outcome, StateId, Stop};
 
+use crate::border::{Border, Survey};
 use crate::frontier::{Frontier, Node};
 use crate::job::{Hunt, Job, Observer, Progress, Stats};
 use crate::store::{Arrival, Store};
 use crate::trace;
+
+/// At the end, the observer is asked after so many expansions.
+const PATIENCE: usize = 256;
 
 /// Searches until the frontier is empty, a limit is met, or a goal is found at which the search ends.
 pub fn explore<S: Store, F: Frontier>(
@@ -36,13 +40,13 @@ pub fn explore<S: Store, F: Frontier>(
         state: vec![0; words],
         found: vec![None; job.goals],
         expanding: 0,
-        beyond_depth: false,
+        edge: Vec::new(),
         stats: Stats::default(),
         fired: vec![false; model.transitions()],
     };
     let stopped = match search.run(observer) {
         ControlFlow::Break(stop) => stop,
-        ControlFlow::Continue(()) if search.beyond_depth => Stop::Depth,
+        ControlFlow::Continue(()) if search.stats.border.is_open() => Stop::Depth,
         ControlFlow::Continue(()) => Stop::Exhausted,
     };
     search.finish(stopped)
@@ -64,8 +68,8 @@ struct Search<'a, S, F> {
     found: Vec<Option<StateId>>,
     /// Depth of the state expanded last.
     expanding: u32,
-    /// A state at the depth limit has a successor that was not reached.
-    beyond_depth: bool,
+    /// The states at the depth limit.
+    edge: Vec<StateId>,
     stats: Stats,
     fired: Vec<bool>,
 }
@@ -80,16 +84,30 @@ impl<S: Store, F: Frontier> Search<'_, S, F> {
             let mut expanded = 0;
             while self.batch.len() < F::BATCH && expanded < F::BATCH {
                 let Some(node) = self.frontier.pop() else { break };
-                if node.depth == self.job.limits.depth {
-                    // Whether anything lies beyond can be told only when the whole last level was reached.
-                    self.reach()?;
-                }
                 self.expand(node)?;
                 expanded += 1;
             }
             self.reach()?;
             observer.progress(&self.progress())?;
         }
+        self.close(observer)
+    }
+
+    /// Whether anything lies beyond the depth limit can be told only when everything within it was reached.
+    fn close(&mut self, observer: &mut dyn Observer) -> ControlFlow<Stop> {
+        let mut border = Border::new(self.model.transitions());
+        let cut = self.batch.cut;
+        for place in 0..self.edge.len() {
+            self.batch.clear();
+            if place % PATIENCE == 0 {
+                observer.progress(&self.progress())?;
+            }
+            self.store.load(self.edge[place], &mut self.state);
+            self.model.successors(&self.state, &mut self.batch);
+            border.edge(&self.batch, 0, &mut self.fired, |state| self.store.contains(state));
+        }
+        self.batch.cut = cut;
+        self.stats.border = border;
         ControlFlow::Continue(())
     }
 
@@ -101,15 +119,14 @@ impl<S: Store, F: Frontier> Search<'_, S, F> {
         self.model.successors(&self.state, &mut self.batch);
         let taken = self.batch.len() - before;
         self.stats.transitions += taken as u64;
-        for step in before..self.batch.len() {
-            self.fired[self.batch.step(step).transition.index()] = true;
-        }
         let stuck = taken == 0 && self.batch.cut == cut;
         let goals = self.model.judge(&self.state, stuck);
         if node.depth == self.job.limits.depth {
-            let unseen = |step| !self.store.contains(self.batch.state(step));
-            self.beyond_depth |= (before..self.batch.len()).any(unseen);
+            self.edge.push(node.id);
             self.batch.truncate(before);
+        }
+        for step in self.batch.steps(before) {
+            self.fired[step.transition.index()] = true;
         }
         self.parents.resize(self.batch.len(), Some(node.id));
         self.depths.resize(self.batch.len(), node.depth.saturating_add(1));
@@ -131,7 +148,7 @@ impl<S: Store, F: Frontier> Search<'_, S, F> {
 
     /// Gives the batch to the store, and what is new to the frontier.
     fn reach(&mut self) -> ControlFlow<Stop> {
-        let budget = self.job.limits.memory.saturating_sub(self.frontier.bytes());
+        let budget = self.job.limits.memory.saturating_sub(self.waiting_bytes());
         if !self.store.reserve(self.batch.len(), budget) {
             return ControlFlow::Break(Stop::Memory);
         }
@@ -166,13 +183,35 @@ impl<S: Store, F: Frontier> Search<'_, S, F> {
             transitions: self.stats.transitions,
             depth: self.expanding,
             frontier: self.frontier.len() as u64,
-            bytes: self.store.bytes() + self.frontier.bytes(),
+            bytes: self.store.bytes() + self.waiting_bytes(),
         }
+    }
+
+    fn waiting_bytes(&self) -> u64 {
+        self.frontier.bytes() + (self.edge.capacity() * size_of::<StateId>()) as u64
+    }
+
+    /// What waits when a search is ended early; what is left of the batch had no room in the store.
+    fn waiting(&mut self) -> Border {
+        let waiting = self.batch.len() + self.edge.len() + self.frontier.len();
+        let mut survey = Survey::new(self.model, waiting as u64);
+        (0..self.batch.len()).for_each(|i| survey.wait(self.batch.state(i)));
+        let frontier = std::iter::from_fn(|| self.frontier.pop());
+        for id in frontier.map(|node| node.id).chain(self.edge.iter().copied()) {
+            if survey.counts() {
+                self.store.load(id, &mut self.state);
+                survey.look(&self.state);
+            }
+        }
+        survey.border()
     }
 
     fn finish(mut self, stopped: Stop) -> Hunt {
         self.stats.cut = self.batch.cut;
         self.stats.store_bytes = self.store.bytes();
+        if !matches!(stopped, Stop::Exhausted | Stop::Depth | Stop::Goal) {
+            self.stats.border = self.waiting();
+        }
         let coverage = self.coverage(stopped);
         let absent = if coverage == Coverage::Complete { Outcome::Absent } else { Outcome::Inconclusive };
         let outcome = |id: &Option<StateId>| match *id {

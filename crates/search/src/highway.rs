@@ -17,6 +17,7 @@ use std::ops::ControlFlow;
 use birk_exec::{GoalSet, Model, Random, Successors};
 use birk_ir::{Coverage, Outcome, StateId, Stop};
 
+use crate::border::{Border, Survey};
 use crate::exact::ExactStore;
 use crate::job::{Hunt, Job, Limits, Observer, Progress, Stats};
 use crate::store::Store;
@@ -65,10 +66,12 @@ impl Highway {
             fresh: ExactStore::new(words),
             needy: Needy::default(),
             lanes: Vec::new(),
+            expanded: 0,
             depth: 0,
             curtailed: Vec::new(),
             start_curtailed: false,
-            beyond_depth: false,
+            offered: Vec::new(),
+            edge: Border::new(model.transitions()),
             batch: Successors::new(words),
             state: vec![0; words],
             found: vec![None; job.goals],
@@ -91,12 +94,16 @@ struct Search<'a> {
     needy: Needy,
     /// Q, at this depth.
     lanes: Vec<StateId>,
+    /// How many of them were expanded.
+    expanded: usize,
     depth: u32,
     /// The lanes of levels where something was left out, and whether initial states were.
     curtailed: Vec<StateId>,
     start_curtailed: bool,
-    /// A lane at the depth limit has a successor that was not visited.
-    beyond_depth: bool,
+    /// The steps of the lanes to fresh states: which state, by which transition. Those to visited ones are taken then.
+    offered: Vec<(u32, u32)>,
+    /// The lanes at the depth limit.
+    edge: Border,
     batch: Successors,
     state: Vec<u32>,
     /// The first state found for each goal.
@@ -112,11 +119,16 @@ impl Search<'_> {
         self.stats.store_bytes = self.visited.bytes();
         let (stopped, is_complete) = match end {
             ControlFlow::Break(stop) => (stop, false),
-            ControlFlow::Continue(()) if self.beyond_depth => (Stop::Depth, false),
+            ControlFlow::Continue(()) if self.edge.is_open() => (Stop::Depth, false),
             ControlFlow::Continue(()) => match self.is_closed(observer) {
                 ControlFlow::Break(stop) => (stop, false),
                 ControlFlow::Continue(is_closed) => (Stop::Exhausted, is_closed),
             },
+        };
+        self.stats.border = match stopped {
+            Stop::Exhausted if is_complete => Border::default(),
+            Stop::Goal => Border::default(),
+            _ => self.border(),
         };
         let (coverage, absent) = match is_complete {
             true => (Coverage::Complete, Outcome::Absent),
@@ -138,7 +150,7 @@ impl Search<'_> {
         let start: Vec<u32> = (0..self.fresh.len() as u32).collect();
         let queue = choose(start, self.highway.width, &self.needy, &mut self.random);
         self.start_curtailed = queue.len() < self.fresh.len() as usize;
-        self.lanes = self.visit(&queue, 0)?;
+        self.visit(&queue, 0)?;
         while !self.lanes.is_empty() {
             self.expand_all(observer)?;
             let is_degraded = self.highway.degrade_depth.is_some_and(|depth| self.depth >= depth);
@@ -147,11 +159,15 @@ impl Search<'_> {
                 true => (self.needy.reached(), self.needy.len()),
             };
             let queue = choose(pool, width, &self.needy, &mut self.random);
-            if queue.len() < self.fresh.len() as usize {
-                self.curtailed.extend_from_slice(&self.lanes);
-            }
+            let lanes = std::mem::take(&mut self.lanes);
+            self.expanded = 0;
             self.depth += 1;
-            self.lanes = self.visit(&queue, self.depth)?;
+            let visited = self.visit(&queue, self.depth);
+            if self.lanes.len() < self.fresh.len() as usize {
+                self.curtailed.extend(lanes);
+            }
+            self.note_taken(&queue[..self.lanes.len()]);
+            visited?;
         }
         ControlFlow::Continue(())
     }
@@ -160,6 +176,7 @@ impl Search<'_> {
     fn expand_all(&mut self, observer: &mut dyn Observer) -> ControlFlow<Stop> {
         self.fresh.clear();
         self.needy.clear();
+        self.offered.clear();
         for place in 0..self.lanes.len() {
             if place % BATCH == 0 {
                 observer.progress(&self.progress())?;
@@ -170,19 +187,21 @@ impl Search<'_> {
             let cut = self.batch.cut;
             self.model.successors(&self.state, &mut self.batch);
             self.stats.transitions += self.batch.len() as u64;
-            for step in self.batch.steps(0) {
-                self.fired[step.transition.index()] = true;
-            }
             let stuck = self.batch.is_empty() && self.batch.cut == cut;
             let goals = self.model.judge(&self.state, stuck);
             if !goals.is_empty() {
                 self.judge(goals, lane)?;
             }
             if self.depth == self.job.limits.depth {
-                self.beyond_depth |= (0..self.batch.len()).any(|i| !self.visited.contains(self.batch.state(i)));
+                let before = self.edge.states;
+                self.edge.edge(&self.batch, 0, &mut self.fired, |state| self.visited.contains(state));
+                if self.edge.states > before {
+                    self.curtailed.push(lane);
+                }
             } else {
                 self.offer(Some(lane))?;
             }
+            self.expanded = place + 1;
         }
         ControlFlow::Continue(())
     }
@@ -209,11 +228,16 @@ impl Search<'_> {
         let mut is_needy = lane.is_some() && !self.batch.is_empty();
         for i in 0..self.batch.len() {
             let state = self.batch.state(i);
+            let transition = self.batch.step(i).transition;
             if self.visited.contains(state) {
                 is_needy = false;
+                self.fired[transition.index()] = true;
             } else {
-                let number = self.fresh.find_or_insert(state, lane);
-                self.needy.offer(number.0 as u32);
+                let number = self.fresh.find_or_insert(state, lane).0 as u32;
+                self.needy.offer(number);
+                if lane.is_some() && !self.fired[transition.index()] {
+                    self.offered.push((number, transition.0));
+                }
             }
         }
         self.needy.close(is_needy);
@@ -221,8 +245,7 @@ impl Search<'_> {
     }
 
     /// Visits these of the fresh states: they are the lanes of the next level.
-    fn visit(&mut self, queue: &[u32], depth: u32) -> ControlFlow<Stop, Vec<StateId>> {
-        let mut lanes = Vec::with_capacity(queue.len());
+    fn visit(&mut self, queue: &[u32], depth: u32) -> ControlFlow<Stop> {
         for part in queue.chunks(BATCH) {
             let budget = self.budget().saturating_sub(self.fresh.bytes());
             if !self.visited.reserve(part.len(), budget) {
@@ -232,7 +255,7 @@ impl Search<'_> {
             for &number in part {
                 let number = StateId(u64::from(number));
                 self.fresh.load(number, &mut self.state);
-                lanes.push(self.visited.find_or_insert(&self.state, self.fresh.parent(number)));
+                self.lanes.push(self.visited.find_or_insert(&self.state, self.fresh.parent(number)));
                 states += u64::from(!self.model.is_fault(&self.state));
             }
             self.count(states, depth);
@@ -240,8 +263,17 @@ impl Search<'_> {
                 return ControlFlow::Break(Stop::States);
             }
         }
-        self.stats.peak_frontier = self.stats.peak_frontier.max(lanes.len() as u64);
-        ControlFlow::Continue(lanes)
+        self.stats.peak_frontier = self.stats.peak_frontier.max(self.lanes.len() as u64);
+        ControlFlow::Continue(())
+    }
+
+    /// The steps that led to these of the fresh states were taken.
+    fn note_taken(&mut self, visited: &[u32]) {
+        let mut is_visited = vec![false; self.fresh.len() as usize];
+        visited.iter().for_each(|&number| is_visited[number as usize] = true);
+        for (number, transition) in self.offered.drain(..) {
+            self.fired[transition as usize] |= is_visited[number as usize];
+        }
     }
 
     /// More states of the slice, not counting results of failing checks.
@@ -264,7 +296,7 @@ impl Search<'_> {
             }
         }
         // The newest lanes first: what they left out had the least time to be met again.
-        for (place, lane) in std::mem::take(&mut self.curtailed).into_iter().rev().enumerate() {
+        for (place, &lane) in self.curtailed.iter().rev().enumerate() {
             if place % BATCH == 0 {
                 observer.progress(&self.progress())?;
             }
@@ -274,8 +306,25 @@ impl Search<'_> {
             if !self.is_batch_visited() {
                 return ControlFlow::Continue(false);
             }
+            for step in self.batch.steps(0) {
+                self.fired[step.transition.index()] = true;
+            }
         }
         ControlFlow::Continue(true)
+    }
+
+    /// What was left out: of the lanes from which something was, and of those that wait.
+    fn border(&mut self) -> Border {
+        let mut survey = Survey::new(self.model, (self.curtailed.len() + self.lanes.len()) as u64);
+        let (expanded, waiting) = self.lanes.split_at(self.expanded);
+        let expanded = self.curtailed.iter().chain(expanded).map(|lane| (lane, true));
+        for (&lane, is_expanded) in expanded.chain(waiting.iter().map(|lane| (lane, false))) {
+            if survey.counts() {
+                self.visited.load(lane, &mut self.state);
+                survey.look_beyond(&self.state, &mut self.fired, |state| is_expanded && self.visited.contains(state));
+            }
+        }
+        survey.border()
     }
 
     fn is_batch_visited(&self) -> bool {
@@ -289,7 +338,7 @@ impl Search<'_> {
 
     fn list_bytes(&self) -> u64 {
         let ids = self.lanes.capacity() + self.curtailed.capacity();
-        ids as u64 * size_of::<StateId>() as u64 + self.needy.bytes()
+        ids as u64 * size_of::<StateId>() as u64 + self.offered.capacity() as u64 * 8 + self.needy.bytes()
     }
 
     fn progress(&self) -> Progress {

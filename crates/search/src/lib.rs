@@ -2,6 +2,7 @@
 //!
 //! An engine never sees a property, never prints, never reads a file and never looks at the clock.
 
+mod border;
 mod breadth;
 mod chunks;
 mod codec;
@@ -25,5 +26,6 @@ pub mod limit;
 pub mod store;
 pub mod trace;
 
+pub use border::Border;
 pub use engines::{ENGINES, Engine, ExplicitHunt, engine};
-pub use job::{Hunt, Job, Limits, Observer, Progress, Stats, Storage};
+pub use job::{Hunt, Job, Limits, Observer, Progress, Stats, Storage, Waiting};

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use birk_exec::{GoalSet, Model, Successors};
 use birk_ir::Stop;
 
+use crate::border::Border;
 use crate::chunks::{Chunks, Filling};
 use crate::codec::{Codec, NO_KEY};
 use crate::job::{Job, Observer, Progress};
@@ -91,8 +92,8 @@ pub(crate) struct Worker<C: Codec> {
     /// For each goal the smallest state of the level that satisfies it, so that the choice depends on nothing else.
     pub(crate) found: Vec<Option<Vec<u32>>>,
     pub(crate) fired: Vec<bool>,
-    /// A state at the depth limit has a successor that was not reached.
-    pub(crate) beyond_depth: bool,
+    /// The states at the depth limit.
+    pub(crate) edge: Border,
     held: u64,
     states: u64,
     transitions: u64,
@@ -107,11 +108,11 @@ impl<C: Codec> Worker<C> {
             reached: 0,
             state: vec![0; model.words()],
             parent: codec.parent(),
-            filling: Filling::new(codec.ticket_words()),
+            filling: Filling::new(codec.ticket_words(), job.limits.grain),
             deferred: Vec::new(),
             found: vec![None; job.goals],
             fired: vec![false; model.transitions()],
-            beyond_depth: false,
+            edge: Border::new(model.transitions()),
             held: 0,
             states: 0,
             transitions: 0,
@@ -171,7 +172,8 @@ impl<C: Codec> Worker<C> {
         level.model.successors(&self.state, &mut self.batch);
         let taken = self.batch.len() - before;
         self.transitions += taken as u64;
-        for step in self.batch.steps(before) {
+        let at_limit = level.depth == level.job.limits.depth;
+        for step in self.batch.steps(before).iter().filter(|_| !at_limit) {
             self.fired[step.transition.index()] = true;
         }
         let stuck = taken == 0 && self.batch.cut == cut;
@@ -179,10 +181,9 @@ impl<C: Codec> Worker<C> {
         if !goals.is_empty() {
             self.judge(level, goals);
         }
-        if level.depth == level.job.limits.depth {
-            for step in before..self.batch.len() {
-                self.beyond_depth |= level.visited.find(self.batch.state(step), &mut self.parent).is_none();
-            }
+        if at_limit {
+            let is_known = |state: &[u32]| level.visited.find(state, &mut self.parent).is_some();
+            self.edge.edge(&self.batch, before, &mut self.fired, is_known);
             self.batch.truncate(before);
         } else if level.judging.load(Ordering::Relaxed) {
             self.batch.truncate(before);

@@ -8,12 +8,12 @@ use birk_exec::{GoalSet, goal_of, replay};
 use birk_ir::{Coverage, Expr, Goal, Outcome, Program, Property, PropertyKind, Stop, Verdict};
 use birk_jit::Staged;
 use birk_search::bits::Field;
-use birk_search::{Hunt, Job, Limits, Stats, Storage};
+use birk_search::{Hunt, Job, Limits, Stats, Storage, Waiting};
 
 use runs::Question;
 pub(crate) use runs::Watch;
 
-use crate::cli::{Accept, CheckArgs, Fair, Format, OnOff, StoreKind, Threads};
+use crate::cli::{Accept, CheckArgs, Fair, Format, FrontierKind, OnOff, StoreKind, Threads};
 use crate::commands::print;
 use crate::engines::{self, Engine, Way, engine};
 use crate::progress::Watcher;
@@ -331,9 +331,16 @@ fn limits_of(args: &CheckArgs, engine: &Engine) -> Limits {
             StoreKind::Compact => Storage::Compact,
         },
         increment: args.increment,
+        waiting: match args.frontier {
+            FrontierKind::States => Some(Waiting::States),
+            FrontierKind::Traces => Some(Waiting::Traces),
+            FrontierKind::Tree => Some(Waiting::Tree),
+            FrontierKind::Auto => None,
+        },
         width: args.width as usize,
         degrade_depth: args.degrade_depth,
         seed: args.seed,
+        ..Limits::NONE
     }
 }
 

@@ -46,6 +46,8 @@ struct Stats {
     peak_nodes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     iterations: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frontier: Option<Value>,
 }
 
 /// A count as a number, or as text where 64 bits do not hold it.
@@ -93,6 +95,15 @@ pub(crate) fn text(report: &Report<'_>) -> String {
             state_bits: report.program.layout.bits(),
             peak_nodes: sets.map(|sets| sets.peak_nodes),
             iterations: sets.map(|sets| sets.iterations),
+            frontier: stats.frontier.map(|frontier| {
+                json!({
+                    "kept_as": frontier.waiting.word(),
+                    "most_states": frontier.states,
+                    "bytes_per_state": frontier.bytes as f64 / frontier.states.max(1) as f64,
+                    "replays": frontier.replays,
+                    "steps_per_replay": frontier.replayed as f64 / frontier.replays.max(1) as f64,
+                })
+            }),
         },
         unreached: json!({
             "transitions": unreached.transitions.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use birk_exec::{GoalSet, Model, Successors};
 use birk_ir::Stop;
 
+use crate::border::{Border, Survey};
 use crate::job::{Limits, Observer, Progress, Stats};
 
 /// A model without what lies beyond a depth.
@@ -17,6 +18,9 @@ pub struct Within<'m> {
     model: &'m dyn Model,
     inside: HashSet<Vec<u32>>,
     left_out: AtomicBool,
+    /// The states at the depth, and how many there are at each.
+    edge: Vec<Vec<u32>>,
+    pub(super) levels: Vec<u64>,
 }
 
 impl std::fmt::Debug for Within<'_> {
@@ -27,12 +31,12 @@ impl std::fmt::Debug for Within<'_> {
 
 impl<'m> Within<'m> {
     /// Computes the part; an error says what ended it, and how many states were reached.
-    pub fn new(model: &'m dyn Model, limits: &Limits, observer: &mut dyn Observer) -> Result<Self, (Stop, Stats)> {
+    pub fn new(model: &'m dyn Model, limits: &Limits, observer: &mut dyn Observer) -> Result<Self, Box<(Stop, Stats)>> {
         let mut batch = Successors::new(model.words());
         model.initial(&mut batch);
         let mut inside: HashSet<Vec<u32>> = (0..batch.len()).map(|i| batch.state(i).to_vec()).collect();
         let mut level: Vec<Vec<u32>> = inside.iter().cloned().collect();
-        let mut stats = Stats::default();
+        let mut stats = Stats { levels: vec![level.len() as u64], ..Stats::default() };
         for depth in 0..limits.depth {
             let mut next = Vec::new();
             for (count, state) in level.iter().enumerate() {
@@ -58,16 +62,33 @@ impl<'m> Within<'m> {
                         _ => None,
                     };
                     if let Some(stop) = stop {
-                        return Err((stop, stats));
+                        let waiting = level[count..].iter().chain(&next);
+                        let mut survey = Survey::new(model, (level.len() - count + next.len()) as u64);
+                        waiting.for_each(|state| survey.wait(state));
+                        stats.border = survey.border();
+                        return Err(Box::new((stop, stats)));
                     }
                 }
             }
             if next.is_empty() {
                 break;
             }
+            stats.levels.push(next.len() as u64);
             level = next;
         }
-        Ok(Self { model, inside, left_out: AtomicBool::new(false) })
+        Ok(Self { model, inside, left_out: AtomicBool::new(false), edge: level, levels: stats.levels })
+    }
+
+    /// The steps that leave the part.
+    pub(super) fn border(&self, fired: &mut [bool]) -> Border {
+        let mut border = Border::new(self.model.transitions());
+        let mut batch = Successors::new(self.model.words());
+        for state in &self.edge {
+            batch.clear();
+            self.model.successors(state, &mut batch);
+            border.edge(&batch, 0, fired, |state| self.inside.contains(state));
+        }
+        border
     }
 
     /// Whether a search of the part met a step that leaves it.
