@@ -122,7 +122,7 @@ pub(crate) struct CheckArgs {
     /// Stop after this time, for example 300ms, 90s, 10m, 1h [default: no limit]
     #[arg(long, value_parser = parse_time, help_heading = BUDGET)]
     pub(crate) time: Option<Duration>,
-    /// Keep states in at most this much memory, for example 512M, 4G [default: four fifths of what is free]
+    /// Use at most this much memory, for example 512M, 4G [default: four fifths of what is free]
     #[arg(long, value_name = "SIZE", value_parser = parse_memory, help_heading = BUDGET)]
     pub(crate) memory: Option<u64>,
     /// Look at most this many steps ahead [default: no limit]

@@ -10,6 +10,7 @@ use birk_ir::Stop;
 use birk_search::{Observer, Progress};
 
 use crate::cli::ProgressMode;
+use crate::limits::{self, Memory};
 use crate::source::is_watched;
 use crate::{Exit, Failure, say};
 
@@ -34,6 +35,32 @@ pub(crate) struct Watcher {
     samples: Option<Samples>,
     /// Nodes and iterations of an engine on decision diagrams.
     diagrams: Option<(u64, u32)>,
+    gauge: Option<Gauge>,
+}
+
+/// Looks at the memory of the process while a search counts its own.
+#[derive(Clone, Copy, Debug)]
+struct Gauge {
+    limit: Memory,
+    looked: Option<Instant>,
+    /// What the process occupied beyond what the search counted and what it had before.
+    overhead: u64,
+}
+
+impl Gauge {
+    /// A look costs some microseconds.
+    const PERIOD: Duration = Duration::from_millis(5);
+
+    /// Whether the process occupies too much.
+    fn look(&mut self, now: Instant, counted: u64) -> bool {
+        if self.looked.is_some_and(|looked| now.duration_since(looked) < Self::PERIOD) {
+            return false;
+        }
+        self.looked = Some(now);
+        let Some(resident) = limits::resident_memory() else { return false };
+        self.overhead = resident.saturating_sub(counted.saturating_add(self.limit.rest));
+        resident > self.limit.search.saturating_add(self.limit.rest)
+    }
 }
 
 /// How a search stood at one moment.
@@ -117,7 +144,13 @@ impl Watcher {
             drawn: false,
             samples: None,
             diagrams: None,
+            gauge: None,
         })
+    }
+
+    /// Ends the search when the process occupies more than this.
+    pub(crate) fn limit_memory(&mut self, limit: Memory) {
+        self.gauge = limits::resident_memory().map(|_| Gauge { limit, looked: None, overhead: 0 });
     }
 
     /// Remembers from now on how the search goes.
@@ -210,6 +243,9 @@ impl Observer for Watcher {
         if self.deadline.is_some_and(|deadline| now >= deadline) {
             return ControlFlow::Break(Stop::Time);
         }
+        if self.gauge.as_mut().is_some_and(|gauge| gauge.look(now, progress.bytes)) {
+            return ControlFlow::Break(Stop::Memory);
+        }
         if let Some(samples) = &mut self.samples {
             samples.hear(Sample {
                 seconds: now.duration_since(self.started).as_secs_f64(),
@@ -228,6 +264,12 @@ impl Observer for Watcher {
 
     fn diagrams(&mut self, nodes: u64, iterations: u32) {
         self.diagrams = Some((nodes, iterations));
+    }
+
+    fn overhead(&mut self, counted: u64) -> u64 {
+        let Some(gauge) = &mut self.gauge else { return counted / 12 };
+        gauge.look(Instant::now(), counted);
+        gauge.overhead
     }
 }
 

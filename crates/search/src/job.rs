@@ -111,6 +111,12 @@ pub trait Observer {
 
     /// Called before it by engines on decision diagrams: the nodes in use, and how often the steps were applied to a set.
     fn diagrams(&mut self, _nodes: u64, _iterations: u32) {}
+
+    /// Bytes that are in use beyond those which a search counts: buffers, code, what the allocator keeps. Where nobody
+    /// knows better, a twelfth.
+    fn overhead(&mut self, counted: u64) -> u64 {
+        counted / 12
+    }
 }
 
 /// Lets a search run to its end.

@@ -16,10 +16,11 @@ pub(crate) use runs::Watch;
 use crate::cli::{Accept, CheckArgs, Fair, Format, FrontierKind, OnOff, StoreKind, Threads};
 use crate::commands::print;
 use crate::engines::{self, Engine, Way, engine};
+use crate::limits::{self, Memory};
 use crate::progress::Watcher;
 use crate::report::{self, Answer, Report, ShownTrace};
 use crate::source::{load, uses_color};
-use crate::{Exit, Failure, itf, limits, say};
+use crate::{Exit, Failure, itf, say};
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
@@ -35,12 +36,15 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     reconcile_with(args, &properties)?;
     let hunted = hunted(&program, &properties)?;
     let mut watcher = Watcher::start(args.progress, args.time)?;
+    let memory = Memory::new(args.memory);
+    watcher.limit_memory(memory);
+    let limits = limits_of(args, &engine, memory);
     if args.report.is_some() {
         watcher.remember();
     }
     let mut answers: Vec<Answer<'_>> = properties.iter().map(|property| Answer::open(property)).collect();
     let mut traces = Vec::new();
-    let mut hunt = hunt_states(&program, args, &engine, &properties, &hunted, &mut watcher)?;
+    let mut hunt = hunt_states(&program, args, &engine, limits, &properties, &hunted, &mut watcher)?;
     for ((index, goal), outcome) in hunted.iter().zip(&hunt.outcomes) {
         let property = properties[*index];
         // A goal that the types exclude needs no search.
@@ -53,7 +57,6 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
             traces.push(ShownTrace { property, run });
         }
     }
-    let limits = limits_of(args, &engine);
     let mut has_states = !hunted.is_empty();
     let mut is_over = answers.iter().any(|answer| answer.verdict == Verdict::Violated) && !args.keep_going;
     for (answer, property) in answers.iter_mut().zip(&properties).filter(|(_, property)| property.is_of_runs()) {
@@ -111,6 +114,7 @@ fn hunt_states(
     program: &Program,
     args: &CheckArgs,
     engine: &Engine,
+    limits: Limits,
     properties: &[&Property],
     hunted: &[(usize, Goal)],
     watcher: &mut Watcher,
@@ -126,12 +130,12 @@ fn hunt_states(
             fired: vec![false; program.transitions.len()],
         });
     }
-    let mut job = job(args, engine, properties, hunted);
+    let mut job = job(args, limits, properties, hunted);
     let search = match engine.hunt {
         Way::Model(search) => search,
         Way::Program(search) => {
             // All of it is asked for at once, so there must be as much.
-            job.limits.memory = job.limits.memory.min(limits::default_memory());
+            job.limits.memory = job.limits.memory.min(Memory::new(None).search);
             let refused = |reason| Failure::usage(format!("--search {} cannot be used here: {reason}", engine.name));
             return search(program, &goals, &job, watcher).map_err(refused);
         }
@@ -306,19 +310,19 @@ pub(crate) fn hunted(program: &Program, properties: &[&Property]) -> Result<Vec<
     Ok(hunted)
 }
 
-fn job(args: &CheckArgs, engine: &Engine, properties: &[&Property], hunted: &[(usize, Goal)]) -> Job {
+fn job(args: &CheckArgs, limits: Limits, properties: &[&Property], hunted: &[(usize, Goal)]) -> Job {
     let mut stop_at = GoalSet::default();
     for (goal, (index, _)) in hunted.iter().enumerate() {
         if !args.keep_going && !properties[*index].wants_goal() {
             stop_at.insert(goal);
         }
     }
-    Job { goals: hunted.len(), stop_at, keep_going: args.keep_going, limits: limits_of(args, engine) }
+    Job { goals: hunted.len(), stop_at, keep_going: args.keep_going, limits }
 }
 
-fn limits_of(args: &CheckArgs, engine: &Engine) -> Limits {
+fn limits_of(args: &CheckArgs, engine: &Engine, memory: Memory) -> Limits {
     Limits {
-        memory: args.memory.unwrap_or_else(limits::default_memory),
+        memory: memory.search,
         depth: args.max_depth.unwrap_or(u32::MAX),
         states: args.max_states.unwrap_or(u64::MAX),
         threads: match args.threads {
