@@ -13,7 +13,7 @@ use birk_ir::{Coverage, Op, Program, Property, ThreadId, TransitionId, Verdict};
 use birk_search::Hunt;
 
 use crate::cli::{Accept, CheckArgs};
-use crate::commands::Watch;
+use crate::commands::{Slices, Watch};
 use crate::engines::Engine;
 use crate::progress::{grouped, grouped_digits};
 use crate::source::Source;
@@ -28,6 +28,8 @@ pub(crate) struct Report<'a> {
     pub(crate) answers: Vec<Answer<'a>>,
     pub(crate) traces: Vec<ShownTrace<'a>>,
     pub(crate) hunt: &'a Hunt,
+    /// The slices, if such were visited.
+    pub(crate) slices: Option<&'a Slices>,
     pub(crate) threads: usize,
     pub(crate) seconds: f64,
     pub(crate) peak_memory: Option<u64>,
@@ -146,9 +148,10 @@ impl Report<'_> {
         stats.diagrams.as_ref().map_or(Some(stats.max_depth), |sets| sets.depth)
     }
 
-    /// Whether only runs were asked about: then states that no violating run can visit were not looked at.
+    /// Whether only runs were asked about, and of the whole model: then states that no violating run can visit were not looked at.
     pub(crate) fn is_of_runs(&self) -> bool {
-        !self.answers.is_empty() && self.answers.iter().all(|answer| answer.property.is_of_runs())
+        let is_of_runs = !self.answers.is_empty() && self.answers.iter().all(|answer| answer.property.is_of_runs());
+        is_of_runs && self.slices.is_none()
     }
 
     /// What searched: the engine, or, where only runs were asked about, the search for cycles.

@@ -32,6 +32,7 @@ pub const ENGINES: &[Engine<SymbolicHunt>] = &[Engine {
     shortest: true,
     scales: false,
     covers_by_depth: true,
+    slices: false,
     options: &[],
     memory: "one diagram for each level, of whatever size",
     hunt,

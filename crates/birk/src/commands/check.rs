@@ -1,6 +1,7 @@
 //! `birk check`: from text to verdict and trace.
 
 mod runs;
+mod slices;
 
 use std::path::Path;
 
@@ -10,8 +11,9 @@ use birk_jit::Staged;
 use birk_search::bits::Field;
 use birk_search::{Hunt, Job, Limits, Stats, Storage, Waiting};
 
-use runs::Question;
 pub(crate) use runs::Watch;
+use runs::{Question, fairness};
+pub(crate) use slices::Slices;
 
 use crate::cli::{Accept, CheckArgs, Fair, Format, FrontierKind, OnOff, StoreKind, Threads};
 use crate::commands::print;
@@ -44,7 +46,17 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     let mut answers: Vec<Answer<'_>> = properties.iter().map(|property| Answer::open(property)).collect();
     let mut traces = Vec::new();
-    let mut hunt = hunt_states(&program, args, &engine, limits, &properties, &hunted, &mut watcher)?;
+    let question = |property: &&Property| property.is_of_runs().then(|| Question::of(property, of_file.as_ref()));
+    let questions: Vec<Option<Result<Question, String>>> = properties.iter().map(question).collect();
+    let fairness = fairness(&program, args)?;
+    let sliced = engine.slices.then(|| {
+        let job = job(args, limits, &properties, &hunted);
+        slices::check(&program, args, &job, &hunted, &questions, fairness.as_ref(), &mut watcher)
+    });
+    let (mut hunt, mut chased, slices) = match sliced {
+        Some(sliced) => (sliced.hunt, Some(sliced.chased), Some(sliced.slices)),
+        None => (hunt_states(&program, args, &engine, limits, &properties, &hunted, &mut watcher)?, None, None),
+    };
     for ((index, goal), outcome) in hunted.iter().zip(&hunt.outcomes) {
         let property = properties[*index];
         // A goal that the types exclude needs no search.
@@ -57,20 +69,26 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
             traces.push(ShownTrace { property, run });
         }
     }
-    let mut has_states = !hunted.is_empty();
+    let mut has_states = !hunted.is_empty() || slices.is_some();
     let mut is_over = answers.iter().any(|answer| answer.verdict == Verdict::Violated) && !args.keep_going;
-    for (answer, property) in answers.iter_mut().zip(&properties).filter(|(_, property)| property.is_of_runs()) {
-        if is_over || matches!(hunt.stopped, Stop::Time | Stop::Interrupt) {
-            continue;
-        }
-        let question = match Question::of(property, of_file.as_ref()) {
-            Ok(question) => question,
-            Err(reason) => {
+    for (index, question) in questions.into_iter().enumerate() {
+        let (answer, property) = (&mut answers[index], properties[index]);
+        let question = match question {
+            None => continue,
+            Some(Ok(question)) => question,
+            Some(Err(reason)) => {
                 answer.reason = Some(reason);
                 continue;
             }
         };
-        let decided = question.decide(&program, property, args, limits, &mut watcher)?;
+        let decided = match &mut chased {
+            Some(chased) => match chased[index].take() {
+                Some((hunt, seconds)) => question.decided(&program, property, fairness.as_ref(), hunt, seconds)?,
+                None => continue,
+            },
+            None if is_over || matches!(hunt.stopped, Stop::Time | Stop::Interrupt) => continue,
+            None => question.decide(&program, property, args, limits, &mut watcher)?,
+        };
         answer.verdict = property.verdict(&decided.hunt.outcomes[0]);
         answer.watch = Some(decided.watch);
         is_over |= answer.verdict == Verdict::Violated && !args.keep_going;
@@ -82,6 +100,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         has_states = true;
     }
     watcher.clear();
+    let has_engine = !hunted.is_empty() || slices.is_some();
     let report = Report {
         source: &source,
         program: &program,
@@ -91,7 +110,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         answers,
         traces,
         hunt: &hunt,
-        threads: if hunted.is_empty() { args.threads.for_cycles() } else { limits.threads },
+        slices: slices.as_ref(),
+        threads: if !has_engine { args.threads.for_cycles() } else { limits.threads },
         seconds: watcher.elapsed().as_secs_f64(),
         peak_memory: limits::peak_memory(),
     };
@@ -227,6 +247,7 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
     if !engine.scales && args.store == StoreKind::Compact {
         return Err(Failure::usage(format!("--search {} stores states exactly; use --search bfs", engine.name)));
     }
+    slices::reconcile(args, engine)?;
     let Accept::Depth(wanted) = args.accept else { return Ok(()) };
     if !engine.covers_by_depth {
         return Err(Failure::usage(format!(
@@ -341,7 +362,7 @@ fn limits_of(args: &CheckArgs, engine: &Engine, memory: Memory) -> Limits {
             FrontierKind::Tree => Some(Waiting::Tree),
             FrontierKind::Auto => None,
         },
-        width: args.width as usize,
+        width: args.width.first(),
         degrade_depth: args.degrade_depth,
         seed: args.seed,
         ..Limits::NONE
