@@ -14,6 +14,7 @@ mod layout;
 mod limits;
 mod progress;
 mod report;
+mod saved;
 mod source;
 
 use std::io::Write as _;

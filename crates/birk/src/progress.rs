@@ -1,16 +1,17 @@
 //! Progress, time and Ctrl-C: the observer of every search.
 
-use std::io::Write as _;
+use std::io::{Read, Write as _};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use birk_ir::Stop;
-use birk_search::{Observer, Progress};
+use birk_search::{Observer, Progress, Save};
 
 use crate::cli::ProgressMode;
 use crate::limits::{self, Memory};
+use crate::saved::Keeper;
 use crate::source::is_watched;
 use crate::{Exit, Failure, say};
 
@@ -35,6 +36,7 @@ pub(crate) struct Watcher {
     samples: Option<Samples>,
     /// Nodes and iterations of an engine on decision diagrams.
     diagrams: Option<(u64, u32)>,
+    keeper: Option<Keeper>,
     gauge: Option<Gauge>,
 }
 
@@ -144,6 +146,7 @@ impl Watcher {
             drawn: false,
             samples: None,
             diagrams: None,
+            keeper: None,
             gauge: None,
         })
     }
@@ -156,6 +159,16 @@ impl Watcher {
     /// Remembers from now on how the search goes.
     pub(crate) fn remember(&mut self) {
         self.samples = Some(Samples { kept: Vec::new(), every: 1, heard: 0 });
+    }
+
+    /// Keeps the search from now on.
+    pub(crate) fn keep(&mut self, keeper: Keeper) {
+        self.keeper = Some(keeper);
+    }
+
+    /// What keeps the search.
+    pub(crate) fn keeper(&self) -> Option<&Keeper> {
+        self.keeper.as_ref()
     }
 
     /// What was remembered.
@@ -264,6 +277,16 @@ impl Observer for Watcher {
 
     fn diagrams(&mut self, nodes: u64, iterations: u32) {
         self.diagrams = Some((nodes, iterations));
+    }
+
+    fn resume(&mut self) -> Option<Box<dyn Read>> {
+        self.keeper.as_mut()?.input()
+    }
+
+    fn checkpoint(&mut self, save: &mut Save<'_>, is_last: bool) {
+        if let Some(keeper) = &mut self.keeper {
+            keeper.save(save, is_last);
+        }
     }
 
     fn overhead(&mut self, counted: u64) -> u64 {

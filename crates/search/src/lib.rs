@@ -14,6 +14,7 @@ mod visited;
 mod worker;
 
 pub mod bits;
+pub mod branching;
 pub mod cycle;
 pub mod depth;
 pub mod engines;
@@ -28,4 +29,4 @@ pub mod trace;
 
 pub use border::Border;
 pub use engines::{ENGINES, Engine, ExplicitHunt, engine};
-pub use job::{Hunt, Job, Limits, Observer, Progress, Stats, Storage, Waiting};
+pub use job::{Hunt, Job, Limits, Observer, Progress, Save, Stats, Storage, Waiting};

@@ -1,5 +1,6 @@
 //! `birk check`: from text to verdict and trace.
 
+mod branching;
 mod runs;
 mod slices;
 
@@ -21,11 +22,21 @@ use crate::engines::{self, Engine, Way, engine};
 use crate::limits::{self, Memory};
 use crate::progress::Watcher;
 use crate::report::{self, Answer, Report, ShownTrace};
+use crate::saved::{Identity, Keeper};
 use crate::source::{load, uses_color};
-use crate::{Exit, Failure, itf, say};
+use crate::{Exit, Failure, itf, saved, say};
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
+    check(args, None)
+}
+
+/// Goes on with a search that was kept in the folder of `--checkpoint`.
+pub(crate) fn resume(args: &CheckArgs, kept: &Identity) -> Result<Exit, Failure> {
+    check(args, Some(kept))
+}
+
+fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
     let engine = engine(&args.search).expect("the command line offers only engines of the table");
     reconcile(args, &engine)?;
     let (source, mut program) = load(&args.model)?;
@@ -43,6 +54,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let limits = limits_of(args, &engine, memory);
     if args.report.is_some() {
         watcher.remember();
+    }
+    if let Some(folder) = &args.checkpoint {
+        watcher.keep(keeper(folder, Identity::new(&source, &args.given), kept)?);
     }
     let mut answers: Vec<Answer<'_>> = properties.iter().map(|property| Answer::open(property)).collect();
     let mut traces = Vec::new();
@@ -71,6 +85,23 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     let mut has_states = !hunted.is_empty() || slices.is_some();
     let mut is_over = answers.iter().any(|answer| answer.verdict == Verdict::Violated) && !args.keep_going;
+    for group in branching::Group::all(&properties) {
+        if is_over || matches!(hunt.stopped, Stop::Time | Stop::Interrupt) {
+            break;
+        }
+        let decided = group.decide(&program, args, &engine, limits, &mut watcher)?;
+        for (index, verdict) in decided.answers {
+            answers[index].verdict = verdict.verdict;
+            answers[index].reason = verdict.reason;
+            is_over |= answers[index].verdict == Verdict::Violated && !args.keep_going;
+            if let Some(run) = verdict.run {
+                answers[index].trace = Some(traces.len());
+                traces.push(ShownTrace { property: properties[index], run });
+            }
+        }
+        hunt = joined(hunt, decided.hunt, has_states);
+        has_states = true;
+    }
     for (index, question) in questions.into_iter().enumerate() {
         let (answer, property) = (&mut answers[index], properties[index]);
         let question = match question {
@@ -100,6 +131,12 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         has_states = true;
     }
     watcher.clear();
+    if let Some(keeper) = watcher
+        .keeper()
+        .filter(|_| matches!(hunt.stopped, Stop::Time | Stop::Memory | Stop::Depth | Stop::States | Stop::Interrupt))
+    {
+        saved::farewell(keeper);
+    }
     let has_engine = !hunted.is_empty() || slices.is_some();
     let report = Report {
         source: &source,
@@ -129,6 +166,18 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     Ok(exit(&report))
 }
 
+/// What keeps the search: in a new folder, or in that which it was kept in for the same model.
+fn keeper(folder: &Path, identity: Identity, kept: Option<&Identity>) -> Result<Keeper, Failure> {
+    match kept {
+        None => Keeper::begin(folder, identity),
+        Some(kept) if kept.is_of(&identity) => Ok(Keeper::resume(folder, identity)),
+        Some(kept) => Err(Failure::usage(format!(
+            "{} is not what it was when the search began; start a new one with `birk check`",
+            kept.model
+        ))),
+    }
+}
+
 /// The hunt for all properties of states at once; without one, nothing was searched and nothing left to search.
 fn hunt_states(
     program: &Program,
@@ -140,8 +189,8 @@ fn hunt_states(
     watcher: &mut Watcher,
 ) -> Result<Hunt, Failure> {
     let goals: Vec<Goal> = hunted.iter().map(|(_, goal)| goal.clone()).collect();
-    let of_runs = properties.iter().any(|property| property.is_of_runs());
-    if hunted.is_empty() && of_runs {
+    let asks_other = properties.iter().any(|property| property.is_of_runs() || property.branching().is_some());
+    if hunted.is_empty() && asks_other {
         return Ok(Hunt {
             outcomes: Vec::new(),
             coverage: Coverage::Complete,
@@ -247,6 +296,12 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
     if !engine.scales && args.store == StoreKind::Compact {
         return Err(Failure::usage(format!("--search {} stores states exactly; use --search bfs", engine.name)));
     }
+    if args.checkpoint.is_some() && !engine.options.contains(&"frontier") {
+        return Err(Failure::usage(format!(
+            "--search {} cannot be kept to go on with later; leave --checkpoint out, or use --search depth",
+            engine.name
+        )));
+    }
     slices::reconcile(args, engine)?;
     let Accept::Depth(wanted) = args.accept else { return Ok(()) };
     if !engine.covers_by_depth {
@@ -268,6 +323,20 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
 fn reconcile_with(args: &CheckArgs, properties: &[&Property]) -> Result<(), Failure> {
     let of_runs = properties.iter().any(|property| property.is_of_runs());
     let of_states = properties.iter().any(|property| !property.is_of_runs());
+    if let Some(property) = properties.iter().find(|property| property.branching().is_some()) {
+        let (word, name) = (property.word(), &property.name);
+        if args.fairness == Fair::Weak {
+            return Err(Failure::usage(format!(
+                "--fairness weak is offered for `ltl` only, and `{name}` is `{word}`; choose others with --property"
+            )));
+        }
+        if args.store != StoreKind::Exact {
+            return Err(Failure::usage(format!(
+                "`{word}` properties such as `{name}` need every state in full; use --store exact, or choose others \
+                 with --property"
+            )));
+        }
+    }
     if args.fairness == Fair::Weak && !of_runs {
         return Err(Failure::usage("--fairness is about formulas, and none is checked; leave it out"));
     }
