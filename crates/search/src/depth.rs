@@ -126,6 +126,7 @@ impl Search<'_> {
         let cutoff = self.job.limits.depth;
         self.begin()?;
         self.covered = Some(0);
+        self.stats.bounds.push((0, self.stats.states));
         while self.root_depth < cutoff && !self.frontier.is_empty() {
             let bound = self.root_depth.saturating_add(self.job.limits.increment.max(1)).min(cutoff);
             // First all of them: whoever meets one of the others need not look behind it.
@@ -140,6 +141,7 @@ impl Search<'_> {
             self.frontier = std::mem::take(&mut self.out);
             self.root_depth = bound;
             self.covered = Some(bound);
+            self.stats.bounds.push((bound, self.stats.states));
         }
         self.roots_left = self.frontier.len();
         self.close()

@@ -128,6 +128,8 @@ pub struct Stats {
     pub store_bytes: u64,
     /// For engines that go level by level: states found at each depth.
     pub levels: Vec<u64>,
+    /// For the engine that goes bound by bound: states within each bound that was completed.
+    pub bounds: Vec<(u32, u64)>,
     /// Where it was cut.
     pub border: Border,
     /// For searches that are repeated: which states were seen, roughly.

@@ -8,6 +8,7 @@ use birk_exec::{GoalSet, goal_of, replay};
 use birk_ir::{Coverage, Expr, Goal, Outcome, Program, Property, PropertyKind, Stop, Verdict};
 use birk_jit::Staged;
 use birk_search::bits::Field;
+use birk_search::profile::Profile;
 use birk_search::{ENGINES, Engine, Hunt, Job, Limits, Stats, Storage, engine};
 
 use runs::Question;
@@ -16,6 +17,7 @@ pub(crate) use runs::Watch;
 use crate::cli::{Accept, CheckArgs, Fair, Format, OnOff, StoreKind, Threads};
 use crate::commands::print;
 use crate::progress::Watcher;
+use crate::report::statement::Grade;
 use crate::report::{self, Answer, Report, ShownTrace};
 use crate::source::{load, uses_color};
 use crate::{Exit, Failure, itf, limits, say};
@@ -39,11 +41,14 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     }
     let mut answers: Vec<Answer<'_>> = properties.iter().map(|property| Answer::open(property)).collect();
     let mut traces = Vec::new();
-    let mut hunt = hunt_states(&program, args, engine, &properties, &hunted, &mut watcher);
+    let (mut hunt, mut assumed) = hunt_states(&program, args, engine, &properties, &hunted, &mut watcher);
+    let mut profile = Profile::of(&hunt.stats);
     for ((index, goal), outcome) in hunted.iter().zip(&hunt.outcomes) {
         let property = properties[*index];
         // A goal that the types exclude needs no search.
-        let outcome = if *goal == Goal::BadState(Expr::FALSE) { &Outcome::Absent } else { outcome };
+        let is_excluded = *goal == Goal::BadState(Expr::FALSE);
+        let outcome = if is_excluded { &Outcome::Absent } else { outcome };
+        answers[*index].coverage = Some(if is_excluded { Coverage::Complete } else { hunt.coverage.clone() });
         answers[*index].verdict = property.verdict(outcome);
         if let Outcome::Found(trace) = outcome {
             let run = replay(&program, trace).map_err(|error| impostor(property, &error))?;
@@ -56,7 +61,14 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let mut has_states = !hunted.is_empty();
     let mut is_over = answers.iter().any(|answer| answer.verdict == Verdict::Violated) && !args.keep_going;
     for (answer, property) in answers.iter_mut().zip(&properties).filter(|(_, property)| property.is_of_runs()) {
-        if is_over || matches!(hunt.stopped, Stop::Time | Stop::Interrupt) {
+        let reason = match hunt.stopped {
+            _ if is_over => Some("the search ended at a violation"),
+            Stop::Time => Some("the time was up"),
+            Stop::Interrupt => Some("interrupted"),
+            _ => None,
+        };
+        if reason.is_some() {
+            answer.reason = reason.map(str::to_owned);
             continue;
         }
         let question = match Question::of(property, of_file.as_ref()) {
@@ -69,10 +81,15 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         let decided = question.decide(&program, property, args, limits, &mut watcher)?;
         answer.verdict = property.verdict(&decided.hunt.outcomes[0]);
         answer.watch = Some(decided.watch);
+        answer.coverage = Some(decided.hunt.coverage.clone());
+        assumed.iter_mut().zip(decided.assumed).for_each(|(all, one)| *all |= one);
         is_over |= answer.verdict == Verdict::Violated && !args.keep_going;
         if let Some(run) = decided.run {
             answer.trace = Some(traces.len());
             traces.push(ShownTrace { property, run });
+        }
+        if covers_less(&decided.hunt, &hunt, has_states) {
+            profile = Profile::of(&decided.hunt.stats);
         }
         hunt = joined(hunt, decided.hunt, has_states);
         has_states = true;
@@ -87,6 +104,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         answers,
         traces,
         hunt: &hunt,
+        profile,
+        assumed,
         threads: if hunted.is_empty() { args.threads.for_cycles() } else { limits.threads },
         seconds: watcher.elapsed().as_secs_f64(),
         peak_memory: limits::peak_memory(),
@@ -113,17 +132,19 @@ fn hunt_states(
     properties: &[&Property],
     hunted: &[(usize, Goal)],
     watcher: &mut Watcher,
-) -> Hunt {
+) -> (Hunt, Vec<bool>) {
     let goals: Vec<Goal> = hunted.iter().map(|(_, goal)| goal.clone()).collect();
     let of_runs = properties.iter().any(|property| property.is_of_runs());
     if hunted.is_empty() && of_runs {
-        return Hunt {
+        let nothing = vec![false; program.transitions.len()];
+        let hunt = Hunt {
             outcomes: Vec::new(),
             coverage: Coverage::Complete,
             stopped: Stop::Exhausted,
             stats: Stats::default(),
-            fired: vec![false; program.transitions.len()],
+            fired: nothing.clone(),
         };
+        return (hunt, nothing);
     }
     let model = Staged::new(program, &goals);
     let job = job(args, engine, properties, hunted);
@@ -135,17 +156,17 @@ fn hunt_states(
         watcher.clear();
         eprintln!("note: the model was interpreted, because it could not be compiled: {reason}");
     }
-    hunt
+    (hunt, model.assumed())
 }
 
 /// What several searches covered together: as much as the one that covered least.
 fn joined(mut all: Hunt, next: Hunt, has_states: bool) -> Hunt {
     all.fired.iter_mut().zip(&next.fired).for_each(|(all, next)| *all |= next);
     let is_found = next.stopped == Stop::Goal;
-    // A run that was found takes nothing from what is known of the states.
-    if all.coverage == Coverage::Complete && !(is_found && has_states) {
+    if covers_less(&next, &all, has_states) {
         all.coverage = next.coverage;
         all.stopped = next.stopped;
+        all.stats.border = next.stats.border.clone();
     }
     if is_found {
         all.stopped = Stop::Goal;
@@ -154,6 +175,13 @@ fn joined(mut all: Hunt, next: Hunt, has_states: bool) -> Hunt {
         all.stats = next.stats;
     }
     all
+}
+
+/// Whether the next of several searches is the one that covered least. A run that was found takes nothing from what is
+/// known of the states.
+fn covers_less(next: &Hunt, all: &Hunt, has_states: bool) -> bool {
+    let grade = |hunt: &Hunt| Grade::of(Some(&hunt.coverage));
+    !has_states || next.stopped != Stop::Goal && grade(next) > grade(all)
 }
 
 /// Bytes of a field of bits, unless told otherwise.

@@ -1,11 +1,12 @@
 //! The report for programs: one JSON object, schema 1. The manual describes every field.
 
 use birk_exec::Replayed;
-use birk_ir::{Coverage, Program, Property, ThreadId, ValueKind, VarId, Verdict};
+use birk_ir::{Coverage, Program, Property, ThreadId, TransitionId, ValueKind, VarId, Verdict};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::cli::{Fair, StoreKind};
+use crate::report::statement::{Cut, Grade, Next};
 use crate::report::{Report, ordinals_text};
 use crate::source::Source;
 
@@ -26,8 +27,12 @@ struct Document<'a> {
     properties: Vec<Value>,
     stats: Stats,
     unreached: Value,
+    cut: Value,
+    next: Value,
     traces: Vec<Value>,
     reproduce: String,
+    #[serde(rename = "continue")]
+    go_on: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -47,7 +52,7 @@ struct Stats {
 /// The report as text, with a line feed at its end.
 pub(crate) fn text(report: &Report<'_>) -> String {
     let stats = &report.hunt.stats;
-    let unreached = report.unreached();
+    let (unreached, untaken) = (report.unreached(), report.untaken());
     let document = Document {
         schema: 1,
         birk: env!("CARGO_PKG_VERSION"),
@@ -63,7 +68,7 @@ pub(crate) fn text(report: &Report<'_>) -> String {
         threads: report.threads,
         seed: report.args.seed,
         verdict: report.verdict.word(),
-        coverage: coverage(&report.hunt.coverage),
+        coverage: coverage(report),
         stopped_by: report.hunt.stopped.word(),
         properties: properties(report),
         stats: Stats {
@@ -81,13 +86,19 @@ pub(crate) fn text(report: &Report<'_>) -> String {
         unreached: json!({
             "transitions": unreached.transitions.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),
             "locations": unreached.locations,
+            "not_enabled": untaken.not_enabled.iter().map(|&id| transition_value(report, id)).collect::<Vec<_>>(),
+            "cut": untaken.cut.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),
+            "assumed": untaken.assumed.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),
         }),
+        cut: cut(report),
+        next: next(report),
         traces: report
             .traces
             .iter()
             .map(|trace| trace_value(report.source, report.program, Some(trace.property), &trace.run))
             .collect(),
         reproduce: report.reproduce(),
+        go_on: report.go_on(),
     };
     serde_json::to_string_pretty(&document).expect("a report has only string keys") + "\n"
 }
@@ -98,6 +109,7 @@ fn properties(report: &Report<'_>) -> Vec<Value> {
             "name": answer.property.name,
             "kind": answer.property.word(),
             "verdict": answer.verdict.word(),
+            "grade": answer.grade().map(Grade::letter),
             "trace": answer.trace,
         });
         if let (Verdict::Inconclusive, Some(reason)) = (answer.verdict, &answer.reason) {
@@ -123,8 +135,46 @@ pub(crate) fn constant(text: &str) -> Value {
     }
 }
 
-fn coverage(coverage: &Coverage) -> Value {
-    match coverage {
+/// A transition that was never enabled, with its condition.
+fn transition_value(report: &Report<'_>, id: TransitionId) -> Value {
+    let (line, column) = report.source.position(report.program.transition(id).span);
+    json!({
+        "transition": report.program.transition_text(id),
+        "guard": report.guard_text(id),
+        "source": {"line": line, "column": column},
+    })
+}
+
+/// Where the search was cut.
+fn cut(report: &Report<'_>) -> Value {
+    let border = &report.hunt.stats.border;
+    if border.states == 0 {
+        return Value::Null;
+    }
+    let value = |cut: &Cut| {
+        json!({
+            "thread": report.program.thread(cut.thread).name,
+            "location": report.program.location_text(cut.thread, Some(cut.location)),
+            "steps": cut.steps,
+        })
+    };
+    let at: Vec<Value> = report.cuts().iter().map(value).collect();
+    json!({"states": border.states, "looked_at": border.looked_at, "at": at})
+}
+
+/// What the next depth would cost.
+fn next(report: &Report<'_>) -> Value {
+    match report.next() {
+        None => Value::Null,
+        Some(Err(reason)) => json!({"reason": reason}),
+        Some(Ok(Next { depth, states, seconds, memory })) => json!({
+            "depth": depth, "states": states, "seconds": seconds, "memory_bytes": memory,
+        }),
+    }
+}
+
+fn coverage(report: &Report<'_>) -> Value {
+    let mut value = match &report.hunt.coverage {
         Coverage::Complete => json!({"kind": "complete"}),
         Coverage::Depth(depth) => json!({"kind": "depth", "depth": depth}),
         Coverage::Hashed { depth, omission_probability, expected_omissions } => json!({
@@ -132,7 +182,9 @@ fn coverage(coverage: &Coverage) -> Value {
             "expected_omissions": expected_omissions,
         }),
         Coverage::Sampled(states) => json!({"kind": "sampled", "states": states}),
-    }
+    };
+    value["grade"] = report.grade().letter().into();
+    value
 }
 
 /// A run with its steps and states.

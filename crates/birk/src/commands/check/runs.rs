@@ -18,6 +18,8 @@ pub(crate) struct Decided {
     pub(crate) hunt: Hunt,
     pub(crate) run: Option<Replayed>,
     pub(crate) watch: Watch,
+    /// For each transition, whether an `assume` cut one of its outcomes.
+    pub(crate) assumed: Vec<bool>,
 }
 
 /// The automaton that watched, for the report.
@@ -89,6 +91,7 @@ impl Question {
             hunt.outcomes = vec![Outcome::Found(trace)];
         }
         hunt.fired.truncate(program.transitions.len());
+        hunt.stats.border.open.truncate(program.transitions.len());
         let strength = match self.automaton.strength() {
             Strength::Terminal => "terminal",
             Strength::Weak => "weak",
@@ -101,7 +104,8 @@ impl Question {
             transitions: hunt.stats.transitions,
             seconds: (watcher.elapsed() - began).as_secs_f64(),
         };
-        Ok(Decided { hunt, run, watch })
+        let assumed = model.assumed();
+        Ok(Decided { hunt, run, watch, assumed })
     }
 
     fn confirmed(
