@@ -104,6 +104,10 @@ pub(crate) struct CheckArgs {
     /// With --search depth: how many steps each depth bound is beyond the one before
     #[arg(long, value_name = "N", default_value_t = INCREMENT, value_parser = parse_positive, help_heading = SEARCH)]
     pub(crate) increment: u32,
+    /// With --search depth: keep what waits behind a bound as states, as traces, or as a tree of traces; auto chooses by the
+    /// size of a state
+    #[arg(long, value_name = "KIND", value_enum, default_value = "auto", help_heading = SEARCH)]
+    pub(crate) frontier: FrontierKind,
     /// With --search highway: follow at most this many states of each level, drawn at random
     #[arg(long, value_name = "N", default_value_t = Highway::USUAL_WIDTH as u32, value_parser = parse_positive,
           help_heading = SEARCH)]
@@ -331,6 +335,15 @@ pub(crate) enum StoreKind {
     Exact,
     Compact,
     Bitstate,
+}
+
+/// How what waits behind a depth bound is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FrontierKind {
+    States,
+    Traces,
+    Tree,
+    Auto,
 }
 
 /// What to print.

@@ -121,6 +121,7 @@ fn impossible_combinations_are_errors_with_reasons() {
     refused("--property deadlock --deadlock off", "contradict each other; leave one out");
     refused("--search dfs --accept depth:5", "does not go level by level");
     refused("--increment 5", "--increment means nothing to --search bfs; leave it out, or use --search depth");
+    refused("--frontier tree", "--frontier means nothing to --search bfs; leave it out, or use --search depth");
     refused("--search dfs --threads 2", "uses one thread");
     refused("--search dfs --store compact", "stores states exactly");
     refused("--max-depth 5 --accept depth:6", "ends the search before --accept depth:6");
@@ -154,6 +155,7 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
         ("fairness", "none"),
         ("swarm", "1"),
         ("increment", "10"),
+        ("frontier", "tree"),
         ("width", "5"),
         ("degrade-depth", "9"),
         ("automaton", "nothing.hoa"),

@@ -52,6 +52,32 @@ fn pretty(report: &Value) -> String {
     serde_json::to_string_pretty(report).expect("JSON")
 }
 
+/// What a frontier costs is told, and is as it is promised: large states wait in few bytes, and near each other.
+#[test]
+fn the_frontier_of_a_depth_bound_is_measured() {
+    let frontier = |options: &str| {
+        let model =
+            "models/usb_stack.bir -D BUG=1 -D ADDRESSES=900 -D EVENTS=2 --max-depth 100 --search depth --increment 50";
+        let report = check(&format!("{model} {options}")).json();
+        assert!(report["stats"]["state_bits"].as_u64() > Some(8 * 1024));
+        let frontier = report["stats"]["frontier"].clone();
+        let expected = ["kept_as", "most_states", "bytes_per_state", "replays", "steps_per_replay"];
+        assert_eq!(fields(&frontier), expected);
+        let number = |field: &str| frontier[field].as_f64().expect("a number");
+        assert!(number("most_states") > 100.0 && number("replays") > 100.0, "{frontier}");
+        let kept_as = frontier["kept_as"].as_str().expect("a word").to_owned();
+        (kept_as, number("bytes_per_state"), number("steps_per_replay"))
+    };
+    let (kept_as, bytes, steps) = frontier("--store compact");
+    assert!(kept_as == "tree" && bytes < 40.0 && steps > 0.0 && steps < 100.0, "{kept_as} {bytes} {steps}");
+    let (kept_as, bytes, steps) = frontier("");
+    assert!(kept_as == "states" && bytes < 40.0 && steps == 0.0, "{kept_as} {bytes} {steps}");
+    let (kept_as, bytes, steps) = frontier("--store compact --frontier states");
+    assert!(kept_as == "states" && bytes > 1024.0 && steps == 0.0, "{kept_as} {bytes} {steps}");
+    let (kept_as, _, steps) = frontier("--frontier traces");
+    assert!(kept_as == "traces" && steps > 40.0, "{kept_as} {steps}");
+}
+
 #[test]
 fn fields_are_those_of_the_manual_in_its_order() {
     let options = ["models/philosophers2.bir", "models/peterson2.bir", "models/hanoi.bir --max-states 9 --search dfs"];

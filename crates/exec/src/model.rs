@@ -5,6 +5,8 @@
 
 use birk_ir::{Field, Step, TransitionId};
 
+use crate::product::Product;
+
 /// Something with states and steps. The order of `initial` and `successors` is deterministic: traces count on it.
 pub trait Model: Sync {
     /// Length of a state in 32-bit words.
@@ -32,6 +34,12 @@ pub trait Model: Sync {
 
     /// How many transitions there are: `Step::transition` is below this.
     fn transitions(&self) -> usize;
+
+    /// The same as a product with an automaton, if it is one: what many of its states have in common can then be kept
+    /// once.
+    fn as_product(&self) -> Option<&Product<'_>> {
+        None
+    }
 }
 
 /// A set of goals, by their position in the list the model was built with.

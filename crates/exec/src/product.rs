@@ -117,6 +117,73 @@ impl<'m> Product<'m> {
         Trace { initial: trace.initial / watchers, steps, loop_start }
     }
 
+    /// The model that is watched.
+    pub fn model(&self) -> &'m dyn Model {
+        self.model
+    }
+
+    /// A state of the product is one of the model and, as its last word, a place below this.
+    pub fn places(&self) -> u32 {
+        self.automaton.len() as u32 * self.copies
+    }
+
+    /// How many propositions the automaton reads.
+    pub fn propositions(&self) -> usize {
+        self.automaton.names().len()
+    }
+
+    /// Where watching begins.
+    pub fn initial_places(&self) -> impl Iterator<Item = u32> {
+        self.automaton.initial().iter().map(|&watcher| watcher as u32 * self.copies)
+    }
+
+    /// Whether a cycle through this place is a sign of what the automaton accepts.
+    #[inline]
+    pub fn is_accepting(&self, place: u32) -> bool {
+        place.is_multiple_of(self.copies) && self.accepting[(place / self.copies) as usize]
+    }
+
+    /// The conditions of fairness that a transition meets.
+    #[inline]
+    pub fn met(&self, transition: usize) -> u64 {
+        self.fairness.as_ref().and_then(|fairness| fairness.met_by.get(transition)).copied().unwrap_or(0)
+    }
+
+    /// Goes from a place with each of some steps from a model state that satisfies the propositions of `letter`. `met`
+    /// tells which conditions of fairness a step meets; `to` hears of each step and place that follow, in order.
+    #[inline]
+    pub fn follow(
+        &self,
+        place: u32,
+        letter: u64,
+        steps: usize,
+        met: impl Fn(usize) -> u64,
+        mut to: impl FnMut(usize, u32),
+    ) {
+        let (watcher, copy) = (place / self.copies, place % self.copies);
+        let mut found = Vec::new();
+        let moves = match &self.table {
+            Some(table) => {
+                let (start, end) = table[(watcher as usize) << self.automaton.names().len() | letter as usize];
+                &self.targets[start as usize..end as usize]
+            }
+            None => {
+                self.moves(watcher as usize, letter, &mut found);
+                &found[..]
+            }
+        };
+        if self.copies == 1 {
+            (0..steps).for_each(|step| moves.iter().for_each(|&next| to(step, next)));
+            return;
+        }
+        let accepting = self.accepting[watcher as usize];
+        let enabled = (0..steps).fold(0, |all, step| all | met(step));
+        for step in 0..steps {
+            let copy = self.next_copy(copy, accepting, enabled, met(step));
+            moves.iter().for_each(|&next| to(step, next * self.copies + copy));
+        }
+    }
+
     fn moves(&self, state: usize, letter: u64, out: &mut Vec<u32>) {
         for edge in self.automaton.edges(state) {
             if self.automaton.labels().is_true(edge.label, letter) {
@@ -143,7 +210,7 @@ impl Model for Product<'_> {
     }
 
     fn fields(&self) -> Vec<Field> {
-        let bits = 32 - (self.automaton.len() as u32 * self.copies).saturating_sub(1).leading_zeros();
+        let bits = 32 - self.places().saturating_sub(1).leading_zeros();
         let mut fields = self.model.fields();
         if bits > 0 {
             fields.push(Field { word: self.model.words() as u32, shift: 0, bits });
@@ -156,9 +223,9 @@ impl Model for Product<'_> {
         self.model.initial(&mut below);
         let mut state = vec![0; self.words()];
         for i in 0..below.len() {
-            for &watcher in self.automaton.initial() {
+            for place in self.initial_places() {
                 state[..self.model.words()].copy_from_slice(below.state(i));
-                state[self.model.words()] = watcher as u32 * self.copies;
+                state[self.model.words()] = place;
                 let step = below.step(i);
                 out.push(step.transition, step.choice, &state);
             }
@@ -167,8 +234,7 @@ impl Model for Product<'_> {
 
     fn successors(&self, state: &[u32], out: &mut Successors) {
         let words = self.model.words();
-        let (inner, watcher) = (&state[..words], state[words] / self.copies);
-        let copy = state[words] % self.copies;
+        let (inner, place) = (&state[..words], state[words]);
         let mut below = out.below.take().unwrap_or_else(|| Box::new(Successors::new(words)));
         below.clear();
         let cut = below.cut;
@@ -176,55 +242,33 @@ impl Model for Product<'_> {
         out.cut += below.cut - cut;
         let stuck = below.is_empty() && below.cut == cut;
         let letter = self.model.judge(inner, stuck).0;
-        let mut found = Vec::new();
-        let moves = match &self.table {
-            Some(table) => {
-                let (start, end) = table[(watcher as usize) << self.automaton.names().len() | letter as usize];
-                &self.targets[start as usize..end as usize]
-            }
-            None => {
-                self.moves(watcher as usize, letter, &mut found);
-                &found[..]
-            }
-        };
-        let accepting = self.accepting[watcher as usize];
-        let met_by = |id: TransitionId| self.fairness.as_ref().map_or(0, |fairness| fairness.met_by[id.index()]);
-        let enabled = below.steps(0).iter().fold(0, |all, step| all | met_by(step.transition));
-        let mut push = |step: birk_ir::Step, target: &[u32], copy: u32| {
-            for &to in moves {
+        if stuck {
+            below.push(self.stutter(), 0, inner);
+        }
+        let met = |step: usize| self.met(below.step(step).transition.index());
+        self.follow(place, letter, below.len(), met, |step, place| {
+            let target = below.state(step);
+            if !self.model.is_fault(target) {
                 let (states, steps) = out.room(1);
                 states[..words].copy_from_slice(target);
-                states[words] = to * self.copies + copy;
-                steps[0] = step;
+                states[words] = place;
+                steps[0] = below.step(step);
                 out.advance(1);
             }
-        };
-        if stuck {
-            let step = birk_ir::Step { transition: self.stutter(), choice: 0 };
-            push(step, inner, self.next_copy(copy, accepting, 0, 0));
-        }
-        for i in (0..below.len()).filter(|&i| !self.model.is_fault(below.state(i))) {
-            let step = below.step(i);
-            let copy = match self.copies {
-                1 => 0,
-                _ => self.next_copy(copy, accepting, enabled, met_by(step.transition)),
-            };
-            push(step, below.state(i), copy);
-        }
+        });
         out.below = Some(below);
     }
 
     /// Goal 0: a cycle through this state is a sign of what the automaton accepts.
     fn judge(&self, state: &[u32], _: bool) -> GoalSet {
-        let place = state[self.model.words()];
-        let mut goals = GoalSet::default();
-        if place.is_multiple_of(self.copies) && self.accepting[(place / self.copies) as usize] {
-            goals.insert(0);
-        }
-        goals
+        GoalSet(u64::from(self.is_accepting(state[self.model.words()])))
     }
 
     fn transitions(&self) -> usize {
         self.model.transitions() + 1
+    }
+
+    fn as_product(&self) -> Option<&Product<'_>> {
+        Some(self)
     }
 }

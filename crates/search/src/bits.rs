@@ -4,18 +4,20 @@
 //! new that was seen, and the states on the path are kept in full: what is found is real. How much may have been lost
 //! is estimated while the field fills: before each new state, `p` is the chance that one was taken for known.
 
+mod coloured;
+mod filter;
+mod kept;
 mod safety;
 mod sketch;
 
-use std::collections::HashSet;
-
-use birk_exec::{Model, Successors};
+use birk_exec::Model;
 use birk_ir::{Coverage, Outcome};
 
-use crate::cycle::{Chase, Colour, Painted, hunt_with};
+use crate::cycle::{Chase, hunt_in};
 use crate::job::{Hunt, Job, Observer};
-use crate::table::prefetch;
-pub use safety::hunt_states;
+use coloured::Coloured;
+use filter::Filter;
+use safety::hunt_states;
 pub use sketch::Sketch;
 
 /// How a search with bits is done.
@@ -55,8 +57,9 @@ impl Field {
     /// All runs of a hunt for cycles.
     pub fn chase(&self, model: &dyn Model, chase: &Chase, observer: &mut dyn Observer) -> Hunt {
         self.swarm(&mut |seed| {
-            let painted = BitColours::new(self, seed);
-            let mut hunt = hunt_with(model, painted, &Chase { seed, ..*chase }, observer);
+            let filter = || Filter::new(self.bytes * 4, self.bits_a_state(self.bytes * 4), seed);
+            let space = Coloured::new(model, filter(), filter());
+            let mut hunt = hunt_in(space, model, &Chase { seed, ..*chase }, observer);
             let sketch = hunt.stats.union.take().unwrap_or_default();
             (hunt, sketch)
         })
@@ -111,165 +114,12 @@ fn joined(mut all: Hunt, next: Hunt) -> Hunt {
     all
 }
 
-/// Bits of a block: a cache line. All bits of a state lie in one block, so that looking for them costs one access.
-const BLOCK: u64 = 512;
-const BLOCK_WORDS: usize = 8;
-
-/// A field of bits (a blocked Bloom filter: Putze, Sanders and Singler 2007).
-#[derive(Debug)]
-pub struct Filter {
-    field: Vec<u64>,
-    blocks: u64,
-    each: u32,
-    seed: u64,
-    /// For each block the chance that all bits of a state which belongs there are set, added up.
-    chances: f64,
-    /// Expected number of states taken for known so far.
-    expected: f64,
-    /// The logarithm of the chance that there was none.
-    none: f64,
-}
-
-impl Filter {
-    /// All bits are 0.
-    pub fn new(bits: u64, each: u32, seed: u64) -> Self {
-        let blocks = (bits / BLOCK).max(1);
-        let field = vec![0; blocks as usize * BLOCK_WORDS];
-        Self { field, blocks, each, seed, chances: 0.0, expected: 0.0, none: 0.0 }
-    }
-
-    /// Two hashes: one for the block, one for the bits.
-    fn key(&self, state: &[u32]) -> (u64, u64) {
-        let first = crate::cycle::hash(state, self.seed);
-        (first, crate::cycle::hash(state, !first))
-    }
-
-    /// Where the block of a key begins.
-    fn block(&self, key: (u64, u64)) -> usize {
-        ((u128::from(key.0) * u128::from(self.blocks)) >> 64) as usize * BLOCK_WORDS
-    }
-
-    /// Asks the caches for the block of a key.
-    fn announce(&self, key: (u64, u64)) {
-        prefetch(&self.field[self.block(key)]);
-    }
-
-    /// The bits of a key in its block: word and bit, nine bits of the hash each.
-    fn places(&self, key: (u64, u64)) -> impl Iterator<Item = (usize, u64)> + use<> {
-        let mut rest = key.1;
-        (0..self.each).map(move |number| {
-            if number > 0 && number % 7 == 0 {
-                rest = (key.1 ^ u64::from(number)).wrapping_mul(0xd6e8_feb8_6659_fd93).rotate_left(number);
-            }
-            let bit = rest % BLOCK;
-            rest >>= 9;
-            ((bit / 64) as usize, 1 << (bit % 64))
-        })
-    }
-
-    fn contains(&self, key: (u64, u64)) -> bool {
-        let start = self.block(key);
-        self.places(key).all(|(word, bit)| self.field[start + word] & bit != 0)
-    }
-
-    fn insert(&mut self, key: (u64, u64)) {
-        let lost = self.chances / self.blocks as f64;
-        self.expected += lost / (1.0 - lost).max(1e-9);
-        self.none += (-lost).ln_1p();
-        let start = self.block(key);
-        let before = self.chance(start);
-        for (word, bit) in self.places(key) {
-            self.field[start + word] |= bit;
-        }
-        self.chances += self.chance(start) - before;
-    }
-
-    /// The chance of a state that belongs to a block to be taken for known.
-    fn chance(&self, start: usize) -> f64 {
-        let set: u32 = self.field[start..start + BLOCK_WORDS].iter().map(|word| word.count_ones()).sum();
-        (f64::from(set) / BLOCK as f64).powi(self.each as i32)
-    }
-
-    fn bytes(&self) -> u64 {
-        self.field.len() as u64 * 8
-    }
-}
-
 /// What may have been lost in fields like these.
-fn coverage(filters: &[&Filter]) -> Coverage {
-    let none: f64 = filters.iter().map(|filter| filter.none).sum();
+fn coverage(filters: &mut [&mut Filter]) -> Coverage {
+    let lost: Vec<(f64, f64)> = filters.iter_mut().map(|filter| filter.lost()).collect();
     Coverage::Hashed {
         depth: None,
-        omission_probability: -none.exp_m1(),
-        expected_omissions: filters.iter().map(|filter| filter.expected).sum(),
-    }
-}
-
-/// Colours by bits: one field for the states that were seen, one for the red ones; the path is kept in full.
-#[derive(Debug)]
-struct BitColours {
-    seen: Filter,
-    red: Filter,
-    path: HashSet<Box<[u32]>>,
-    path_words: u64,
-    sketch: Sketch,
-}
-
-impl BitColours {
-    fn new(field: &Field, seed: u64) -> Self {
-        let bits = field.bytes * 4;
-        let filter = || Filter::new(bits, field.bits_a_state(bits), seed);
-        Self { seen: filter(), red: filter(), path: HashSet::new(), path_words: 0, sketch: Sketch::default() }
-    }
-}
-
-impl Painted for BitColours {
-    type Key = (u64, u64);
-
-    fn key(&mut self, state: &[u32]) -> (u64, u64) {
-        self.seen.key(state)
-    }
-
-    fn keys(&mut self, batch: &Successors, keys: &mut Vec<(u64, u64)>) {
-        keys.clear();
-        keys.extend((0..batch.len()).map(|i| self.seen.key(batch.state(i))));
-        keys.iter().for_each(|&key| self.seen.announce(key));
-    }
-
-    fn colour(&self, key: (u64, u64), state: &[u32]) -> Colour {
-        match self.seen.contains(key) {
-            false => Colour::White,
-            true if self.path.contains(state) => Colour::Cyan,
-            true if self.red.contains(key) => Colour::Red,
-            true => Colour::Blue,
-        }
-    }
-
-    fn paint(&mut self, key: (u64, u64), state: &[u32], colour: Colour) {
-        match colour {
-            Colour::Cyan => {
-                self.seen.insert(key);
-                self.path.insert(state.into());
-                self.path_words = state.len() as u64;
-                self.sketch.note(state);
-            }
-            Colour::Red => {
-                self.path.remove(state);
-                self.red.insert(key);
-            }
-            Colour::White | Colour::Blue => _ = self.path.remove(state),
-        }
-    }
-
-    fn bytes(&self) -> u64 {
-        self.seen.bytes() + self.red.bytes() + self.path.capacity() as u64 * (self.path_words * 4 + 24)
-    }
-
-    fn coverage(&self) -> Coverage {
-        coverage(&[&self.seen, &self.red])
-    }
-
-    fn sketch(self) -> Option<Sketch> {
-        Some(self.sketch)
+        omission_probability: -lost.iter().map(|(_, none)| none).sum::<f64>().exp_m1(),
+        expected_omissions: lost.iter().map(|(expected, _)| expected).sum(),
     }
 }

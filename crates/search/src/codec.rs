@@ -26,7 +26,7 @@ pub(crate) enum Growth {
 }
 
 /// Turns states into keys and back. Shared by threads; each has a `Parent` of its own.
-pub(crate) trait Codec: Sync {
+pub(crate) trait Codec: Send + Sync {
     /// What a worker knows of the state it is expanding.
     type Parent: Send;
 

@@ -3,11 +3,15 @@
 //! One core takes the nested search (or, where any cycle through an accepting state will do, a simple one), several
 //! take its concurrent relative. What they find is made shorter before it is told.
 
+mod cells;
 mod concurrent;
-pub(crate) mod ids;
+mod exact;
+mod graph;
+mod hash;
 mod lasso;
 mod nested;
-pub(crate) mod path;
+mod path;
+mod slots;
 mod within;
 
 use birk_exec::Model;
@@ -15,13 +19,16 @@ use birk_ir::{Coverage, Outcome, Stop};
 
 use crate::job::{Hunt, Limits, Observer, Stats};
 
-pub use ids::Colours;
-pub(crate) use ids::hash;
+use exact::Exact;
+pub(crate) use hash::{fold, hash};
 pub use lasso::Lasso;
 pub(crate) use lasso::trace_of;
-pub use nested::{Colour, Painted, hunt_with};
+pub(crate) use nested::{Colour, Space, hunt_in};
 pub(crate) use path::Path;
 pub use within::Within;
+
+/// Steps of the model are kept in one part in so many of the memory.
+const STEPS: u64 = 3;
 
 /// A hunt for cycles.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +71,7 @@ impl Chase {
 
     fn hunt_all(&self, model: &dyn Model, observer: &mut dyn Observer) -> Hunt {
         match self.threads {
-            0 | 1 => hunt_with(model, Colours::new(model.words()), self, observer),
+            0 | 1 => hunt_in(Exact::new(model, self.limits.memory / STEPS), model, self, observer),
             _ => concurrent::hunt(model, self, observer),
         }
     }

@@ -14,360 +14,335 @@
 //! lowers its threshold, so the search ends.
 //!
 //! States of the frontier have no threshold until they are explored: with one, the next bound would not start at them.
+//!
+//! The paper (Udupa, Desai, Rajamani: "Depth Bounded Explicit-State Model Checking", 2011) is made whole by a test whether
+//! anything lies behind the last frontier, and by a last step that may be shorter; its frontier tree is a list here.
 
-use std::ops::ControlFlow;
+mod list;
+mod shared;
+mod thresholds;
+mod walk;
+mod worker;
 
-use birk_exec::{GoalSet, Model, Successors};
-use birk_ir::{Coverage, Outcome, StateId, Stop};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::{Mutex, OnceLock, RwLock};
+
+use birk_exec::{Model, Successors};
+use birk_ir::{Coverage, Outcome, Stop, Trace};
 
 use crate::border::{Border, Survey};
-use crate::exact::ExactStore;
-use crate::job::{Hunt, Job, Observer, Progress, Stats};
-use crate::store::Store;
-use crate::trace;
+use crate::codec::Codec;
+use crate::codec::direct::Direct;
+use crate::codec::fingerprint::Fingerprint;
+use crate::codec::tree::Tree;
+use crate::job::{FrontierStats, Hunt, Job, Observer, Stats, Storage, Waiting};
+use list::{Chunk, Reader};
+use shared::{Seen, Shared, Turn};
+use thresholds::{Thresholds, WAITING};
+use worker::{Counts, Worker};
 
 /// Steps from one bound to the next, unless told otherwise. On graphs of seven shapes with 20,000 states, successors were
 /// computed 1.1 to 2.8 times for each state with 10, 1.1 to 8.6 times with 20, 1.0 to 26 times with 50, and twice with 1.
 pub const INCREMENT: u32 = 10;
 
-/// Instead of a threshold: not visited yet.
-const UNSEEN: u32 = u32::MAX;
-/// Instead of a threshold: visited at the bound, and waiting in the next frontier.
-const WAITING: u32 = u32::MAX - 1;
-/// The observer hears of the search every so many computations of successors.
-const PATIENCE: u64 = 64;
+/// States of up to this many bits are their own keys.
+const SMALL_STATE: u32 = 63;
+/// Tickets of up to this many words are kept in the frontier: a trace is hardly shorter, and must be replayed.
+const SMALL_TICKET: usize = 4;
 
 /// Searches bound by bound until the frontier is empty, a limit is met, or a goal is found at which the search ends.
 pub fn depth_bounded(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
-    with_frontier(model, job, observer).0
+    search(model, job, Rules { prunes: true, ..Rules::default() }, observer).0
 }
 
-/// The same, with the states at the last bound that was completed.
+/// The same with nothing but the depth of its last exploration for each state: it is explored again wherever it is met at
+/// a smaller depth. What thresholds save is the difference.
+pub fn without_thresholds(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
+    search(model, job, Rules::default(), observer).0
+}
+
+/// As `depth_bounded`, with the states at the last bound, if that was completed.
 pub fn with_frontier(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> (Hunt, Vec<Vec<u32>>) {
-    let words = model.words();
-    let mut search = Search {
-        model,
-        job,
-        observer,
-        store: ExactStore::new(words),
-        thresholds: Vec::new(),
-        frontier: Vec::new(),
-        out: Vec::new(),
-        stack: Vec::new(),
-        children: Vec::new(),
-        batch: Successors::new(words),
-        state: vec![0; words],
-        found: vec![None; job.goals],
-        covered: None,
-        root_depth: 0,
-        roots_left: 0,
-        entering: None,
-        computed: 0,
-        stats: Stats::default(),
-        fired: vec![false; model.transitions()],
-    };
-    let stopped = match search.run() {
-        ControlFlow::Break(stop) => stop,
-        ControlFlow::Continue(Ending::Closed) => Stop::Exhausted,
-        ControlFlow::Continue(Ending::Open) => Stop::Depth,
-    };
-    search.finish(stopped)
+    search(model, job, Rules { prunes: true, returns_frontier: true }, observer)
 }
 
-/// A state on the stack; its depth is that of the root and its position.
-struct Frame {
-    state: u32,
-    /// Where its children begin among those of the stack, and which is next.
-    children: usize,
-    next: usize,
-    /// One more than its threshold, as its children so far ask for.
-    asked: u32,
+/// How the functions above differ.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rules {
+    prunes: bool,
+    returns_frontier: bool,
 }
 
-/// Whether the last frontier has successors beyond it.
-enum Ending {
-    Closed,
-    Open,
+fn search(model: &dyn Model, job: &Job, rules: Rules, observer: &mut dyn Observer) -> (Hunt, Vec<Vec<u32>>) {
+    if let Some(direct) = Direct::new(model, SMALL_STATE) {
+        return Search::new(model, job, direct, rules).run(observer);
+    }
+    match job.limits.storage {
+        Storage::Exact => Search::new(model, job, Tree::wide(model), rules).run(observer),
+        Storage::Compact => Search::new(model, job, Fingerprint::new(model.words()), rules).run(observer),
+    }
 }
 
-struct Search<'a> {
-    model: &'a dyn Model,
-    job: &'a Job,
-    observer: &'a mut dyn Observer,
-    store: ExactStore,
-    /// One more than each state's threshold (0: never explore again), or one of the marks above.
-    thresholds: Vec<u32>,
-    frontier: Vec<u32>,
-    /// The next frontier in the order of its discovery; what is no longer `WAITING` was reached on a shorter path.
-    out: Vec<u32>,
-    stack: Vec<Frame>,
-    /// The successors of the states on the stack.
-    children: Vec<u32>,
-    batch: Successors,
-    state: Vec<u32>,
-    /// The first state found for each goal.
-    found: Vec<Option<StateId>>,
+struct Search<'a, C: Codec> {
+    shared: Shared<'a, C>,
+    workers: Vec<Worker<C>>,
+    returns_frontier: bool,
     /// The last bound that was completed.
     covered: Option<u32>,
-    /// Depth of the frontier that is being explored.
-    root_depth: u32,
-    /// How many of its states were not begun with.
-    roots_left: usize,
-    /// The state whose successors are computed, until it is on the stack.
-    entering: Option<u32>,
-    /// How often successors were computed.
-    computed: u64,
-    stats: Stats,
-    fired: Vec<bool>,
+    /// Bytes and states of the largest frontier.
+    largest: (u64, u64),
+    /// The bounds that were completed, and how many states lie within each.
+    bounds: Vec<(u32, u64)>,
+    /// Where it was cut.
+    border: Border,
 }
 
-impl Search<'_> {
-    fn run(&mut self) -> ControlFlow<Stop, Ending> {
-        let cutoff = self.job.limits.depth;
-        self.begin()?;
-        self.covered = Some(0);
-        self.stats.bounds.push((0, self.stats.states));
-        while self.root_depth < cutoff && !self.frontier.is_empty() {
-            let bound = self.root_depth.saturating_add(self.job.limits.increment.max(1)).min(cutoff);
-            // First all of them: whoever meets one of the others need not look behind it.
-            for &root in &self.frontier {
-                self.thresholds[root as usize] = self.root_depth + 1;
-            }
-            for root in 0..self.frontier.len() {
-                self.roots_left = self.frontier.len() - root - 1;
-                self.explore(self.frontier[root], bound)?;
-            }
-            self.out.retain(|&state| self.thresholds[state as usize] == WAITING);
-            self.frontier = std::mem::take(&mut self.out);
-            self.root_depth = bound;
-            self.covered = Some(bound);
-            self.stats.bounds.push((bound, self.stats.states));
-        }
-        self.roots_left = self.frontier.len();
-        self.close()
-    }
-
-    /// The initial states are the first frontier.
-    fn begin(&mut self) -> ControlFlow<Stop> {
-        self.model.initial(&mut self.batch);
-        self.stats.cut = self.batch.cut;
-        self.number_batch(None)?;
-        for initial in std::mem::take(&mut self.children) {
-            if self.thresholds[initial as usize] == UNSEEN {
-                self.wait(initial, 0)?;
-            }
-        }
-        self.frontier = std::mem::take(&mut self.out);
-        ControlFlow::Continue(())
-    }
-
-    /// Explores what is within the bound from a state of the frontier.
-    fn explore(&mut self, root: u32, bound: u32) -> ControlFlow<Stop> {
-        self.entering = Some(root);
-        self.expand(root)?;
-        self.push(root)?;
-        while let Some(top) = self.stack.last_mut() {
-            let Some(&child) = self.children.get(top.next) else {
-                self.pop();
-                continue;
-            };
-            top.next += 1;
-            if child == top.state {
-                continue;
-            }
-            let parent = top.state;
-            let threshold = self.thresholds[child as usize];
-            if threshold < WAITING && self.root_depth + self.stack.len() as u32 + 1 >= threshold {
-                self.ask(threshold.saturating_sub(1));
-                continue;
-            }
-            let depth = self.root_depth + self.stack.len() as u32;
-            if depth == bound {
-                self.ask(bound);
-                if threshold == UNSEEN {
-                    self.store.set_parent(child, parent);
-                    self.wait(child, depth)?;
-                }
-                continue;
-            }
-            self.store.set_parent(child, parent);
-            self.thresholds[child as usize] = depth + 1;
-            self.entering = Some(child);
-            match threshold {
-                UNSEEN => self.visit(child, depth)?,
-                WAITING => self.expand(child)?,
-                _ => {
-                    self.stats.revisits += 1;
-                    self.expand(child)?;
-                }
-            }
-            self.push(child)?;
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// A child of the state on top wants it to be explored again below some depth.
-    fn ask(&mut self, threshold: u32) {
-        if let Some(top) = self.stack.last_mut() {
-            top.asked = top.asked.max(threshold);
+impl<'a, C: Codec> Search<'a, C> {
+    fn new(model: &'a dyn Model, job: &'a Job, codec: C, rules: Rules) -> Self {
+        let mut initial = Successors::new(model.words());
+        model.initial(&mut initial);
+        let waiting = job
+            .limits
+            .waiting
+            .unwrap_or_else(|| if codec.ticket_words() <= SMALL_TICKET { Waiting::States } else { Waiting::Tree });
+        let workers = vec![Worker::new(model, &codec)];
+        let shared = Shared {
+            model,
+            job,
+            initial,
+            seen: RwLock::new(Seen { codec, thresholds: Thresholds::new() }),
+            need_room: AtomicUsize::new(0),
+            stop: OnceLock::new(),
+            here: Mutex::default(),
+            next: Mutex::default(),
+            frontier_bytes: AtomicU64::new(0),
+            busy: AtomicUsize::new(0),
+            from: 0,
+            to: 0,
+            waiting,
+            prunes: rules.prunes,
+            states: AtomicU64::new(0),
+            transitions: AtomicU64::new(0),
+            pending: AtomicU64::new(0),
+            found: Mutex::new(vec![None; job.goals]),
+        };
+        Self {
+            shared,
+            workers,
+            returns_frontier: rules.returns_frontier,
+            covered: None,
+            largest: (0, 0),
+            bounds: Vec::new(),
+            border: Border::default(),
         }
     }
 
-    /// Puts a state on the stack whose successors were computed.
-    fn push(&mut self, state: u32) -> ControlFlow<Stop> {
-        let children = self.children.len();
-        self.number_batch(Some(state))?;
-        for step in self.batch.steps(0) {
-            self.fired[step.transition.index()] = true;
+    fn run(mut self, observer: &mut dyn Observer) -> (Hunt, Vec<Vec<u32>>) {
+        let _ = self.workers[0].begin(&mut Turn::new(&self.shared, Some(observer)));
+        let limits = &self.shared.job.limits;
+        while self.shared.stop.get().is_none() {
+            self.covered = Some(self.shared.to);
+            let within = *self.shared.states.get_mut();
+            self.bounds.push((self.shared.to, within));
+            self.turn_over();
+            let from = self.shared.from;
+            if from == limits.depth || self.chunks().is_empty() {
+                break;
+            }
+            self.shared.to = from.saturating_add(limits.increment.max(1)).min(limits.depth);
+            self.register();
+            self.bound(observer);
         }
-        self.stack.push(Frame { state, children, next: children, asked: 0 });
-        self.entering = None;
-        ControlFlow::Continue(())
-    }
-
-    /// All children of the state on top were looked at: now its threshold is known.
-    fn pop(&mut self) {
-        let Some(top) = self.stack.pop() else { return };
-        self.children.truncate(top.children);
-        self.thresholds[top.state as usize] = top.asked;
-        self.ask(top.asked.saturating_sub(1));
-    }
-
-    /// Visits a state at the bound, and leaves it to the next frontier.
-    fn wait(&mut self, state: u32, depth: u32) -> ControlFlow<Stop> {
-        self.thresholds[state as usize] = WAITING;
-        self.out.push(state);
-        self.visit(state, depth)
-    }
-
-    /// Computes a state's successors for the first time, and judges it: only now is it known whether it is stuck.
-    fn visit(&mut self, state: u32, depth: u32) -> ControlFlow<Stop> {
-        let cut = self.batch.cut;
-        self.expand(state)?;
-        let cut = self.batch.cut - cut;
-        self.stats.cut += cut;
-        self.stats.transitions += self.batch.len() as u64;
-        self.stats.peak_frontier = self.stats.peak_frontier.max(self.waiting());
-        if !self.model.is_fault(&self.state) {
-            self.stats.states += 1;
-            self.stats.max_depth = self.stats.max_depth.max(depth);
+        let stopped = match self.shared.stop.get() {
+            Some(&stop) => stop,
+            None => self.close(observer),
+        };
+        let mut frontier = Vec::new();
+        if self.returns_frontier && self.shared.to == self.shared.from {
+            let chunks = std::mem::take(self.chunks());
+            self.each(&chunks, WAITING, None, |worker, turn, root| {
+                worker.go(turn, root);
+                frontier.push(worker.state().to_vec());
+            });
         }
-        let goals = self.model.judge(&self.state, self.batch.is_empty() && cut == 0);
-        if !goals.is_empty() {
-            self.judge(goals, state)?;
-        }
-        let full = self.stats.states > self.job.limits.states;
-        if full { ControlFlow::Break(Stop::States) } else { ControlFlow::Continue(()) }
+        (self.finish(stopped), frontier)
     }
 
-    /// Records the goals that are new; ends the search at those it was told to end at.
-    fn judge(&mut self, goals: GoalSet, state: u32) -> ControlFlow<Stop> {
-        let mut ends = false;
-        for goal in goals.iter().filter(|&goal| goal < self.job.goals) {
-            if self.found[goal].is_none() {
-                self.found[goal] = Some(StateId(u64::from(state)));
-                ends |= self.job.stop_at.contains(goal);
+    fn chunks(&mut self) -> &mut VecDeque<Chunk> {
+        self.shared.here.get_mut().expect("no worker panics with it")
+    }
+
+    /// The next frontier becomes the one to explore.
+    fn turn_over(&mut self) {
+        let next = std::mem::take(self.shared.next.get_mut().expect("no worker panics with it"));
+        let bytes = next.iter().map(Chunk::bytes).sum();
+        let states = next.iter().map(|chunk| chunk.states).sum();
+        self.largest = self.largest.max((bytes, states));
+        *self.chunks() = next;
+        self.shared.from = self.shared.to;
+    }
+
+    /// Gives the states of the frontier their thresholds. First all of them: whoever meets one need not look behind it.
+    fn register(&mut self) {
+        let seen = self.shared.seen.get_mut().expect("no worker panics with it");
+        let here = self.shared.here.get_mut().expect("no worker panics with it");
+        for chunk in here {
+            let mut roots = Reader::new(chunk, seen.codec.ticket_words());
+            while roots.advance() {
+                seen.thresholds.lower(roots.key, self.shared.from + 1).expect("it is there");
             }
         }
-        let all = !self.job.keep_going && self.found.iter().all(Option::is_some);
-        if ends || all { ControlFlow::Break(Stop::Goal) } else { ControlFlow::Continue(()) }
     }
 
-    /// Computes a state's successors into the batch.
-    fn expand(&mut self, state: u32) -> ControlFlow<Stop> {
-        if self.computed.is_multiple_of(PATIENCE) && self.stats.states > 0 {
-            self.observer.progress(&Progress {
-                states: self.stats.states,
-                transitions: self.stats.transitions,
-                depth: self.root_depth + self.stack.len() as u32,
-                frontier: self.waiting(),
-                bytes: self.store.bytes() + self.bytes(),
-            })?;
+    /// Explores the frontier to the bound, by several workers if there is enough to do.
+    fn bound(&mut self, observer: &mut dyn Observer) {
+        let is_shared = *self.shared.pending.get_mut() >= self.shared.job.limits.grain as u64;
+        let count = if is_shared { self.chunks().len().min(self.shared.job.limits.threads).max(1) } else { 1 };
+        while self.workers.len() < count {
+            let seen = self.shared.seen.get_mut().expect("no worker panics with it");
+            self.workers.push(Worker::new(self.shared.model, &seen.codec));
         }
-        self.computed += 1;
-        self.store.load(StateId(u64::from(state)), &mut self.state);
-        self.batch.clear();
-        self.model.successors(&self.state, &mut self.batch);
-        ControlFlow::Continue(())
-    }
-
-    /// Appends the numbers of the states in the batch to the children; those of new states are given here.
-    fn number_batch(&mut self, parent: Option<u32>) -> ControlFlow<Stop> {
-        let budget = self.job.limits.counted_memory().saturating_sub(self.bytes());
-        if !self.store.reserve(self.batch.len(), budget) {
-            return ControlFlow::Break(Stop::Memory);
-        }
-        for i in 0..self.batch.len() {
-            self.children.push(self.store.number(self.batch.state(i), parent));
-        }
-        self.thresholds.resize(self.store.len() as usize, UNSEEN);
-        ControlFlow::Continue(())
+        self.shared.busy = AtomicUsize::new(count);
+        let (shared, (first, others)) = (&self.shared, self.workers.split_first_mut().expect("there is one"));
+        std::thread::scope(|scope| {
+            for worker in &mut others[..count - 1] {
+                scope.spawn(move || worker.run(&mut Turn::new(shared, None)));
+            }
+            first.run(&mut Turn::new(shared, Some(observer)));
+        });
     }
 
     /// The search is complete if no successor of the last frontier is new, although it lies beyond the bound.
-    fn close(&mut self) -> ControlFlow<Stop, Ending> {
-        let mut border = Border::new(self.model.transitions());
-        for waiting in 0..self.frontier.len() {
-            self.expand(self.frontier[waiting])?;
-            border.edge(&self.batch, 0, &mut self.fired, |state| self.store.contains(state));
+    fn close(&mut self, observer: &mut dyn Observer) -> Stop {
+        let chunks = std::mem::take(self.chunks());
+        let mut border = Border::new(self.shared.model.transitions());
+        let stop = self.each(&chunks, WAITING, Some(observer), |worker, turn, root| {
+            worker.go(turn, root);
+            worker.edge(turn, &mut border);
+        });
+        *self.chunks() = chunks;
+        if stop.is_none() {
+            self.border = border;
         }
-        let is_open = border.is_open();
-        self.stats.border = border;
-        ControlFlow::Continue(if is_open { Ending::Open } else { Ending::Closed })
+        stop.unwrap_or(if self.border.is_open() { Stop::Depth } else { Stop::Exhausted })
     }
 
     /// What waits when the search is ended early: the rest of the frontier, what was met at the next bound, and what was
-    /// not visited yet.
+    /// being explored.
     fn cut(&mut self) -> Border {
-        let roots = &self.frontier[self.frontier.len() - self.roots_left..];
-        let is_open = |&state: &u32| matches!(self.thresholds[state as usize], UNSEEN | WAITING);
-        let open = (0..self.thresholds.len() as u32).filter(is_open);
-        let mut waiting: Vec<u32> = roots.iter().copied().chain(self.entering).chain(open).collect();
-        waiting.sort_unstable();
-        waiting.dedup();
-        let mut survey = Survey::new(self.model, waiting.len() as u64);
-        for state in waiting {
+        let here = std::mem::take(self.chunks());
+        let next = std::mem::take(self.shared.next.get_mut().expect("no worker panics with it"));
+        let begun: Vec<Vec<u32>> =
+            self.workers.iter_mut().flat_map(|worker| std::mem::take(&mut worker.begun)).collect();
+        let about = here.iter().chain(&next).map(|chunk| chunk.states).sum::<u64>() + begun.len() as u64;
+        let mut survey = Survey::new(self.shared.model, about);
+        let mark = if self.shared.from < self.shared.to { self.shared.from + 1 } else { WAITING };
+        for (chunks, mark) in [(&here, mark), (&next, WAITING)] {
+            self.each(chunks, mark, None, |worker, turn, root| {
+                if survey.counts() {
+                    worker.go(turn, root);
+                    survey.look(worker.state());
+                }
+            });
+        }
+        let (worker, turn) = (&mut self.workers[0], Turn::new(&self.shared, None));
+        for state in begun {
             if survey.counts() {
-                self.store.load(StateId(u64::from(state)), &mut self.state);
-                survey.look(&self.state);
+                let mut fired = std::mem::take(&mut worker.counts.fired);
+                survey.look_beyond(&state, &mut fired, |state| turn.is_known(state));
+                worker.counts.fired = fired;
             }
         }
         survey.border()
     }
 
-    fn waiting(&self) -> u64 {
-        (self.frontier.len() + self.out.len()) as u64
-    }
-
-    /// Bytes of what is kept beside the store.
-    fn bytes(&self) -> u64 {
-        let numbers = [&self.thresholds, &self.frontier, &self.out, &self.children];
-        let numbers: usize = numbers.iter().map(|numbers| numbers.capacity() * size_of::<u32>()).sum();
-        (numbers + self.stack.capacity() * size_of::<Frame>()) as u64
-    }
-
-    fn finish(mut self, stopped: Stop) -> (Hunt, Vec<Vec<u32>>) {
-        self.stats.store_bytes = self.store.bytes() + self.thresholds.capacity() as u64 * 4;
-        if !matches!(stopped, Stop::Exhausted | Stop::Depth | Stop::Goal) {
-            self.stats.border = self.cut();
+    /// Looks at each state of a frontier that still has a mark, until the observer ends that.
+    fn each(
+        &mut self,
+        chunks: &VecDeque<Chunk>,
+        mark: u32,
+        observer: Option<&mut dyn Observer>,
+        mut look: impl FnMut(&mut Worker<C>, &Turn<'_, '_, C>, &Reader<'_>),
+    ) -> Option<Stop> {
+        let is_watched = observer.is_some();
+        let (worker, mut turn) =
+            (&mut self.workers[0], Turn::new(&self.shared, observer.map(|observer| observer as _)));
+        for chunk in chunks {
+            let mut roots = Reader::new(chunk, turn.seen().codec.ticket_words());
+            while roots.advance() {
+                if turn.seen().thresholds.get(roots.key) == mark {
+                    if is_watched && worker.tick(&mut turn).is_break() {
+                        return self.shared.stop.get().copied();
+                    }
+                    look(worker, &turn, &roots);
+                }
+            }
         }
-        let coverage = match (stopped, self.covered) {
-            (Stop::Exhausted, _) => Coverage::Complete,
-            (_, Some(bound)) => Coverage::Depth(bound),
-            (_, None) => Coverage::Sampled(self.stats.states),
+        None
+    }
+
+    fn finish(mut self, stopped: Stop) -> Hunt {
+        if !matches!(stopped, Stop::Exhausted | Stop::Depth | Stop::Goal) {
+            self.border = self.cut();
+        }
+        let Shared { model, seen, states, transitions, found, initial, waiting, .. } = self.shared;
+        let seen = seen.into_inner().expect("no worker panics with it");
+        let mut counts = Counts { fired: vec![false; model.transitions()], ..Counts::default() };
+        self.workers.iter().for_each(|worker| counts.add(&worker.counts));
+        let states = states.into_inner();
+        let stats = Stats {
+            states,
+            transitions: transitions.into_inner(),
+            max_depth: counts.max_depth,
+            revisits: counts.revisits,
+            cut: counts.cut,
+            peak_frontier: counts.peak_frontier,
+            store_bytes: seen.bytes(),
+            frontier: Some(FrontierStats {
+                waiting,
+                states: self.largest.1,
+                bytes: self.largest.0,
+                replays: counts.replays,
+                replayed: counts.replayed,
+            }),
+            border: self.border,
+            bounds: self.bounds,
+            ..Stats::default()
         };
+        let depth = if stopped == Stop::Exhausted { None } else { Some(self.covered) };
+        let coverage = match (seen.codec.omission(states), depth) {
+            (None, None) => Coverage::Complete,
+            (None, Some(Some(bound))) => Coverage::Depth(bound),
+            // The bound on the probability is the mean number of pairs that collide.
+            (Some(omission_probability), depth @ (None | Some(Some(_)))) => Coverage::Hashed {
+                depth: depth.flatten(),
+                omission_probability,
+                expected_omissions: omission_probability,
+            },
+            (_, Some(None)) => Coverage::Sampled(states),
+        };
+        // What may have been lost to hashing is not known to be absent.
         let absent = if coverage == Coverage::Complete { Outcome::Absent } else { Outcome::Inconclusive };
-        let outcome = |id: &Option<StateId>| match *id {
-            Some(id) => Outcome::Found(trace::rebuild(self.model, &self.store, id)),
+        let outcome = |positions: Option<Vec<u32>>| match positions {
+            Some(positions) => Outcome::Found(trace(model, &initial, &positions)),
             None => absent.clone(),
         };
-        let outcomes = self.found.iter().map(outcome).collect();
-        let state = |&number: &u32| {
-            let mut state = vec![0; self.model.words()];
-            self.store.load(StateId(u64::from(number)), &mut state);
-            state
-        };
-        let frontier = self.frontier.iter().map(state).collect();
-        (Hunt { outcomes, coverage, stopped, stats: self.stats, fired: self.fired }, frontier)
+        let outcomes = found.into_inner().expect("no worker panics with it").into_iter().map(outcome).collect();
+        Hunt { outcomes, coverage, stopped, stats, fired: counts.fired }
     }
+}
+
+/// The steps of a trace that is given by positions.
+fn trace(model: &dyn Model, initial: &Successors, positions: &[u32]) -> Trace {
+    let mut trace = Trace { initial: positions[0], ..Trace::default() };
+    let mut state = initial.state(positions[0] as usize).to_vec();
+    let mut batch = Successors::new(model.words());
+    for &position in &positions[1..] {
+        batch.clear();
+        model.successors(&state, &mut batch);
+        trace.steps.push(batch.step(position as usize));
+        state.copy_from_slice(batch.state(position as usize));
+    }
+    trace
 }

@@ -7,7 +7,7 @@ use crate::codec::direct::Direct;
 use crate::codec::fingerprint::Fingerprint;
 use crate::codec::pair::Pair;
 use crate::codec::tree::Tree;
-use crate::depth::depth_bounded;
+use crate::depth::{depth_bounded, without_thresholds};
 use crate::exact::ExactStore;
 use crate::explore::explore;
 use crate::frontier::Stack;
@@ -71,11 +71,23 @@ pub const ENGINES: &[Engine] = &[
         when: "deep models of large states, when a budget may end the search and a trace need not be shortest",
         complete: true,
         shortest: false,
-        scales: false,
+        scales: true,
         covers_by_depth: true,
-        options: &["increment"],
-        memory: "every state once, its parent and a threshold",
+        options: &["increment", "frontier"],
+        memory: "a key and a threshold for every state; of those at the bound, states or traces",
         hunt: depth_bounded,
+    },
+    Engine {
+        name: "depth-naive",
+        summary: "as depth, but a state is explored again wherever it is met at a smaller depth than before",
+        when: "to see what the thresholds of depth save; not for daily use",
+        complete: true,
+        shortest: false,
+        scales: true,
+        covers_by_depth: true,
+        options: &["increment", "frontier"],
+        memory: "as depth",
+        hunt: without_thresholds,
     },
     Engine {
         name: "highway",

@@ -92,23 +92,6 @@ impl ExactStore {
         self.len - 1
     }
 
-    /// The number of a state, which is given to it if it is new; room for it was reserved.
-    pub(crate) fn number(&mut self, state: &[u32], parent: Option<u32>) -> u32 {
-        let hash = hash(state);
-        let (place, known) = self.find(state, hash);
-        if !known {
-            let index = self.append(state, parent.map(|parent| StateId(u64::from(parent))));
-            self.table[place] = (hash >> 32) << 32 | (index as u64 + 1);
-        }
-        self.table[place] as u32 - 1
-    }
-
-    /// Notes that a state was reached from another one.
-    pub(crate) fn set_parent(&mut self, state: u32, parent: u32) {
-        let index = state as usize;
-        self.parents[index / self.per_chunk][index % self.per_chunk] = parent;
-    }
-
     /// The number of a state; if it is new, room for it was reserved.
     pub fn find_or_insert(&mut self, state: &[u32], parent: Option<StateId>) -> StateId {
         let hash = hash(state);

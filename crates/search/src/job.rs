@@ -33,18 +33,43 @@ pub struct Limits {
     pub states: u64,
     /// Threads, at least 1; what is found does not depend on them.
     pub threads: usize,
-    /// States that a thread takes from a level at once; levels of fewer than eight times as many are not shared.
+    /// States that a thread takes from a level at once; levels of fewer than eight times as many are not shared,
+    /// nor the states at a depth bound if they are fewer.
     pub grain: usize,
     /// How states are remembered.
     pub storage: Storage,
     /// Steps from one depth bound to the next, for the engine that raises it.
     pub increment: u32,
+    /// How that engine keeps what waits behind a bound; it chooses if it is not told.
+    pub waiting: Option<Waiting>,
     /// States of one level that are followed, for the engine that bounds them.
     pub width: usize,
     /// The depth from which on that engine follows only what would end otherwise.
     pub degrade_depth: Option<u32>,
     /// Decides what is drawn at random.
     pub seed: u64,
+}
+
+/// How the states that wait behind a depth bound are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// Each as it is.
+    States,
+    /// Each as the steps that lead to it from an initial state, which are taken again.
+    Traces,
+    /// As traces that share their beginnings; only where they part, steps are taken again.
+    Tree,
+}
+
+impl Waiting {
+    /// The word on the command line and in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Waiting::States => "states",
+            Waiting::Traces => "traces",
+            Waiting::Tree => "tree",
+        }
+    }
 }
 
 /// How states are remembered.
@@ -72,6 +97,7 @@ impl Limits {
         grain: 1 << 10,
         storage: Storage::Exact,
         increment: INCREMENT,
+        waiting: None,
         width: Highway::USUAL_WIDTH,
         degrade_depth: None,
         seed: 0,
@@ -130,10 +156,27 @@ pub struct Stats {
     pub levels: Vec<u64>,
     /// For the engine that goes bound by bound: states within each bound that was completed.
     pub bounds: Vec<(u32, u64)>,
+    /// For the engine with a depth bound that grows: what its frontier cost.
+    pub frontier: Option<FrontierStats>,
     /// Where it was cut.
     pub border: Border,
     /// For searches that are repeated: which states were seen, roughly.
     pub union: Option<crate::bits::Sketch>,
+}
+
+/// What a frontier behind a depth bound cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrontierStats {
+    /// How its states were kept.
+    pub waiting: Waiting,
+    /// States of the largest one, those included that were later reached on shorter paths.
+    pub states: u64,
+    /// Bytes of the largest one.
+    pub bytes: u64,
+    /// How often a state of a frontier was gone to.
+    pub replays: u64,
+    /// Steps that were taken again for that.
+    pub replayed: u64,
 }
 
 /// The end of a search.

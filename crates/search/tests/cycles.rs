@@ -2,6 +2,8 @@
 //!
 //! `BIRK_TEST_FULL=1` takes the full number of products instead of a share.
 
+#[path = "cycles/large.rs"]
+mod large;
 #[path = "cycles/mutants.rs"]
 mod mutants;
 #[path = "cycles/schedules.rs"]

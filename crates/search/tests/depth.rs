@@ -13,15 +13,16 @@ use birk_exec::{GoalSet, Model, Successors};
 use birk_ir::{Coverage, Outcome, Stop, TransitionId};
 use birk_search::depth::with_frontier;
 use birk_search::job::Patient;
-use birk_search::{Hunt, Job, Limits};
+use birk_search::{Hunt, Job, Limits, Storage, Waiting};
 
 const NO_LIMIT: u32 = u32::MAX;
 
-/// A graph as a model of one word; its only goal is the last node.
+/// A graph as a model; its only goal is the last node. A state is the node and words that depend on it.
 #[derive(Debug, Default)]
 struct Graph {
     edges: Vec<Vec<usize>>,
     initial: Vec<usize>,
+    more_words: usize,
     judged: Mutex<Vec<usize>>,
 }
 
@@ -61,6 +62,12 @@ impl Graph {
         bent::search(&self.edges, &self.initial, cutoff, increment, bend)
     }
 
+    fn state(&self, node: usize) -> Vec<u32> {
+        let word =
+            |i: usize| (node as u32).wrapping_mul(0x9e37_79b9) >> (i % 30) & if i.is_multiple_of(3) { !0 } else { 5 };
+        std::iter::once(node as u32).chain((0..self.more_words).map(word)).collect()
+    }
+
     fn hunt(&self, limits: Limits) -> (Hunt, BTreeSet<usize>) {
         self.judged.lock().unwrap().clear();
         let job = Job { goals: 1, stop_at: GoalSet::default(), keep_going: true, limits };
@@ -71,18 +78,34 @@ impl Graph {
     /// What the engine finds is what there is to find, and it explores what the short version of it does.
     #[track_caller]
     fn check(&self, cutoff: u32, increment: u32) {
-        let (hunt, frontier) = self.hunt(Limits { depth: cutoff, increment, ..Limits::NONE });
+        self.check_with(Limits { depth: cutoff, increment, ..Limits::NONE });
+    }
+
+    #[track_caller]
+    fn check_with(&self, limits: Limits) {
+        let Limits { depth: cutoff, increment, .. } = limits;
+        let (hunt, frontier) = self.hunt(limits);
         let judged = self.judged.lock().unwrap();
         let visited: BTreeSet<usize> = judged.iter().copied().collect();
         assert_eq!(judged.len(), visited.len(), "judged once");
-        let is_complete = hunt.coverage == Coverage::Complete;
+        let is_complete = match hunt.coverage {
+            Coverage::Hashed { depth, omission_probability, .. } => {
+                assert!(omission_probability < 1e-12 && limits.storage == Storage::Compact);
+                depth.is_none()
+            }
+            _ => hunt.coverage == Coverage::Complete,
+        };
         let truth = self.truth(cutoff);
         let steps: usize = visited.iter().map(|&node| self.edges[node].len()).sum();
         assert_eq!((hunt.stats.states, hunt.stats.transitions), (visited.len() as u64, steps as u64));
         assert_eq!(Answer { visited, frontier, is_complete, revisits: None }, truth);
         let (coverage, stopped) =
             if is_complete { (Coverage::Complete, Stop::Exhausted) } else { (Coverage::Depth(cutoff), Stop::Depth) };
-        assert_eq!((hunt.coverage, hunt.stopped), (coverage, stopped));
+        assert_eq!(hunt.stopped, stopped);
+        let is_exact = !matches!(hunt.coverage, Coverage::Hashed { .. });
+        assert!(!is_exact || hunt.coverage == coverage);
+        let frontier = hunt.stats.frontier.expect("what it cost");
+        assert!(frontier.replayed <= frontier.replays * u64::from(cutoff), "{frontier:?}");
         let bent = self.bent(cutoff, increment, Bend::Nothing);
         assert_eq!(Some(hunt.stats.revisits), bent.revisits);
         assert_eq!(Answer { revisits: None, ..bent }, truth);
@@ -99,7 +122,7 @@ impl Graph {
             }
             outcome => {
                 assert!(!truth.visited.contains(&goal));
-                assert_eq!(*outcome == Outcome::Absent, is_complete);
+                assert_eq!(*outcome == Outcome::Absent, is_complete && is_exact);
             }
         }
     }
@@ -107,21 +130,22 @@ impl Graph {
 
 impl Model for Graph {
     fn words(&self) -> usize {
-        1
+        1 + self.more_words
     }
 
     fn initial(&self, out: &mut Successors) {
-        self.initial.iter().for_each(|&node| out.push(TransitionId(0), 0, &[node as u32]));
+        self.initial.iter().for_each(|&node| out.push(TransitionId(0), 0, &self.state(node)));
     }
 
     fn successors(&self, state: &[u32], out: &mut Successors) {
         for (i, &to) in self.edges[state[0] as usize].iter().enumerate() {
-            out.push(TransitionId::new(i), 0, &[to as u32]);
+            out.push(TransitionId::new(i), 0, &self.state(to));
         }
     }
 
     fn judge(&self, state: &[u32], stuck: bool) -> GoalSet {
         let node = state[0] as usize;
+        assert_eq!(state, self.state(node), "a state is what it was");
         assert_eq!(stuck, self.edges[node].is_empty(), "stuck is to have no successor");
         self.judged.lock().unwrap().push(node);
         GoalSet(u64::from(node == self.edges.len() - 1))
@@ -196,11 +220,68 @@ fn graphs(full: usize, share: usize, mut look: impl FnMut(&Graph, u32)) {
 
 #[test]
 fn what_is_visited_what_waits_and_what_is_claimed_is_right() {
-    graphs(100_000, 20_000, |graph, cutoff| {
+    graphs(100_000, 10_000, |graph, cutoff| {
         for increment in [1, 2, 3, 4, 7, 20, 1_000_000] {
             graph.check(cutoff, increment);
         }
     });
+}
+
+const WAITING: [Waiting; 3] = [Waiting::States, Waiting::Traces, Waiting::Tree];
+
+/// However states are remembered and however they wait: large ones, exactly and by their fingerprints.
+#[test]
+fn every_frontier_and_every_store_finds_the_same() {
+    let mut random = Random(11);
+    graphs(20_000, 1_500, |graph, depth| {
+        let more_words = [1, 3, 40, 300][random.below(4)];
+        let graph =
+            Graph { more_words, edges: graph.edges.clone(), initial: graph.initial.clone(), ..Graph::default() };
+        for waiting in WAITING {
+            for storage in [Storage::Exact, Storage::Compact] {
+                let increment = [1, 2, 3, 7][random.below(4)];
+                graph.check_with(Limits { depth, increment, waiting: Some(waiting), storage, ..Limits::NONE });
+            }
+        }
+    });
+}
+
+/// Graphs that are large enough to be shared by threads.
+#[test]
+fn several_threads_visit_the_same() {
+    let mut random = Random(13);
+    let mut shared = 0;
+    for number in 0..if std::env::var_os("BIRK_TEST_FULL").is_some() { 400 } else { 40 } {
+        let nodes = 4000 + random.below(4000);
+        let width = [nodes, 400, 1500][number % 3];
+        let target = |random: &mut Random, from: usize| match width {
+            width if width == nodes => random.below(nodes),
+            width => (from / 2 + random.below(width)).min(nodes - 1),
+        };
+        let successors = |from: usize| (0..1 + random.below(4)).map(|_| target(&mut random, from)).collect();
+        let edges = (0..nodes).map(successors).collect();
+        let graph = Graph { edges, initial: (0..3).collect(), more_words: [0, 30][number % 2], ..Graph::default() };
+        let deepest = graph.distances().into_iter().flatten().max().expect("one");
+        let depth =
+            if number % 4 == 0 { NO_LIMIT } else { deepest / 2 + random.below(deepest as usize / 2 + 1) as u32 };
+        let increment = [2, 3, 5][random.below(3)];
+        let waiting = Some(WAITING[number % 3]);
+        let one = Limits { depth, increment, waiting, ..Limits::NONE };
+        let (alone, frontier) = graph.hunt(one);
+        let visited: BTreeSet<usize> = graph.judged.lock().unwrap().iter().copied().collect();
+        assert_eq!(visited, graph.truth(depth).visited);
+        shared += u32::from(alone.stats.peak_frontier > 500);
+        for threads in [2, 4] {
+            let (hunt, same) = graph.hunt(Limits { threads, grain: 8, ..one });
+            let judged = graph.judged.lock().unwrap();
+            assert_eq!(judged.len(), visited.len(), "judged once");
+            assert_eq!(judged.iter().copied().collect::<BTreeSet<_>>(), visited);
+            assert_eq!((hunt.coverage, hunt.stopped, same), (alone.coverage.clone(), alone.stopped, frontier.clone()));
+            assert_eq!((hunt.stats.states, hunt.stats.transitions), (alone.stats.states, alone.stats.transitions));
+            assert_eq!((hunt.stats.max_depth, &hunt.fired), (alone.stats.max_depth, &alone.fired));
+        }
+    }
+    assert!(shared > 10, "only {shared} graphs were large enough");
 }
 
 /// Where the search ends early, it claims the last bound it completed, and that was looked at.

@@ -9,12 +9,12 @@ use birk_ir::{Coverage, Expr, Goal, Outcome, Program, Property, PropertyKind, St
 use birk_jit::Staged;
 use birk_search::bits::Field;
 use birk_search::profile::Profile;
-use birk_search::{ENGINES, Engine, Hunt, Job, Limits, Stats, Storage, engine};
+use birk_search::{ENGINES, Engine, Hunt, Job, Limits, Stats, Storage, Waiting, engine};
 
 use runs::Question;
 pub(crate) use runs::Watch;
 
-use crate::cli::{Accept, CheckArgs, Fair, Format, OnOff, StoreKind, Threads};
+use crate::cli::{Accept, CheckArgs, Fair, Format, FrontierKind, OnOff, StoreKind, Threads};
 use crate::commands::print;
 use crate::progress::Watcher;
 use crate::report::statement::Grade;
@@ -349,6 +349,12 @@ fn limits_of(args: &CheckArgs, engine: &Engine) -> Limits {
             StoreKind::Compact => Storage::Compact,
         },
         increment: args.increment,
+        waiting: match args.frontier {
+            FrontierKind::States => Some(Waiting::States),
+            FrontierKind::Traces => Some(Waiting::Traces),
+            FrontierKind::Tree => Some(Waiting::Tree),
+            FrontierKind::Auto => None,
+        },
         width: args.width as usize,
         degrade_depth: args.degrade_depth,
         seed: args.seed,

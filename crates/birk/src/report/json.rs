@@ -47,6 +47,8 @@ struct Stats {
     peak_memory_bytes: Option<u64>,
     store_bytes_per_state: f64,
     state_bits: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frontier: Option<Value>,
 }
 
 /// The report as text, with a line feed at its end.
@@ -82,6 +84,15 @@ pub(crate) fn text(report: &Report<'_>) -> String {
             peak_memory_bytes: report.peak_memory,
             store_bytes_per_state: stats.store_bytes as f64 / stats.states.max(1) as f64,
             state_bits: report.program.layout.bits(),
+            frontier: stats.frontier.map(|frontier| {
+                json!({
+                    "kept_as": frontier.waiting.word(),
+                    "most_states": frontier.states,
+                    "bytes_per_state": frontier.bytes as f64 / frontier.states.max(1) as f64,
+                    "replays": frontier.replays,
+                    "steps_per_replay": frontier.replayed as f64 / frontier.replays.max(1) as f64,
+                })
+            }),
         },
         unreached: json!({
             "transitions": unreached.transitions.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),

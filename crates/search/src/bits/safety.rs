@@ -1,12 +1,15 @@
 //! Depth-first search for states in which a goal is true, with a field of bits.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use birk_exec::{Model, Successors};
 use birk_ir::{Coverage, Outcome, Stop, Trace};
 
+use super::coverage;
+use super::filter::{Filter, Spot, key_of};
+use super::kept::Kept;
 use super::sketch::Sketch;
-use super::{Filter, coverage};
 use crate::border::{Border, Survey};
 use crate::cycle::{Path, trace_of};
 use crate::job::{Hunt, Job, Observer, Progress, Stats};
@@ -15,7 +18,7 @@ use crate::job::{Hunt, Job, Observer, Progress, Stats};
 const PATIENCE: u64 = 256;
 
 /// One run.
-pub fn hunt_states(
+pub(super) fn hunt_states(
     model: &dyn Model,
     job: &Job,
     filter: Filter,
@@ -27,8 +30,10 @@ pub fn hunt_states(
         model,
         job,
         filter,
-        path: Path::new(words),
-        keys: Vec::new(),
+        path: Path::new(),
+        kept: Kept::new(words),
+        state: Vec::new(),
+        spots: Vec::new(),
         batch: Successors::new(words),
         stats: Stats::default(),
         found: vec![None; job.goals],
@@ -44,7 +49,7 @@ pub fn hunt_states(
     let (coverage, stopped) = match end {
         ControlFlow::Break(stop) => (Coverage::Sampled(search.stats.states), stop),
         ControlFlow::Continue(()) if search.edge.is_open() => (Coverage::Sampled(search.stats.states), Stop::Depth),
-        ControlFlow::Continue(()) => (coverage(&[&search.filter]), Stop::Exhausted),
+        ControlFlow::Continue(()) => (coverage(&mut [&mut search.filter]), Stop::Exhausted),
     };
     search.stats.border = match stopped {
         Stop::Exhausted | Stop::Goal => Border::default(),
@@ -60,9 +65,13 @@ struct Search<'a> {
     model: &'a dyn Model,
     job: &'a Job,
     filter: Filter,
-    path: Path<(u64, u64)>,
-    /// The keys of the batch.
-    keys: Vec<(u64, u64)>,
+    /// Numbers of states that are kept.
+    path: Path<usize>,
+    kept: Kept,
+    /// The state that is expanded.
+    state: Vec<u32>,
+    /// The spots of the batch.
+    spots: Vec<Spot>,
     batch: Successors,
     stats: Stats,
     found: Vec<Option<Trace>>,
@@ -79,22 +88,14 @@ impl Search<'_> {
         let mut initial = Successors::new(self.model.words());
         self.model.initial(&mut initial);
         for i in 0..initial.len() {
-            let key = self.filter.key(initial.state(i));
-            if self.filter.contains(key) {
-                continue;
-            }
-            self.filter.insert(key);
-            let root = self.path.root(initial.state(i), key);
-            self.enter(root)?;
-            while self.path.top().is_some() {
+            let root = self.kept.push(initial.state(i), self.filter.spot(key_of(initial.state(i))));
+            self.visit(root)?;
+            while let Some(&frame) = self.path.top() {
                 match self.path.next() {
-                    None => _ = self.path.ascend(),
-                    Some(place) => {
-                        let key = self.path.key(place);
-                        if !self.filter.contains(key) {
-                            self.filter.insert(key);
-                            self.enter(place)?;
-                        }
+                    Some(node) => self.visit(node)?,
+                    None => {
+                        self.path.ascend();
+                        self.kept.truncate(frame.mark);
                     }
                 }
             }
@@ -102,42 +103,48 @@ impl Search<'_> {
         ControlFlow::Continue(())
     }
 
-    fn enter(&mut self, place: usize) -> ControlFlow<Stop> {
-        let state = self.path.state(place);
+    /// Expands a state, unless it is known.
+    fn visit(&mut self, node: usize) -> ControlFlow<Stop> {
+        let spot = self.kept.spot(node);
+        if self.filter.contains(spot) {
+            return ControlFlow::Continue(());
+        }
+        self.filter.insert(spot);
+        self.state.clear();
+        self.state.extend_from_slice(self.kept.state(node));
         self.batch.clear();
         let cut = self.batch.cut;
-        self.model.successors(state, &mut self.batch);
+        self.model.successors(&self.state, &mut self.batch);
         let stuck = self.batch.is_empty() && self.batch.cut == cut;
-        let goals = self.model.judge(state, stuck);
-        if !self.model.is_fault(state) {
+        let goals = self.model.judge(&self.state, stuck);
+        if !self.model.is_fault(&self.state) {
             self.stats.states += 1;
-            self.sketch.note(state);
+            self.sketch.note(key_of(&self.state));
         }
         self.stats.transitions += self.batch.len() as u64;
-        self.path.descend(place, false);
+        self.path.descend(node, false, self.kept.len());
         let depth = self.path.len() as u32 - 1;
         self.stats.max_depth = self.stats.max_depth.max(depth);
         self.stats.peak_frontier = self.stats.peak_frontier.max(u64::from(depth));
         let len = self.batch.len();
         let start = self.rotation(len);
-        self.keys.clear();
-        self.keys.extend((0..len).map(|i| self.filter.key(self.batch.state(i))));
-        self.keys.iter().for_each(|&key| self.filter.announce(key));
+        self.spots.clear();
+        self.spots.extend((0..len).map(|i| self.filter.spot(key_of(self.batch.state(i)))));
         if depth >= self.job.limits.depth {
-            let is_known = |state: &[u32]| self.filter.contains(self.filter.key(state));
+            let is_known = |state: &[u32]| self.filter.contains(self.filter.spot(key_of(state)));
             self.edge.edge(&self.batch, 0, &mut self.fired, is_known);
         } else {
             for i in (0..len).map(|i| (start + i) % len) {
                 self.fired[self.batch.step(i).transition.index()] = true;
-                if !self.filter.contains(self.keys[i]) {
-                    self.path.offer(self.batch.state(i), self.keys[i]);
+                if !self.filter.contains(self.spots[i]) {
+                    self.path.offer(self.kept.push(self.batch.state(i), self.spots[i]));
                 }
             }
         }
         let mut ends = false;
         for goal in goals.iter().filter(|&goal| goal < self.job.goals) {
             if self.found[goal].is_none() {
-                self.found[goal] = Some(trace_of(self.model, &self.path.trail()));
+                self.found[goal] = Some(self.trace());
                 ends |= self.job.stop_at.contains(goal);
             }
         }
@@ -145,9 +152,16 @@ impl Search<'_> {
         if ends || all { ControlFlow::Break(Stop::Goal) } else { self.ask() }
     }
 
+    /// The way to the state that was expanded last.
+    fn trace(&self) -> Trace {
+        let states: Vec<Vec<u32>> = self.path.nodes().map(|node| self.kept.state(node).to_vec()).collect();
+        trace_of(self.model, &states)
+    }
+
     /// What waits when the search is ended early: beside the path, and at the depth limit.
     fn waiting(&self) -> Border {
-        let waiting = self.path.waiting(|key, _| !self.filter.contains(key));
+        let new = self.path.waiting().filter(|&node| !self.filter.contains(self.kept.spot(node)));
+        let waiting: BTreeSet<&[u32]> = new.map(|node| self.kept.state(node)).collect();
         let mut survey = Survey::new(self.model, waiting.len() as u64);
         waiting.iter().for_each(|state| survey.wait(state));
         let mut border = survey.border();
@@ -168,7 +182,7 @@ impl Search<'_> {
         if !self.stats.states.is_multiple_of(PATIENCE) {
             return ControlFlow::Continue(());
         }
-        let bytes = self.filter.bytes() + self.path.bytes();
+        let bytes = self.filter.bytes() + self.path.bytes() + self.kept.bytes();
         let progress = Progress {
             states: self.stats.states,
             transitions: self.stats.transitions,

@@ -1,5 +1,8 @@
 //! How many different states several runs have seen together, from a few kilobytes (HyperLogLog; Flajolet et al. 2007).
 
+use super::filter::Key;
+use crate::cycle::fold;
+
 /// Registers; the error is about one part in sixty.
 const REGISTERS: usize = 1 << 12;
 
@@ -14,9 +17,10 @@ impl Default for Sketch {
 }
 
 impl Sketch {
-    /// A state was seen.
-    pub(super) fn note(&mut self, state: &[u32]) {
-        let hash = crate::cycle::hash(state, 0x5eed);
+    /// The state with this key was seen.
+    #[inline]
+    pub(super) fn note(&mut self, key: Key) {
+        let hash = fold(key, 0x8ebc_6af0_9c88_c6e3);
         let register = &mut self.0[hash as usize % REGISTERS];
         *register = (*register).max((hash >> 12).leading_zeros() as u8 - 11);
     }
@@ -39,14 +43,15 @@ impl Sketch {
 
 #[cfg(test)]
 mod tests {
+    use super::super::filter::key_of;
     use super::*;
 
     #[test]
     fn numbers_are_about_right() {
         for count in [10u32, 1_000, 20_000, 300_000] {
             let (mut one, mut other) = (Sketch::default(), Sketch::default());
-            (0..count).for_each(|i| if i % 3 == 0 { one.note(&[i, 7]) } else { other.note(&[i, 7]) });
-            (0..count / 2).for_each(|i| one.note(&[i, 7]));
+            (0..count).for_each(|i| if i % 3 == 0 { one.note(key_of(&[i, 7])) } else { other.note(key_of(&[i, 7])) });
+            (0..count / 2).for_each(|i| one.note(key_of(&[i, 7])));
             one.join(&other);
             let error = (one.estimate() as f64 / f64::from(count) - 1.0).abs();
             assert!(error < 0.06, "{count}: {}", one.estimate());

@@ -107,6 +107,11 @@ impl Tree {
         tree
     }
 
+    /// The same with keys that never change: both halves have as many bits as a number can have.
+    pub(crate) fn wide(model: &dyn Model) -> Self {
+        Self { widths: [32; 2], ..Self::new(model) }
+    }
+
     /// Makes the node of some fields, whose number is at a place, and everything below it.
     fn node(&mut self, at: usize, fields: &[Field]) -> usize {
         let mut words: Vec<usize> = fields.iter().map(|field| field.word as usize).collect();

@@ -17,35 +17,38 @@
 //! `cyan` and `R` belong to one worker, `blue` and `red` to all. Early detection is added: a cyan successor closes a
 //! cycle at once if it or `s` is accepting.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use birk_exec::{Model, Successors};
+use birk_exec::Model;
 use birk_ir::{Coverage, Stop};
 
-use super::ids::{Marks, SharedIds};
+use super::graph::{Graph, Hand, Node};
 use super::lasso::Lasso;
 use super::path::Path;
-use super::{Chase, ended};
+use super::{Chase, STEPS, ended};
 use crate::border::Survey;
 use crate::job::{Hunt, Observer, Progress, Stats};
 
-const BLUE: u8 = 1;
-const RED: u8 = 2;
+const BLUE: u32 = 1;
+const RED: u32 = 2;
 /// The observer is asked, and counts are shared, after so many expansions.
 const PATIENCE: u64 = 128;
 
 /// What all workers share.
 struct Shared<'a> {
-    model: &'a dyn Model,
+    graph: Graph<'a>,
     weak: bool,
-    ids: SharedIds,
-    marks: Marks,
     stop: AtomicBool,
+    /// The system had no memory to give.
+    is_full: AtomicBool,
     found: Mutex<Option<Lasso>>,
+    /// States that are blue, and states on the paths.
+    blue: AtomicU64,
+    on_paths: AtomicU64,
     transitions: AtomicU64,
     revisits: AtomicU64,
     path_bytes: AtomicU64,
@@ -53,26 +56,25 @@ struct Shared<'a> {
 }
 
 /// What one worker counted.
-#[derive(Default)]
 struct Count {
     max_depth: u32,
     cut: u64,
     fired: Vec<bool>,
-    /// Where it was stopped: what waited beside its path, and by which number.
-    waiting: Vec<(u32, Vec<u32>)>,
-    /// The states on its path.
-    entered: Vec<u32>,
+    /// Where it was stopped: what waited beside its path, and what was on it.
+    waiting: Vec<Node>,
+    entered: Vec<Node>,
 }
 
 /// Searches with several workers.
 pub(super) fn hunt(model: &dyn Model, chase: &Chase, observer: &mut dyn Observer) -> Hunt {
     let shared = Shared {
-        model,
+        graph: Graph::new(model, chase.threads, chase.limits.memory / STEPS),
         weak: chase.weak,
-        ids: SharedIds::new(model.words()),
-        marks: Marks::default(),
         stop: AtomicBool::new(false),
+        is_full: AtomicBool::new(false),
         found: Mutex::new(None),
+        blue: AtomicU64::new(0),
+        on_paths: AtomicU64::new(0),
         transitions: AtomicU64::new(0),
         revisits: AtomicU64::new(0),
         path_bytes: AtomicU64::new(0),
@@ -83,7 +85,7 @@ pub(super) fn hunt(model: &dyn Model, chase: &Chase, observer: &mut dyn Observer
         let workers: Vec<_> = (0..chase.threads)
             .map(|number| {
                 let (shared, seed) = (&shared, chase.seed.wrapping_add(number as u64));
-                scope.spawn(move || Worker::new(shared, seed).run())
+                scope.spawn(move || Worker::new(shared, number, seed).run())
             })
             .collect();
         // Workers may be done within microseconds, or in an hour: wait a little longer each time.
@@ -100,14 +102,14 @@ pub(super) fn hunt(model: &dyn Model, chase: &Chase, observer: &mut dyn Observer
     });
     let lasso = shared.found.lock().unwrap_or_else(PoisonError::into_inner).take();
     let mut stats = Stats {
-        states: shared.ids.len(),
+        states: shared.states(),
         transitions: shared.transitions.load(Ordering::Relaxed),
         revisits: shared.revisits.load(Ordering::Relaxed),
-        store_bytes: shared.ids.bytes() + shared.ids.len(),
+        store_bytes: shared.graph.bytes(),
         ..Stats::default()
     };
     let mut fired = vec![false; model.transitions()];
-    let (mut waiting, mut entered) = (BTreeMap::new(), HashSet::new());
+    let (mut waiting, mut entered) = (BTreeSet::new(), BTreeSet::new());
     for count in counts {
         waiting.extend(count.waiting);
         entered.extend(count.entered);
@@ -115,25 +117,45 @@ pub(super) fn hunt(model: &dyn Model, chase: &Chase, observer: &mut dyn Observer
         stats.cut += count.cut;
         fired.iter_mut().zip(count.fired).for_each(|(all, own)| *all |= own);
     }
+    if shared.is_full.load(Ordering::Acquire) {
+        stopped.get_or_insert(Stop::Memory);
+    }
     let (coverage, stopped) = match (&lasso, stopped) {
         (Some(_), _) => (Coverage::Sampled(stats.states), Stop::Goal),
         (None, Some(stop)) => (Coverage::Sampled(stats.states), stop),
         (None, None) => (Coverage::Complete, Stop::Exhausted),
     };
     if !matches!(stopped, Stop::Exhausted | Stop::Goal) {
-        waiting.retain(|&number, _| !shared.marks.has(number, BLUE) && !entered.contains(&number));
+        waiting.retain(|node| !shared.has(*node, BLUE) && !entered.contains(node));
         let mut survey = Survey::new(model, waiting.len() as u64);
-        waiting.values().for_each(|state| survey.wait(state));
+        waiting.iter().for_each(|&node| survey.wait(&shared.graph.state(node)));
         stats.border = survey.border();
     }
     Hunt { fired, ..ended(lasso.as_ref(), coverage, stopped, stats, model) }
 }
 
 impl Shared<'_> {
+    /// Exact when nobody is on a path; otherwise some may be counted more than once.
+    fn states(&self) -> u64 {
+        self.blue.load(Ordering::Relaxed) + self.on_paths.load(Ordering::Relaxed)
+    }
+
+    /// Whether a mark was set; what its setter wrote before is seen.
+    fn has(&self, node: Node, mark: u32) -> bool {
+        let (cell, shift) = self.graph.colour(node);
+        cell.load(Ordering::Acquire) >> shift & mark != 0
+    }
+
+    /// Sets a mark; whether it was not set before.
+    fn set(&self, node: Node, mark: u32) -> bool {
+        let (cell, shift) = self.graph.colour(node);
+        cell.fetch_or(mark << shift, Ordering::AcqRel) >> shift & mark == 0
+    }
+
     fn ask(&self, chase: &Chase, observer: &mut dyn Observer) -> Option<Stop> {
-        let bytes = self.ids.bytes() + self.ids.len() + self.path_bytes.load(Ordering::Relaxed);
+        let bytes = self.graph.bytes() + self.path_bytes.load(Ordering::Relaxed);
         let progress = Progress {
-            states: self.ids.len(),
+            states: self.states(),
             transitions: self.transitions.load(Ordering::Relaxed),
             depth: 0,
             frontier: 0,
@@ -154,183 +176,197 @@ impl Shared<'_> {
     }
 }
 
-/// A set of numbers, as bits.
-#[derive(Default)]
-struct Bits(Vec<u64>);
+/// A set of nodes, as bits.
+struct Nodes {
+    places: usize,
+    bits: Vec<u64>,
+}
 
-impl Bits {
-    fn contains(&self, number: u32) -> bool {
-        self.0.get(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
+impl Nodes {
+    fn at(&self, node: Node) -> (usize, u32) {
+        let place = node.number as usize * self.places + node.place as usize;
+        (place / 64, (place % 64) as u32)
     }
 
-    fn insert(&mut self, number: u32) {
-        let word = number as usize / 64;
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
+    fn contains(&self, node: Node) -> bool {
+        let (word, bit) = self.at(node);
+        self.bits.get(word).is_some_and(|word| word >> bit & 1 == 1)
+    }
+
+    fn insert(&mut self, node: Node) {
+        let (word, bit) = self.at(node);
+        if self.bits.len() <= word {
+            self.bits.resize((word + 1).next_power_of_two(), 0);
         }
-        self.0[word] |= 1 << (number % 64);
+        self.bits[word] |= 1 << bit;
     }
 
-    fn remove(&mut self, number: u32) {
-        self.0[number as usize / 64] &= !(1 << (number % 64));
+    fn remove(&mut self, node: Node) {
+        let (word, bit) = self.at(node);
+        self.bits[word] &= !(1 << bit);
     }
 }
 
 struct Worker<'a, 's> {
     shared: &'a Shared<'s>,
-    cyan: Bits,
-    path: Path<u32>,
-    red_path: Path<u32>,
+    hand: Hand,
+    cyan: Nodes,
+    path: Path<Node>,
+    red_path: Path<Node>,
     /// `R`, in order, and as a set.
-    region: Vec<(u32, bool)>,
-    in_region: HashSet<u32>,
-    batch: Successors,
-    order: Vec<usize>,
+    region: Vec<Node>,
+    in_region: Nodes,
+    batch: Vec<Node>,
     random: u64,
-    /// Not yet shared: steps, expansions of the red search.
-    counted: (u64, u64),
+    /// Not yet shared: blue states, steps, expansions of the red search.
+    counted: [u64; 3],
     expansions: u64,
-    bytes: u64,
-    count: Count,
+    /// Shared: the length of the path, and bytes.
+    told: [u64; 2],
+    max_depth: u32,
 }
 
 impl<'a, 's> Worker<'a, 's> {
-    fn new(shared: &'a Shared<'s>, seed: u64) -> Self {
-        let words = shared.model.words();
+    fn new(shared: &'a Shared<'s>, number: usize, seed: u64) -> Self {
+        let nodes = || Nodes { places: shared.graph.places(), bits: Vec::new() };
         Self {
             shared,
-            cyan: Bits::default(),
-            path: Path::new(words),
-            red_path: Path::new(words),
+            hand: shared.graph.hand(number),
+            cyan: nodes(),
+            path: Path::new(),
+            red_path: Path::new(),
             region: Vec::new(),
-            in_region: HashSet::new(),
-            batch: Successors::new(words),
-            order: Vec::new(),
+            in_region: nodes(),
+            batch: Vec::new(),
             random: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(seed) | 1,
-            counted: (0, 0),
+            counted: [0; 3],
             expansions: 0,
-            bytes: 0,
-            count: Count { fired: vec![false; shared.model.transitions()], ..Count::default() },
+            told: [0; 2],
+            max_depth: 0,
         }
     }
 
     fn run(mut self) -> Count {
-        let mut initial = Successors::new(self.shared.model.words());
-        self.shared.model.initial(&mut initial);
-        for i in 0..initial.len() {
-            let number = self.shared.ids.number(initial.state(i));
-            if self.shared.marks.has(number, BLUE) {
-                continue;
-            }
-            let root = self.path.root(initial.state(i), number);
-            if self.blue(root).is_break() {
-                break;
-            }
-        }
-        let waiting = self.path.waiting(|_, _| true);
-        self.count.waiting = waiting.into_iter().map(|state| (self.shared.ids.number(state), state.to_vec())).collect();
-        self.count.entered = self.path.keys().collect();
+        let ended = self.search();
         self.share();
-        self.count.cut = self.batch.cut;
+        // Those who did not come to an end are still on their paths.
+        if ended.is_continue() {
+            assert_eq!(self.told[0], 0, "a path that was searched is empty");
+        }
         self.shared.running.fetch_sub(1, Ordering::Release);
-        self.count
+        Count {
+            max_depth: self.max_depth,
+            cut: self.hand.cut(),
+            waiting: self.path.waiting().collect(),
+            entered: self.path.nodes().collect(),
+            fired: self.hand.fired,
+        }
     }
 
-    fn blue(&mut self, root: usize) -> ControlFlow<()> {
+    fn search(&mut self) -> ControlFlow<()> {
+        let Some(initial) = self.shared.graph.initial(&mut self.hand) else { return self.give_up() };
+        for i in 0..initial.len() {
+            if !self.shared.has(initial[i], BLUE) && self.blue(initial[i]).is_break() {
+                initial[i + 1..].iter().for_each(|&node| self.path.offer(node));
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn blue(&mut self, root: Node) -> ControlFlow<()> {
         self.enter(root)?;
         while let Some(&frame) = self.path.top() {
-            if let Some(place) = self.path.next() {
-                let number = self.path.key(place);
-                if !self.shared.marks.has(number, BLUE) && !self.cyan.contains(number) {
-                    self.enter(place)?;
+            if let Some(node) = self.path.next() {
+                if !self.shared.has(node, BLUE) && !self.cyan.contains(node) {
+                    self.enter(node)?;
                 }
                 continue;
             }
-            let number = self.path.key(frame.own);
-            self.shared.marks.set(number, BLUE);
+            self.counted[0] += u64::from(self.shared.set(frame.node, BLUE));
             if frame.accepting && !self.shared.weak {
-                self.red(frame.own)?;
-                self.await_others(number)?;
-                self.region.iter().for_each(|&(member, _)| self.shared.marks.set(member, RED));
+                self.red(frame.node)?;
+                self.await_others(frame.node)?;
+                for &member in &self.region {
+                    self.shared.set(member, RED);
+                }
             }
-            self.cyan.remove(number);
+            self.cyan.remove(frame.node);
             self.path.ascend();
         }
         ControlFlow::Continue(())
     }
 
-    fn enter(&mut self, place: usize) -> ControlFlow<()> {
-        let number = self.path.key(place);
-        self.cyan.insert(number);
-        let accepting = self.is_accepting(self.path.state(place));
-        self.expand(false, place)?;
-        self.path.descend(place, accepting);
-        self.count.max_depth = self.count.max_depth.max(self.path.len() as u32 - 1);
-        let batch = std::mem::replace(&mut self.batch, Successors::new(0));
-        self.counted.0 += batch.len() as u64;
-        for &i in &self.order {
-            let state = batch.state(i);
-            self.count.fired[batch.step(i).transition.index()] = true;
-            let number = self.shared.ids.number(state);
-            if self.cyan.contains(number) {
-                let counts = accepting || !self.shared.weak && self.is_accepting(state);
-                if counts {
-                    return self.shared.report(Lasso::close(self.path.trail(), Vec::new(), state));
+    fn enter(&mut self, node: Node) -> ControlFlow<()> {
+        if self.is_over() {
+            self.path.offer(node);
+            return ControlFlow::Break(());
+        }
+        self.cyan.insert(node);
+        let accepting = self.shared.graph.is_accepting(node);
+        self.path.descend(node, accepting, 0);
+        self.max_depth = self.max_depth.max(self.path.len() as u32 - 1);
+        self.expand(node, false)?;
+        self.counted[1] += self.batch.len() as u64;
+        for i in 0..self.batch.len() {
+            let node = self.batch[i];
+            if self.cyan.contains(node) {
+                if accepting || !self.shared.weak && self.shared.graph.is_accepting(node) {
+                    return self.found(node);
                 }
-            } else if !self.shared.marks.has(number, BLUE) {
-                self.path.offer(state, number);
+            } else if !self.shared.has(node, BLUE) {
+                self.shared.graph.announce(node);
+                self.path.offer(node);
             }
         }
-        self.batch = batch;
         ControlFlow::Continue(())
     }
 
     /// Collects in `region` what can be reached and is not red, and looks for a way back to the path.
-    fn red(&mut self, seed: usize) -> ControlFlow<()> {
+    fn red(&mut self, seed: Node) -> ControlFlow<()> {
+        for &member in &self.region {
+            self.in_region.remove(member);
+        }
         self.region.clear();
-        self.in_region.clear();
-        let state = self.path.state(seed).to_vec();
-        let root = self.red_path.root(&state, self.path.key(seed));
-        self.enter_red(root)?;
+        self.enter_red(seed)?;
         while self.red_path.top().is_some() {
-            let Some(place) = self.red_path.next() else {
-                self.red_path.ascend();
-                continue;
-            };
-            let number = self.red_path.key(place);
-            if !self.in_region.contains(&number) && !self.shared.marks.has(number, RED) {
-                self.enter_red(place)?;
+            match self.red_path.next() {
+                None => _ = self.red_path.ascend(),
+                Some(node) => {
+                    if !self.in_region.contains(node) && !self.shared.has(node, RED) {
+                        self.enter_red(node)?;
+                    }
+                }
             }
         }
         ControlFlow::Continue(())
     }
 
-    fn enter_red(&mut self, place: usize) -> ControlFlow<()> {
-        let number = self.red_path.key(place);
-        self.in_region.insert(number);
-        self.region.push((number, self.is_accepting(self.red_path.state(place))));
-        self.counted.1 += 1;
-        self.expand(true, place)?;
-        self.red_path.descend(place, false);
-        let batch = std::mem::replace(&mut self.batch, Successors::new(0));
-        for &i in &self.order {
-            let state = batch.state(i);
-            let number = self.shared.ids.number(state);
-            if self.cyan.contains(number) {
-                return self.shared.report(Lasso::close(self.path.trail(), self.red_path.trail(), state));
+    fn enter_red(&mut self, node: Node) -> ControlFlow<()> {
+        if self.is_over() {
+            return ControlFlow::Break(());
+        }
+        self.in_region.insert(node);
+        self.region.push(node);
+        self.counted[2] += 1;
+        self.red_path.descend(node, false, 0);
+        self.expand(node, true)?;
+        for i in 0..self.batch.len() {
+            let node = self.batch[i];
+            if self.cyan.contains(node) {
+                return self.found(node);
             }
-            if !self.in_region.contains(&number) && !self.shared.marks.has(number, RED) {
-                self.red_path.offer(state, number);
+            if !self.in_region.contains(node) && !self.shared.has(node, RED) {
+                self.red_path.offer(node);
             }
         }
-        self.batch = batch;
         ControlFlow::Continue(())
     }
 
     /// Other workers may still be inside the region: their accepting states must be red before ours is.
-    fn await_others(&self, seed: u32) -> ControlFlow<()> {
-        for &(number, accepting) in &self.region {
-            while accepting && number != seed && !self.shared.marks.has(number, RED) {
+    fn await_others(&self, seed: Node) -> ControlFlow<()> {
+        for &member in self.region.iter().filter(|&&member| member != seed && self.shared.graph.is_accepting(member)) {
+            while !self.shared.has(member, RED) {
                 if self.shared.stop.load(Ordering::Acquire) {
                     return ControlFlow::Break(());
                 }
@@ -340,39 +376,57 @@ impl<'a, 's> Worker<'a, 's> {
         ControlFlow::Continue(())
     }
 
-    /// The successors into `batch`, and an order of this worker's own for them.
-    fn expand(&mut self, red: bool, place: usize) -> ControlFlow<()> {
-        if self.shared.stop.load(Ordering::Relaxed) {
-            return ControlFlow::Break(());
-        }
+    /// Whether somebody said so. Tells, now and then, how this worker gets on.
+    fn is_over(&mut self) -> bool {
         self.expansions += 1;
         if self.expansions.is_multiple_of(PATIENCE) {
             self.share();
         }
-        let state = if red { self.red_path.state(place) } else { self.path.state(place) };
-        self.batch.clear();
-        self.shared.model.successors(state, &mut self.batch);
-        self.order.clear();
-        self.order.extend(0..self.batch.len());
-        for i in (1..self.order.len()).rev() {
+        self.shared.stop.load(Ordering::Relaxed)
+    }
+
+    /// The successors into `batch`, in an order of this worker's own.
+    fn expand(&mut self, node: Node, red: bool) -> ControlFlow<()> {
+        let ahead = if red { &[] } else { self.path.offered() };
+        if self.shared.graph.successors(&mut self.hand, node, ahead, &mut self.batch).is_none() {
+            return self.give_up();
+        }
+        for i in (1..self.batch.len()).rev() {
             self.random ^= self.random << 13;
             self.random ^= self.random >> 7;
             self.random ^= self.random << 17;
-            self.order.swap(i, (self.random >> 11) as usize % (i + 1));
+            // The upper half of a product is a fair share of the numbers up to i.
+            let other = ((self.random >> 32) * (i as u64 + 1)) >> 32;
+            self.batch.swap(i, other as usize);
         }
         ControlFlow::Continue(())
     }
 
-    fn is_accepting(&self, state: &[u32]) -> bool {
-        self.shared.model.judge(state, false).contains(0)
+    /// A state of the path closes a cycle.
+    fn found(&self, closes: Node) -> ControlFlow<()> {
+        let states = |path: &Path<Node>| path.nodes().map(|node| self.shared.graph.state(node)).collect();
+        let closes = self.shared.graph.state(closes);
+        self.shared.report(Lasso::close(states(&self.path), states(&self.red_path), &closes))
+    }
+
+    fn give_up(&self) -> ControlFlow<()> {
+        self.shared.is_full.store(true, Ordering::Release);
+        self.shared.stop.store(true, Ordering::Release);
+        ControlFlow::Break(())
     }
 
     fn share(&mut self) {
-        let (steps, revisits) = std::mem::take(&mut self.counted);
-        self.shared.transitions.fetch_add(steps, Ordering::Relaxed);
-        self.shared.revisits.fetch_add(revisits, Ordering::Relaxed);
-        let bytes = self.path.bytes() + self.red_path.bytes() + self.cyan.0.len() as u64 * 8;
-        self.shared.path_bytes.fetch_add(bytes.wrapping_sub(self.bytes), Ordering::Relaxed);
-        self.bytes = bytes;
+        let shared = self.shared;
+        let counts = [&shared.blue, &shared.transitions, &shared.revisits];
+        for (count, own) in counts.into_iter().zip(&mut self.counted) {
+            count.fetch_add(std::mem::take(own), Ordering::Relaxed);
+        }
+        let own = ((self.cyan.bits.len() + self.in_region.bits.len()) * 8 + self.region.capacity() * 8) as u64;
+        let bytes = self.path.bytes() + self.red_path.bytes() + own;
+        let told = [self.path.len() as u64, bytes];
+        for ((count, old), new) in [&shared.on_paths, &shared.path_bytes].into_iter().zip(self.told).zip(told) {
+            count.fetch_add(new.wrapping_sub(old), Ordering::Relaxed);
+        }
+        self.told = told;
     }
 }

@@ -19,9 +19,10 @@
 //! expanded is judged then, which is as good and needs no place on the stack. In a weak automaton any cycle through an
 //! accepting state will do, so there is no red search at all.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use birk_exec::{Model, Successors};
+use birk_exec::Model;
 use birk_ir::{Coverage, Stop};
 
 use super::lasso::Lasso;
@@ -36,7 +37,7 @@ const PATIENCE: u64 = 256;
 
 /// How far the search is with a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Colour {
+pub(crate) enum Colour {
     /// Not seen.
     White,
     /// On the path.
@@ -47,118 +48,123 @@ pub enum Colour {
     Red,
 }
 
-/// What remembers the colours. White, blue and red may be mistaken for a later one of these (then something may be
-/// missed); cyan is exact, so that what is reported is a cycle.
-pub trait Painted {
-    /// Finds the colour of a state.
-    type Key: Copy;
+/// What is searched: gives successors, and remembers colours. White, blue and red may be mistaken for a later one of
+/// these (then something may be missed); cyan is exact, so that what is reported is a cycle.
+pub(crate) trait Space {
+    /// A state, as the space knows it.
+    type Node: Copy;
 
-    /// The key of a state.
-    fn key(&mut self, state: &[u32]) -> Self::Key;
+    /// The initial states; `None` when there is no memory for them.
+    fn initial(&mut self) -> Option<Vec<Self::Node>>;
 
-    /// The keys of all states of a batch; better than one by one.
-    fn keys(&mut self, batch: &Successors, keys: &mut Vec<Self::Key>) {
-        keys.clear();
-        keys.extend((0..batch.len()).map(|i| self.key(batch.state(i))));
-    }
+    /// Replaces what is in the list by the successors of a state; `None` when there is no memory for them. The last of
+    /// those `ahead` will be asked for soon.
+    fn successors(&mut self, node: Self::Node, ahead: &[Self::Node], out: &mut Vec<Self::Node>) -> Option<()>;
+
+    /// A state that was just looked at will be asked for soon.
+    fn announce(&self, _node: Self::Node) {}
+
+    /// Whether a cycle through a state counts.
+    fn is_accepting(&self, node: Self::Node) -> bool;
 
     /// The colour of a state.
-    fn colour(&self, key: Self::Key, state: &[u32]) -> Colour;
+    fn colour(&self, node: Self::Node) -> Colour;
 
-    /// Gives it another colour.
-    fn paint(&mut self, key: Self::Key, state: &[u32], colour: Colour);
+    /// Gives it another colour. Nodes that become cyan cease to be so in the opposite order.
+    fn paint(&mut self, node: Self::Node, colour: Colour);
+
+    /// The state in full.
+    fn state(&self, node: Self::Node) -> Vec<u32>;
+
+    /// How much is kept for the nodes of the path.
+    fn mark(&self) -> usize {
+        0
+    }
+
+    /// Forgets the nodes that were made since it was marked.
+    fn release(&mut self, _mark: usize) {}
 
     /// Bytes it occupies.
     fn bytes(&self) -> u64;
 
     /// What a search that was not ended before has covered.
-    fn coverage(&self) -> Coverage {
+    fn coverage(&mut self) -> Coverage {
         Coverage::Complete
     }
 
-    /// What was seen, to be counted together with other searches.
-    fn sketch(self) -> Option<Sketch>
-    where
-        Self: Sized,
-    {
-        None
-    }
+    /// For each transition whether it was taken, outcomes that an `assume` cut, and what was seen, to be counted together
+    /// with other searches.
+    fn end(self) -> (Vec<bool>, u64, Option<Sketch>);
 }
 
-/// The search, with whatever remembers the colours.
-pub fn hunt_with<P: Painted>(model: &dyn Model, painted: P, chase: &Chase, observer: &mut dyn Observer) -> Hunt {
-    let words = model.words();
+/// The search of a space, which is that of the model.
+pub(crate) fn hunt_in<S: Space>(space: S, model: &dyn Model, chase: &Chase, observer: &mut dyn Observer) -> Hunt {
     let mut search = Search {
-        model,
-        painted,
+        space,
         chase,
-        path: Path::new(words),
-        red_path: Path::new(words),
-        batch: Successors::new(words),
-        keys: Vec::new(),
+        path: Path::new(),
+        red_path: Path::new(),
+        batch: Vec::new(),
         stats: Stats::default(),
-        fired: vec![false; model.transitions()],
         observer,
         order: chase.seed,
     };
     let end = search.run();
-    search.stats.cut = search.batch.cut;
-    search.stats.store_bytes = search.painted.bytes();
+    let mut stats = std::mem::take(&mut search.stats);
+    stats.store_bytes = search.space.bytes();
     let (lasso, coverage, stopped) = match end {
-        ControlFlow::Break(End::Found(lasso)) => (Some(lasso), Coverage::Sampled(search.stats.states), Stop::Goal),
-        ControlFlow::Break(End::Stopped(stop)) => (None, Coverage::Sampled(search.stats.states), stop),
-        ControlFlow::Continue(()) => (None, search.painted.coverage(), Stop::Exhausted),
+        ControlFlow::Break(End::Found(lasso)) => (Some(lasso), Coverage::Sampled(stats.states), Stop::Goal),
+        ControlFlow::Break(End::Stopped(stop)) => (None, Coverage::Sampled(stats.states), stop),
+        ControlFlow::Continue(()) => (None, search.space.coverage(), Stop::Exhausted),
     };
     if !matches!(stopped, Stop::Exhausted | Stop::Goal) {
-        search.stats.border = search.waiting();
+        stats.border = search.waiting(model);
     }
-    let fired = std::mem::take(&mut search.fired);
-    search.stats.union = search.painted.sketch();
-    Hunt { fired, ..ended(lasso.as_ref(), coverage, stopped, search.stats, model) }
+    let fired;
+    (fired, stats.cut, stats.union) = search.space.end();
+    Hunt { fired, ..ended(lasso.as_ref(), coverage, stopped, stats, model) }
 }
 
 /// Why a search ended before everything was seen.
-pub(super) enum End {
+enum End {
     Found(Lasso),
     Stopped(Stop),
 }
 
-struct Search<'a, P: Painted> {
-    model: &'a dyn Model,
-    painted: P,
+const NO_MEMORY: ControlFlow<End> = ControlFlow::Break(End::Stopped(Stop::Memory));
+
+struct Search<'a, S: Space> {
+    space: S,
     chase: &'a Chase,
-    path: Path<P::Key>,
-    red_path: Path<P::Key>,
-    batch: Successors,
-    /// The keys of the batch.
-    keys: Vec<P::Key>,
+    path: Path<S::Node>,
+    red_path: Path<S::Node>,
+    /// The successors of the state that was expanded last.
+    batch: Vec<S::Node>,
     stats: Stats,
-    fired: Vec<bool>,
     observer: &'a mut dyn Observer,
     order: u64,
 }
 
-impl<P: Painted> Search<'_, P> {
+impl<S: Space> Search<'_, S> {
     fn run(&mut self) -> ControlFlow<End> {
-        let mut initial = Successors::new(self.model.words());
-        self.model.initial(&mut initial);
+        let Some(initial) = self.space.initial() else { return NO_MEMORY };
         for i in 0..initial.len() {
-            let state = initial.state(i);
-            let key = self.painted.key(state);
-            if self.painted.colour(key, state) == Colour::White {
-                let root = self.path.root(state, key);
-                self.blue(root)?;
+            if self.space.colour(initial[i]) == Colour::White
+                && let ControlFlow::Break(end) = self.blue(initial[i])
+            {
+                initial[i + 1..].iter().for_each(|&node| self.path.offer(node));
+                return ControlFlow::Break(end);
             }
         }
         ControlFlow::Continue(())
     }
 
-    fn blue(&mut self, root: usize) -> ControlFlow<End> {
+    fn blue(&mut self, root: S::Node) -> ControlFlow<End> {
         self.enter(root)?;
         while let Some(&frame) = self.path.top() {
-            if let Some(place) = self.path.next() {
-                match self.painted.colour(self.path.key(place), self.path.state(place)) {
-                    Colour::White => self.enter(place)?,
+            if let Some(node) = self.path.next() {
+                match self.space.colour(node) {
+                    Colour::White => self.enter(node)?,
                     Colour::Red => {}
                     Colour::Cyan | Colour::Blue => self.note_not_red(),
                 }
@@ -167,13 +173,14 @@ impl<P: Painted> Search<'_, P> {
             let is_red = if frame.all_red {
                 true
             } else if frame.accepting && !self.chase.weak {
-                self.red(frame.own)?;
+                self.red(frame.node)?;
                 true
             } else {
                 false
             };
-            self.paint(frame.own, if is_red { Colour::Red } else { Colour::Blue });
+            self.space.paint(frame.node, if is_red { Colour::Red } else { Colour::Blue });
             self.path.ascend();
+            self.space.release(frame.mark);
             if !is_red {
                 self.note_not_red();
             }
@@ -182,28 +189,30 @@ impl<P: Painted> Search<'_, P> {
     }
 
     /// A white state becomes cyan, and its successors are offered.
-    fn enter(&mut self, place: usize) -> ControlFlow<End> {
-        self.paint(place, Colour::Cyan);
+    fn enter(&mut self, node: S::Node) -> ControlFlow<End> {
+        if let ControlFlow::Break(end) = self.ask() {
+            self.path.offer(node);
+            return ControlFlow::Break(end);
+        }
+        self.space.paint(node, Colour::Cyan);
         self.stats.states += 1;
-        self.ask()?;
-        let accepting = self.is_accepting(self.path.state(place));
-        self.model.successors(self.path.state(place), &mut self.batch);
+        let accepting = self.space.is_accepting(node);
+        self.path.descend(node, accepting, self.space.mark());
+        if self.space.successors(node, self.path.offered(), &mut self.batch).is_none() {
+            return NO_MEMORY;
+        }
         self.stats.transitions += self.batch.len() as u64;
-        self.path.descend(place, accepting);
         self.stats.max_depth = self.stats.max_depth.max(self.path.len() as u32 - 1);
-        let batch = std::mem::replace(&mut self.batch, Successors::new(0));
-        self.painted.keys(&batch, &mut self.keys);
-        for i in self.in_order(batch.len()) {
-            let (state, key) = (batch.state(i), self.keys[i]);
-            self.fired[batch.step(i).transition.index()] = true;
-            match self.painted.colour(key, state) {
-                Colour::White => self.path.offer(state, key),
+        for i in self.in_order() {
+            let node = self.batch[i];
+            match self.space.colour(node) {
+                Colour::White => {
+                    self.space.announce(node);
+                    self.path.offer(node);
+                }
                 Colour::Cyan => {
-                    let counts = if self.chase.weak { accepting } else { accepting || self.is_accepting(state) };
-                    if counts {
-                        let found = Lasso::close(self.path.trail(), Vec::new(), state);
-                        self.batch = batch;
-                        return ControlFlow::Break(End::Found(found));
+                    if accepting || !self.chase.weak && self.space.is_accepting(node) {
+                        return self.found(node);
                     }
                     self.note_not_red();
                 }
@@ -211,63 +220,62 @@ impl<P: Painted> Search<'_, P> {
                 Colour::Red => {}
             }
         }
-        self.batch = batch;
-        self.batch.clear();
         ControlFlow::Continue(())
     }
 
     /// Looks for a way from an accepting state back to the path.
-    fn red(&mut self, seed: usize) -> ControlFlow<End> {
-        let state = self.path.state(seed).to_vec();
-        let root = self.red_path.root(&state, self.path.key(seed));
-        self.enter_red(root)?;
-        while self.red_path.top().is_some() {
-            let Some(place) = self.red_path.next() else {
-                self.red_path.ascend();
-                continue;
-            };
-            let key = self.red_path.key(place);
-            if self.painted.colour(key, self.red_path.state(place)) == Colour::Blue {
-                self.painted.paint(key, self.red_path.state(place), Colour::Red);
-                self.enter_red(place)?;
+    fn red(&mut self, seed: S::Node) -> ControlFlow<End> {
+        self.enter_red(seed)?;
+        while let Some(&frame) = self.red_path.top() {
+            match self.red_path.next() {
+                None => {
+                    self.red_path.ascend();
+                    self.space.release(frame.mark);
+                }
+                Some(node) => {
+                    if self.space.colour(node) == Colour::Blue {
+                        self.space.paint(node, Colour::Red);
+                        self.enter_red(node)?;
+                    }
+                }
             }
         }
         ControlFlow::Continue(())
     }
 
-    fn enter_red(&mut self, place: usize) -> ControlFlow<End> {
+    fn enter_red(&mut self, node: S::Node) -> ControlFlow<End> {
         self.stats.revisits += 1;
         self.ask()?;
-        let mut batch = std::mem::replace(&mut self.batch, Successors::new(0));
-        self.model.successors(self.red_path.state(place), &mut batch);
-        self.red_path.descend(place, false);
-        self.painted.keys(&batch, &mut self.keys);
-        for i in self.in_order(batch.len()) {
-            let (state, key) = (batch.state(i), self.keys[i]);
-            match self.painted.colour(key, state) {
-                Colour::Cyan => {
-                    let found = Lasso::close(self.path.trail(), self.red_path.trail(), state);
-                    self.batch = batch;
-                    return ControlFlow::Break(End::Found(found));
+        self.red_path.descend(node, false, self.space.mark());
+        if self.space.successors(node, &[], &mut self.batch).is_none() {
+            return NO_MEMORY;
+        }
+        for i in self.in_order() {
+            let node = self.batch[i];
+            match self.space.colour(node) {
+                Colour::Cyan => return self.found(node),
+                Colour::Blue => {
+                    self.space.announce(node);
+                    self.red_path.offer(node);
                 }
-                Colour::Blue => self.red_path.offer(state, key),
                 Colour::White | Colour::Red => {}
             }
         }
-        self.batch = batch;
-        self.batch.clear();
         ControlFlow::Continue(())
     }
 
-    fn paint(&mut self, place: usize, colour: Colour) {
-        self.painted.paint(self.path.key(place), self.path.state(place), colour);
+    /// A state of the path closes a cycle.
+    fn found(&self, closes: S::Node) -> ControlFlow<End> {
+        let states = |path: &Path<S::Node>| path.nodes().map(|node| self.space.state(node)).collect();
+        let lasso = Lasso::close(states(&self.path), states(&self.red_path), &self.space.state(closes));
+        ControlFlow::Break(End::Found(lasso))
     }
 
     /// What waits beside the path when the search is ended early.
-    fn waiting(&self) -> Border {
-        let is_white = |key, state: &[u32]| self.painted.colour(key, state) == Colour::White;
-        let waiting = self.path.waiting(is_white);
-        let mut survey = Survey::new(self.model, waiting.len() as u64);
+    fn waiting(&self, model: &dyn Model) -> Border {
+        let white = self.path.waiting().filter(|&node| self.space.colour(node) == Colour::White);
+        let waiting: BTreeSet<Vec<u32>> = white.map(|node| self.space.state(node)).collect();
+        let mut survey = Survey::new(model, waiting.len() as u64);
         waiting.iter().for_each(|state| survey.wait(state));
         survey.border()
     }
@@ -278,12 +286,9 @@ impl<P: Painted> Search<'_, P> {
         }
     }
 
-    fn is_accepting(&self, state: &[u32]) -> bool {
-        self.model.judge(state, false).contains(0)
-    }
-
-    /// The positions of a batch: in the model's order with seed 0, else from another one on.
-    fn in_order(&mut self, len: usize) -> impl Iterator<Item = usize> + use<P> {
+    /// The positions of the batch: in the model's order with seed 0, else from another one on.
+    fn in_order(&mut self) -> impl Iterator<Item = usize> + use<S> {
+        let len = self.batch.len();
         let start = match self.order {
             0 => 0,
             _ => {
@@ -299,7 +304,7 @@ impl<P: Painted> Search<'_, P> {
         if !(self.stats.states + self.stats.revisits).is_multiple_of(PATIENCE) {
             return ControlFlow::Continue(());
         }
-        let bytes = self.painted.bytes() + self.path.bytes() + self.red_path.bytes();
+        let bytes = self.space.bytes() + self.path.bytes() + self.red_path.bytes();
         let progress = Progress {
             states: self.stats.states,
             transitions: self.stats.transitions,

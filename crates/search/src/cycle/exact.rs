@@ -1,0 +1,77 @@
+//! The space of one core: a graph, in which colours are exact.
+
+use birk_exec::Model;
+
+use super::graph::{Graph, Hand, Node};
+use super::nested::{Colour, Space};
+use crate::bits::Sketch;
+use crate::sync::Ordering;
+
+/// A graph and the only hand that writes to it.
+pub(super) struct Exact<'m> {
+    graph: Graph<'m>,
+    hand: Hand,
+}
+
+impl<'m> Exact<'m> {
+    /// Of a model; steps are kept in at most this many bytes.
+    pub(super) fn new(model: &'m dyn Model, step_bytes: u64) -> Self {
+        let graph = Graph::new(model, 1, step_bytes);
+        let hand = graph.hand(0);
+        Self { graph, hand }
+    }
+}
+
+impl Space for Exact<'_> {
+    type Node = Node;
+
+    fn initial(&mut self) -> Option<Vec<Node>> {
+        self.graph.initial(&mut self.hand)
+    }
+
+    #[inline]
+    fn successors(&mut self, node: Node, ahead: &[Node], out: &mut Vec<Node>) -> Option<()> {
+        self.graph.successors(&mut self.hand, node, ahead, out)
+    }
+
+    #[inline]
+    fn announce(&self, node: Node) {
+        self.graph.announce(node);
+    }
+
+    #[inline]
+    fn is_accepting(&self, node: Node) -> bool {
+        self.graph.is_accepting(node)
+    }
+
+    #[inline]
+    fn colour(&self, node: Node) -> Colour {
+        let (cell, shift) = self.graph.colour(node);
+        match cell.load(Ordering::Relaxed) >> shift & 3 {
+            0 => Colour::White,
+            1 => Colour::Cyan,
+            2 => Colour::Blue,
+            _ => Colour::Red,
+        }
+    }
+
+    #[inline]
+    fn paint(&mut self, node: Node, colour: Colour) {
+        let (cell, shift) = self.graph.colour(node);
+        let others = cell.load(Ordering::Relaxed) & !(3 << shift);
+        cell.store(others | (colour as u32) << shift, Ordering::Relaxed);
+    }
+
+    fn state(&self, node: Node) -> Vec<u32> {
+        self.graph.state(node)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.graph.bytes()
+    }
+
+    fn end(self) -> (Vec<bool>, u64, Option<Sketch>) {
+        let cut = self.hand.cut();
+        (self.hand.fired, cut, None)
+    }
+}

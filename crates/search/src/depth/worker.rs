@@ -1,0 +1,444 @@
+//! One worker of a bound: takes chunks of the frontier and explores what lies behind each of their states.
+//!
+//! Several workers share the thresholds, which only fall. Whatever a worker reads is an upper bound of what will be there
+//! in the end, so what it concludes for a state's predecessors is one too, and of two conclusions the smaller holds: the
+//! invariant of the search, and with it what is visited, does not depend on how the work is divided.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
+
+use birk_exec::{GoalSet, Model, Successors};
+use birk_ir::Stop;
+
+use super::list::{Reader, Writer};
+use super::shared::Turn;
+use super::thresholds::{OPEN, UNSEEN, WAITING};
+use super::walk::Walk;
+use crate::border::Border;
+use crate::codec::memo::{Changes, changes};
+use crate::codec::{Codec, NO_KEY};
+use crate::job::Waiting;
+
+/// The observer hears of the search every so many computations of successors.
+const PATIENCE: u64 = 64;
+
+/// Of the states on the stack of a search that is ended, so many are kept to look at.
+const MOST_BEGUN: usize = 1000;
+
+/// A state on the stack; its depth is that of the frontier and its position.
+#[derive(Debug)]
+struct Frame {
+    key: u64,
+    /// Where its children begin among those of the stack, and their deltas, and which child is next.
+    children: usize,
+    deltas: usize,
+    next: usize,
+    /// One more than its threshold, as its children so far ask for.
+    asked: u32,
+}
+
+/// A successor of a state on the stack, and where its delta is, unless it needs none.
+#[derive(Clone, Copy, Debug)]
+struct Child {
+    key: u64,
+    from: usize,
+    to: usize,
+}
+
+/// A worker's own things, kept from bound to bound.
+#[derive(Debug)]
+pub(crate) struct Worker<C: Codec> {
+    walk: Walk,
+    batch: Successors,
+    parent: C::Parent,
+    keys: Vec<u64>,
+    ticket: Vec<u32>,
+    scratch: Vec<u32>,
+    delta: Changes,
+    stack: Vec<Frame>,
+    children: Vec<Child>,
+    deltas: Changes,
+    writer: Writer,
+    computed: u64,
+    /// States that were being explored, or were not begun with, when the search was ended.
+    pub(crate) begun: Vec<Vec<u32>>,
+    pub(crate) counts: Counts,
+}
+
+/// What a worker counted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) fired: Vec<bool>,
+    pub(crate) revisits: u64,
+    pub(crate) cut: u64,
+    pub(crate) max_depth: u32,
+    pub(crate) peak_frontier: u64,
+    /// States of frontiers that were gone to.
+    pub(crate) replays: u64,
+    /// The steps taken again for that.
+    pub(crate) replayed: u64,
+}
+
+impl Counts {
+    /// What two workers counted together.
+    pub(crate) fn add(&mut self, other: &Counts) {
+        self.fired.iter_mut().zip(&other.fired).for_each(|(all, one)| *all |= one);
+        self.revisits += other.revisits;
+        self.cut += other.cut;
+        self.max_depth = self.max_depth.max(other.max_depth);
+        self.peak_frontier = self.peak_frontier.max(other.peak_frontier);
+        self.replays += other.replays;
+        self.replayed += other.replayed;
+    }
+}
+
+impl<C: Codec> Worker<C> {
+    pub(crate) fn new(model: &dyn Model, codec: &C) -> Self {
+        Self {
+            walk: Walk::new(model.words()),
+            batch: Successors::new(model.words()),
+            parent: codec.parent(),
+            keys: Vec::new(),
+            ticket: Vec::new(),
+            scratch: vec![0; model.words()],
+            delta: Changes::new(),
+            stack: Vec::new(),
+            children: Vec::new(),
+            deltas: Changes::new(),
+            writer: Writer::new(Waiting::Tree, 0, 0),
+            computed: 0,
+            begun: Vec::new(),
+            counts: Counts { fired: vec![false; model.transitions()], ..Counts::default() },
+        }
+    }
+
+    /// Bytes of what it keeps beside what is shared.
+    fn bytes(&self) -> u64 {
+        (self.deltas.capacity() * 8 + self.children.capacity() * size_of::<Child>()) as u64 + self.walk.bytes()
+    }
+
+    /// The initial states are the first frontier.
+    pub(crate) fn begin(&mut self, turn: &mut Turn<'_, '_, C>) -> ControlFlow<()> {
+        let shared = turn.shared;
+        self.writer = Writer::new(shared.waiting, 0, shared.mean());
+        self.counts.cut = shared.initial.cut;
+        let mut flow = ControlFlow::Continue(());
+        for position in 0..shared.initial.len() {
+            flow = self.begin_with(turn, position);
+            if flow.is_break() {
+                self.begun.extend((position..shared.initial.len()).map(|i| shared.initial.state(i).to_vec()));
+                break;
+            }
+        }
+        shared.give(self.writer.flush(), &shared.next);
+        flow
+    }
+
+    fn begin_with(&mut self, turn: &mut Turn<'_, '_, C>, position: usize) -> ControlFlow<()> {
+        self.walk.start(position as u32, turn.shared.initial.state(position));
+        let key = loop {
+            match turn.seen().codec.key(&self.walk.state, &mut self.parent) {
+                Some(key) => break key,
+                None => turn.make_room(self.bytes())?,
+            }
+        };
+        if self.lower(turn, key, WAITING)? == UNSEEN { self.wait(turn, key, 0) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Explores what lies behind the frontier until none of it is left or everybody is called back.
+    pub(crate) fn run(&mut self, turn: &mut Turn<'_, '_, C>) {
+        let shared = turn.shared;
+        self.writer = Writer::new(shared.waiting, shared.to, shared.mean());
+        let mut flow = ControlFlow::Continue(());
+        while flow.is_continue()
+            && let Some(chunk) = shared.take()
+        {
+            let mut roots = Reader::new(&chunk, turn.seen().codec.ticket_words());
+            while roots.advance() {
+                // All of them have this threshold, but for those that were reached on shorter paths.
+                if turn.seen().thresholds.get(roots.key) != shared.from + 1 {
+                    continue;
+                }
+                flow = self.root(turn, &roots);
+                if flow.is_break() {
+                    self.put_back(turn, roots);
+                    break;
+                }
+            }
+        }
+        shared.give(self.writer.flush(), &shared.next);
+        shared.busy.fetch_sub(1, Ordering::AcqRel);
+        while turn.observer.is_some() && shared.busy.load(Ordering::Acquire) > 0 && flow.is_continue() {
+            turn.pause();
+            flow = turn.look(shared.to, 0);
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+    }
+
+    /// Goes to a state of the frontier, and explores what lies behind it.
+    fn root(&mut self, turn: &mut Turn<'_, '_, C>, root: &Reader<'_>) -> ControlFlow<()> {
+        self.tick(turn)?;
+        self.go(turn, root);
+        let flow = self.explore(turn, root.key);
+        let thresholds = &turn.seen().thresholds;
+        // Those on the stack are not explored yet, although their thresholds say so. The root is taken up again anyway.
+        while self.stack.len() > 1
+            && let Some(frame) = self.stack.pop()
+        {
+            thresholds.exchange(frame.key, turn.shared.from + self.stack.len() as u32 + 1, OPEN);
+            if self.stack.len() < MOST_BEGUN {
+                self.begun.push(self.walk.state.clone());
+            }
+            self.walk.back();
+        }
+        self.stack.clear();
+        self.children.clear();
+        self.deltas.clear();
+        flow
+    }
+
+    /// Goes to a state of the frontier: its own state where it was kept, otherwise by taking the steps of its trace.
+    pub(crate) fn go(&mut self, turn: &Turn<'_, '_, C>, root: &Reader<'_>) {
+        let (shared, codec) = (turn.shared, &turn.seen().codec);
+        if root.ticket.is_empty() {
+            if shared.waiting == Waiting::Traces {
+                self.walk.start(root.trace[0], shared.initial.state(root.trace[0] as usize));
+            }
+            self.walk.go(&root.trace, shared.model, &shared.initial, &mut self.batch);
+        } else {
+            codec.open(&root.ticket, &mut self.parent, &mut self.walk.state);
+            self.walk.jump(&root.trace);
+        }
+        self.counts.replays += 1;
+        self.counts.replayed = self.walk.replayed;
+        self.open(codec, root.key);
+        let is_it =
+            self.scratch == self.walk.state && codec.known_key(&self.walk.state, &mut self.parent) == Some(root.key);
+        assert!(is_it, "a trace leads to the state it was kept for: models are deterministic");
+    }
+
+    /// What was not explored of a chunk waits again.
+    fn put_back(&mut self, turn: &Turn<'_, '_, C>, mut roots: Reader<'_>) {
+        let shared = turn.shared;
+        let mut writer = Writer::new(shared.waiting, shared.from, shared.mean());
+        loop {
+            shared.give(writer.push(&roots.trace, roots.key, &roots.ticket), &shared.here);
+            if !roots.advance() {
+                break;
+            }
+        }
+        shared.give(writer.flush(), &shared.here);
+    }
+
+    /// Explores what is within the bound from the state that the worker is at.
+    fn explore(&mut self, turn: &mut Turn<'_, '_, C>, root: u64) -> ControlFlow<()> {
+        let bound = turn.shared.to;
+        self.enter(turn, root, WAITING)?;
+        while let Some(top) = self.stack.last_mut() {
+            let Some(&child) = self.children.get(top.next) else {
+                self.leave(turn);
+                continue;
+            };
+            let position = (top.next - top.children) as u32;
+            top.next += 1;
+            if child.key == top.key {
+                continue;
+            }
+            let depth = turn.shared.from + self.stack.len() as u32;
+            let known = turn.seen().thresholds.get(child.key);
+            if depth == bound {
+                let is_new = known == UNSEEN && {
+                    self.tick(turn)?;
+                    self.lower(turn, child.key, WAITING)? == UNSEEN
+                };
+                self.ask(if known < OPEN { known.saturating_sub(1) } else { bound });
+                if is_new {
+                    self.walk.step(position, &self.deltas[child.from..child.to]);
+                    let flow = self.wait(turn, child.key, depth);
+                    self.walk.back();
+                    flow?;
+                }
+                continue;
+            }
+            if known <= depth + 1 {
+                self.ask(known.saturating_sub(1));
+                continue;
+            }
+            self.tick(turn)?;
+            let known = self.lower(turn, child.key, depth + 1)?;
+            if known <= depth + 1 {
+                self.ask(known.saturating_sub(1));
+                continue;
+            }
+            self.walk.step(position, &self.deltas[child.from..child.to]);
+            self.enter(turn, child.key, known)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// A child of the state on top wants it to be explored again below some depth.
+    fn ask(&mut self, threshold: u32) {
+        if let Some(top) = self.stack.last_mut() {
+            top.asked = top.asked.max(threshold);
+        }
+    }
+
+    /// Puts the state that the worker is at on the stack; before that, `known` was known of it.
+    fn enter(&mut self, turn: &mut Turn<'_, '_, C>, key: u64, known: u32) -> ControlFlow<()> {
+        let (children, deltas) = (self.children.len(), self.deltas.len());
+        self.stack.push(Frame { key, children, deltas, next: children, asked: 0 });
+        let cut = self.expand(turn);
+        if known == UNSEEN {
+            self.visit(turn, turn.shared.from + self.stack.len() as u32 - 1, cut)?;
+        }
+        for step in self.batch.steps(0) {
+            self.counts.fired[step.transition.index()] = true;
+        }
+        self.counts.revisits += u64::from(known < OPEN);
+        if known == WAITING {
+            turn.shared.pending.fetch_sub(1, Ordering::Relaxed);
+        }
+        self.line_up(turn, key)
+    }
+
+    /// All children of the state on top were looked at: now its threshold is known.
+    fn leave(&mut self, turn: &Turn<'_, '_, C>) {
+        let Some(top) = self.stack.pop() else { return };
+        self.children.truncate(top.children);
+        self.deltas.truncate(top.deltas);
+        if turn.shared.prunes {
+            turn.seen().thresholds.lower(top.key, top.asked);
+        }
+        if !self.stack.is_empty() {
+            self.walk.back();
+            self.ask(top.asked.saturating_sub(1));
+        }
+    }
+
+    /// Visits the state that the worker is at, and leaves it to the next frontier.
+    fn wait(&mut self, turn: &mut Turn<'_, '_, C>, key: u64, depth: u32) -> ControlFlow<()> {
+        self.ticket.clear();
+        if self.writer.wants_ticket(&self.walk.trace) {
+            turn.seen().codec.ticket(key, &self.walk.state, &mut self.ticket);
+        }
+        turn.shared.give(self.writer.push(&self.walk.trace, key, &self.ticket), &turn.shared.next);
+        let pending = turn.shared.pending.fetch_add(1, Ordering::Relaxed) + 1;
+        self.counts.peak_frontier = self.counts.peak_frontier.max(pending);
+        let cut = self.expand(turn);
+        self.visit(turn, depth, cut)
+    }
+
+    /// Computes the successors of the state that the worker is at; returns how many were cut.
+    fn expand(&mut self, turn: &Turn<'_, '_, C>) -> u64 {
+        let cut = self.batch.cut;
+        self.batch.clear();
+        turn.shared.model.successors(&self.walk.state, &mut self.batch);
+        self.batch.cut - cut
+    }
+
+    /// Counts and judges a state whose successors were computed: only now is it known whether it is stuck.
+    fn visit(&mut self, turn: &Turn<'_, '_, C>, depth: u32, cut: u64) -> ControlFlow<()> {
+        let shared = turn.shared;
+        self.counts.cut += cut;
+        shared.transitions.fetch_add(self.batch.len() as u64, Ordering::Relaxed);
+        let mut states = 0;
+        if !shared.model.is_fault(&self.walk.state) {
+            states = shared.states.fetch_add(1, Ordering::Relaxed) + 1;
+            self.counts.max_depth = self.counts.max_depth.max(depth);
+        }
+        let goals = shared.model.judge(&self.walk.state, self.batch.is_empty() && cut == 0);
+        if !goals.is_empty() {
+            self.judge(turn, goals)?;
+        }
+        if states > shared.job.limits.states { turn.end(Stop::States) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Records the goals that are new; ends the search at those it was told to end at.
+    #[cold]
+    fn judge(&mut self, turn: &Turn<'_, '_, C>, goals: GoalSet) -> ControlFlow<()> {
+        let job = turn.shared.job;
+        let mut found = turn.shared.found.lock().expect("no worker panics with it");
+        let mut ends = false;
+        for goal in goals.iter().filter(|&goal| goal < job.goals) {
+            if found[goal].is_none() {
+                found[goal] = Some(self.walk.trace.clone());
+                ends |= job.stop_at.contains(goal);
+            }
+        }
+        let all = !job.keep_going && found.iter().all(Option::is_some);
+        if ends || all { turn.end(Stop::Goal) } else { ControlFlow::Continue(()) }
+    }
+
+    /// The successors in the batch become children of the state on top, which has this key.
+    fn line_up(&mut self, turn: &mut Turn<'_, '_, C>, key: u64) -> ControlFlow<()> {
+        self.open(&turn.seen().codec, key);
+        loop {
+            self.keys.clear();
+            turn.seen().codec.keys(&self.batch, 0, &mut self.parent, &mut self.keys);
+            if !C::GROWS || !self.keys.contains(&NO_KEY) {
+                break;
+            }
+            turn.make_room(self.bytes())?;
+        }
+        let depth = turn.shared.from + self.stack.len() as u32;
+        let is_last = depth == turn.shared.to;
+        let thresholds = &turn.seen().thresholds;
+        self.keys.iter().for_each(|&key| thresholds.announce(key));
+        for (i, &key) in self.keys.iter().enumerate() {
+            let known = thresholds.get(key);
+            let from = self.deltas.len();
+            // Thresholds only fall: what need not be explored now need not be explored when its turn comes.
+            if if is_last { known == UNSEEN } else { known > depth + 1 } {
+                changes(self.batch.state(i), &self.walk.state, &mut self.delta);
+                self.deltas.extend_from_slice(&self.delta);
+            }
+            self.children.push(Child { key, from, to: self.deltas.len() });
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Looks at the steps from the state that the worker is at, beyond which nothing was followed.
+    pub(crate) fn edge(&mut self, turn: &Turn<'_, '_, C>, border: &mut Border) {
+        self.expand(turn);
+        let Self { batch, parent, counts, .. } = self;
+        let seen = turn.seen();
+        border.edge(batch, 0, &mut counts.fired, |state| {
+            let key = seen.codec.known_key(state, parent);
+            key.is_some_and(|key| seen.thresholds.get(key) != UNSEEN)
+        });
+    }
+
+    /// The state that the worker is at.
+    pub(crate) fn state(&self) -> &[u32] {
+        &self.walk.state
+    }
+
+    /// Prepares the codec for the successors of the state with this key, which the worker is at.
+    fn open(&mut self, codec: &C, key: u64) {
+        self.ticket.clear();
+        codec.ticket(key, &self.walk.state, &mut self.ticket);
+        codec.open(&self.ticket, &mut self.parent, &mut self.scratch);
+    }
+
+    fn lower(&mut self, turn: &mut Turn<'_, '_, C>, key: u64, value: u32) -> ControlFlow<(), u32> {
+        loop {
+            match turn.seen().thresholds.lower(key, value) {
+                Some(known) => return ControlFlow::Continue(known),
+                None => turn.make_room(self.bytes())?,
+            }
+        }
+    }
+
+    /// Before each computation of successors: lets others go on, and looks whether to go on.
+    pub(crate) fn tick(&mut self, turn: &mut Turn<'_, '_, C>) -> ControlFlow<()> {
+        turn.pause();
+        if turn.shared.stop.get().is_some() {
+            return ControlFlow::Break(());
+        }
+        self.computed += 1;
+        if self.computed.is_multiple_of(PATIENCE) {
+            turn.look(turn.shared.from + self.stack.len() as u32, self.bytes())?;
+        }
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,128 @@
+//! Graphs large enough that tables grow under the threads' hands, against strongly connected components.
+
+use birk_exec::{GoalSet, Model, Successors};
+use birk_ir::{Outcome, TransitionId};
+use birk_search::cycle::Chase;
+use birk_search::job::Patient;
+
+use crate::chase;
+use crate::system::Random;
+
+/// Layers of nodes; steps lead down, and inside a layer round in a circle. Few nodes are accepting.
+struct Layers {
+    edges: Vec<Vec<u32>>,
+    accepting: Vec<bool>,
+}
+
+impl Layers {
+    fn random(random: &mut Random, count: usize) -> Self {
+        let mut edges = vec![Vec::new(); count];
+        let size = 2 + random.below(40);
+        for (node, edges) in edges.iter_mut().enumerate() {
+            let layer = node / size * size;
+            if layer + size < count {
+                (0..2).for_each(|_| {
+                    edges.push((layer + size + random.below((count - layer - size).min(3 * size))) as u32);
+                });
+            }
+            if random.below(3) > 0 {
+                edges.push((layer + random.below(size.min(count - layer))) as u32);
+            }
+        }
+        let rare = 1 + random.below(6 * count / size);
+        Self { edges, accepting: (0..count).map(|_| random.below(rare) == 0).collect() }
+    }
+
+    /// Whether some accepting node that is reached can reach itself, by Tarjan's algorithm.
+    fn has_cycle(&self) -> bool {
+        let count = self.edges.len();
+        let (mut index, mut low, mut on_stack) = (vec![0usize; count], vec![0usize; count], vec![false; count]);
+        let (mut stack, mut path, mut next) = (Vec::new(), vec![(0usize, 0usize)], 1);
+        let mut found = false;
+        while let Some(&mut (node, ref mut at)) = path.last_mut() {
+            if *at == 0 {
+                (index[node], low[node], on_stack[node]) = (next, next, true);
+                next += 1;
+                stack.push(node);
+            }
+            if let Some(&target) = self.edges[node].get(*at) {
+                let target = target as usize;
+                *at += 1;
+                if index[target] == 0 {
+                    path.push((target, 0));
+                } else if on_stack[target] {
+                    low[node] = low[node].min(index[target]);
+                }
+                continue;
+            }
+            path.pop();
+            if let Some(&(parent, _)) = path.last() {
+                low[parent] = low[parent].min(low[node]);
+            }
+            if low[node] == index[node] {
+                let members = stack.split_off(stack.iter().rposition(|&other| other == node).expect("it is there"));
+                members.iter().for_each(|&member| on_stack[member] = false);
+                let is_cycle = members.len() > 1 || self.edges[node].contains(&(node as u32));
+                found |= is_cycle && members.iter().any(|&member| self.accepting[member]);
+            }
+        }
+        found
+    }
+}
+
+impl Model for Layers {
+    fn words(&self) -> usize {
+        1
+    }
+
+    fn initial(&self, out: &mut Successors) {
+        out.push(TransitionId(0), 0, &[0]);
+    }
+
+    fn successors(&self, state: &[u32], out: &mut Successors) {
+        for (i, &target) in self.edges[state[0] as usize].iter().enumerate() {
+            out.push(TransitionId(0), i as u32, &[target]);
+        }
+    }
+
+    fn judge(&self, state: &[u32], _: bool) -> GoalSet {
+        GoalSet(u64::from(self.accepting[state[0] as usize]))
+    }
+
+    fn transitions(&self) -> usize {
+        1
+    }
+}
+
+#[test]
+fn tables_grow_and_nothing_is_lost() {
+    let mut random = Random::new(21);
+    let (mut found, rounds) = (0, crate::number(2_000, 60));
+    for round in 0..rounds {
+        let count = 1_000 + random.below(3_000);
+        let graph = Layers::random(&mut random, count);
+        let expected = graph.has_cycle();
+        found += usize::from(expected);
+        for threads in [1, 2, 8] {
+            let hunt = Chase { seed: round as u64, ..chase(threads) }.hunt(&graph, &mut Patient);
+            match &hunt.outcomes[0] {
+                Outcome::Found(trace) => {
+                    assert!(expected && is_cycle(&graph, trace), "round {round}, {threads} threads");
+                }
+                other => assert!(!expected && *other == Outcome::Absent, "round {round}, {threads} threads: {other:?}"),
+            }
+        }
+    }
+    assert!(found * 5 > rounds && found * 5 < rounds * 4, "{found} of {rounds} have a cycle: both must occur");
+}
+
+/// Walks a run: its loop comes back to where it began, through an accepting node.
+fn is_cycle(graph: &Layers, trace: &birk_ir::Trace) -> bool {
+    let mut nodes = vec![0u32];
+    for step in &trace.steps {
+        let here = nodes[nodes.len() - 1];
+        nodes.push(graph.edges[here as usize][step.choice as usize]);
+    }
+    let period = &nodes[trace.loop_start.expect("a loop")..];
+    period.len() > 1 && period.first() == period.last() && period.iter().any(|&node| graph.accepting[node as usize])
+}
