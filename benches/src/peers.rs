@@ -1,7 +1,6 @@
 //! The four models in three languages, and how each tool is run on them.
 
-use std::path::Path;
-
+use crate::Bench;
 use crate::run::{Ran, json_number, run};
 
 /// A model at one size.
@@ -16,6 +15,46 @@ pub(crate) struct Peer {
     /// What is replaced in the Murphi text.
     rumur: &'static [(&'static str, &'static str)],
 }
+
+/// Below 10^5 states.
+pub(crate) const SMALL: &[Peer] = &[
+    Peer {
+        title: "phil N=10",
+        name: "phil",
+        states: 59_049,
+        transitions: 393_660,
+        birk: &["N=10"],
+        spin: &["-DN=10", "-DASYM"],
+        rumur: &[("N: 13", "N: 10")],
+    },
+    Peer {
+        title: "peterson N=5",
+        name: "peterson",
+        states: 88_560,
+        transitions: 286_985,
+        birk: &["N=5"],
+        spin: &["-DN=5"],
+        rumur: &[("N: 6", "N: 5")],
+    },
+    Peer {
+        title: "buffer P=3 C=2 K=4 M=2",
+        name: "buffer",
+        states: 30_976,
+        transitions: 123_520,
+        birk: &["K=4", "M=2"],
+        spin: &["-DK=4", "-DM=2"],
+        rumur: &[("K: 6; M: 4", "K: 4; M: 2")],
+    },
+    Peer {
+        title: "ring N=7",
+        name: "ring",
+        states: 18_320,
+        transitions: 75_627,
+        birk: &["N=7"],
+        spin: &["-DN=7"],
+        rumur: &[("N: 10", "N: 7")],
+    },
+];
 
 /// At about two million states.
 pub(crate) const USUAL: &[Peer] = &[
@@ -112,6 +151,13 @@ impl Tool {
     pub(crate) const ALL: &'static [Tool] =
         &[Tool::Birk, Tool::Spin, Tool::SpinCollapse, Tool::SpinHash, Tool::SpinBits, Tool::Rumur];
 
+    /// Those that are named, with commas between them (`spin,spin-hc4`); Birk is always the first.
+    pub(crate) fn named(names: &str) -> Vec<Tool> {
+        let names: Vec<String> = names.split(',').map(str::to_lowercase).collect();
+        let is_asked = |tool: &&Tool| names.contains(&tool.name().to_lowercase().replace(' ', "-"));
+        std::iter::once(Tool::Birk).chain(Tool::ALL[1..].iter().filter(is_asked).copied()).collect()
+    }
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Tool::Birk => "Birk",
@@ -134,51 +180,48 @@ impl Tool {
 pub(crate) struct Measured {
     pub(crate) states: u64,
     pub(crate) transitions: u64,
-    /// CPU seconds of the search, start-up included, compilation of C excluded.
+    /// Processor seconds of the search, start-up included, compilation of C excluded.
     pub(crate) seconds: f64,
-    /// CPU seconds from the model to the verdict, everything included.
+    /// Seconds on the clock from the model to the verdict, everything included.
     pub(crate) answer: f64,
     pub(crate) bytes_per_state: Option<f64>,
 }
 
 /// Runs a tool on a model with one thread.
-pub(crate) fn measure(tool: Tool, peer: &Peer, birk: &Path, root: &Path, folder: &Path) -> Option<Measured> {
+pub(crate) fn measure(tool: Tool, peer: &Peer, bench: &Bench) -> Option<Measured> {
     match tool {
         Tool::Birk => {
-            let ran = run_birk(peer, birk, root, 1);
+            let ran = run_birk(peer, bench, 1);
             let number = |name: &str| json_number(&ran.output, name);
             Some(Measured {
                 states: number("states")? as u64,
                 transitions: number("transitions")? as u64,
                 seconds: ran.cpu,
-                answer: ran.cpu,
+                answer: ran.wall,
                 bytes_per_state: number("store_bytes_per_state"),
             })
         }
-        Tool::Rumur => rumur(peer, root, folder),
-        Tool::Spin => spin(peer, &[], root, folder),
-        Tool::SpinCollapse => spin(peer, &["-DCOLLAPSE"], root, folder),
-        Tool::SpinHash => spin(peer, &["-DHC4"], root, folder),
-        Tool::SpinBits => spin(peer, &["-DBITSTATE"], root, folder),
+        Tool::Rumur => rumur(peer, bench),
+        Tool::Spin => spin(peer, &[], bench),
+        Tool::SpinCollapse => spin(peer, &["-DCOLLAPSE"], bench),
+        Tool::SpinHash => spin(peer, &["-DHC4"], bench),
+        Tool::SpinBits => spin(peer, &["-DBITSTATE"], bench),
     }
 }
 
-/// Seconds on the clock with some threads.
-pub(crate) fn birk_seconds(peer: &Peer, birk: &Path, root: &Path, threads: usize) -> f64 {
-    run_birk(peer, birk, root, threads).wall
-}
-
-fn run_birk(peer: &Peer, birk: &Path, root: &Path, threads: usize) -> Ran {
+/// Runs Birk on a model with some threads.
+pub(crate) fn run_birk(peer: &Peer, bench: &Bench, threads: usize) -> Ran {
     let (model, threads) = (format!("models/peers/{}.bir", peer.name), threads.to_string());
     let mut arguments = vec!["check", &model, "--threads", &threads, "--progress", "off", "--format", "json"];
     for define in peer.birk {
         arguments.extend(["-D", define]);
     }
-    run(birk, &arguments, root)
+    run(&bench.birk, &arguments, &bench.root)
 }
 
-fn spin(peer: &Peer, options: &[&str], root: &Path, folder: &Path) -> Option<Measured> {
-    let model = root.join(format!("benches/peers/spin/{}.pml", peer.name)).display().to_string();
+fn spin(peer: &Peer, options: &[&str], bench: &Bench) -> Option<Measured> {
+    let folder = bench.folder.as_path();
+    let model = bench.root.join(format!("benches/peers/spin/{}.pml", peer.name)).display().to_string();
     let mut arguments = vec!["-a"];
     arguments.extend(peer.spin);
     arguments.push(&model);
@@ -195,16 +238,19 @@ fn spin(peer: &Peer, options: &[&str], root: &Path, folder: &Path) -> Option<Mea
         // SPIN counts the initial state as a transition more.
         transitions: transitions as u64 - 1,
         seconds: searched.cpu,
-        answer: generated.cpu + compiled.cpu + searched.cpu,
+        answer: generated.wall + compiled.wall + searched.wall,
         bytes_per_state: memory.map(|bytes| bytes / states),
     })
 }
 
-fn rumur(peer: &Peer, root: &Path, folder: &Path) -> Option<Measured> {
-    let text = std::fs::read_to_string(root.join(format!("benches/peers/rumur/{}.m", peer.name))).ok()?;
+fn rumur(peer: &Peer, bench: &Bench) -> Option<Measured> {
+    let folder = bench.folder.as_path();
+    let text = std::fs::read_to_string(bench.root.join(format!("benches/peers/rumur/{}.m", peer.name))).ok()?;
     let text = peer.rumur.iter().fold(text, |text, (from, to)| text.replacen(from, to, 1));
     std::fs::write(folder.join("model.m"), text).ok()?;
-    let generated = run("rumur", &["--threads", "1", "--output", "model.c", "model.m"], folder);
+    // A ring whose leader is elected rests; that is no deadlock there, and Rumur cannot be told where it is.
+    let generated =
+        run("rumur", &["--threads", "1", "--deadlock-detection", "off", "--output", "model.c", "model.m"], folder);
     let compiled =
         run("gcc", &["-std=c11", "-O3", "-w", "-mcx16", "-o", "model", "model.c", "-lpthread", "-latomic"], folder);
     let searched = run(folder.join("model"), &[], folder);
@@ -217,7 +263,7 @@ fn rumur(peer: &Peer, root: &Path, folder: &Path) -> Option<Measured> {
         states: before(line, "states")? as u64,
         transitions: before(line, "rules fired")? as u64,
         seconds: searched.cpu,
-        answer: generated.cpu + compiled.cpu + searched.cpu,
+        answer: generated.wall + compiled.wall + searched.wall,
         bytes_per_state: None,
     })
 }

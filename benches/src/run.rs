@@ -8,7 +8,9 @@ use std::time::Instant;
 #[derive(Clone, Debug)]
 pub(crate) struct Ran {
     pub(crate) output: String,
-    /// User CPU seconds, all threads.
+    /// What it said on standard error.
+    pub(crate) errors: String,
+    /// Processor seconds of all threads, those of the system included.
     pub(crate) cpu: f64,
     /// Seconds on the clock.
     pub(crate) wall: f64,
@@ -25,8 +27,9 @@ pub(crate) fn run(program: impl AsRef<Path>, arguments: &[&str], folder: &Path) 
         .output()
         .unwrap_or_else(|error| panic!("{}: {error}", program.as_ref().display()));
     let wall = started.elapsed().as_secs_f64();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    Ran { output: text, cpu: children_cpu() - before, wall, success: output.status.success() }
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (output, errors, success) = (text(&output.stdout), text(&output.stderr), output.status.success());
+    Ran { output, errors, cpu: children_cpu() - before, wall, success }
 }
 
 /// A field of `/proc/self/stat` in seconds; the system counts in hundredths.
@@ -36,14 +39,14 @@ fn stat(field: usize) -> f64 {
     rest.split_whitespace().nth(field - 3).and_then(|word| word.parse().ok()).unwrap_or(0.0) / 100.0
 }
 
-/// User CPU seconds of all commands that ended.
+/// Processor seconds of all commands that ended.
 fn children_cpu() -> f64 {
-    stat(16)
+    stat(16) + stat(17)
 }
 
-/// User CPU seconds of this process.
+/// Processor seconds of this process.
 pub(crate) fn own_cpu() -> f64 {
-    stat(14)
+    stat(14) + stat(15)
 }
 
 /// The first number of this name in a JSON text.

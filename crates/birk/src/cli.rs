@@ -108,20 +108,31 @@ pub(crate) struct CheckArgs {
     /// size of a state
     #[arg(long, value_name = "KIND", value_enum, default_value = "auto", help_heading = SEARCH)]
     pub(crate) frontier: FrontierKind,
-    /// With --search highway: follow at most this many states of each level, drawn at random
-    #[arg(long, value_name = "N", default_value_t = Highway::USUAL_WIDTH as u32, value_parser = parse_positive,
-          help_heading = SEARCH)]
-    pub(crate) width: u32,
+    /// With --search highway: follow at most this many states of each level, drawn at random; auto begins with 1 and doubles
+    /// it from slice to slice, until a slice is everything or the budget is used up
+    #[arg(long, value_name = "N|auto", default_value_t = Width::Lanes(Highway::USUAL_WIDTH as u32),
+          value_parser = parse_width, help_heading = SEARCH)]
+    pub(crate) width: Width,
     /// With --search highway: from this depth on, follow only what would end otherwise [default: never]
     #[arg(long, value_name = "N", value_parser = parse_positive, help_heading = SEARCH)]
     pub(crate) degrade_depth: Option<u32>,
+    /// With --search highway: visit this many slices, each with the next seed, until one has a violation [default: 1]
+    #[arg(long, value_name = "N", value_parser = parse_runs, help_heading = SEARCH)]
+    pub(crate) runs: Option<u64>,
+    /// With --search highway: visit as many slices as rule out with this confidence, if none has a violation, that the share
+    /// of slices with one is --rate or more [default: 0.99]
+    #[arg(long, value_name = "P", value_parser = parse_share, help_heading = SEARCH)]
+    pub(crate) confidence: Option<f64>,
+    /// With --search highway: the share of slices that --confidence is about [default: 0.01]
+    #[arg(long, value_name = "P", value_parser = parse_share, help_heading = SEARCH)]
+    pub(crate) rate: Option<f64>,
     /// Repeat a search with bits this often, each time with other bits and another order
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_positive, help_heading = SEARCH)]
     pub(crate) swarm: u32,
     /// Stop after this time, for example 300ms, 90s, 10m, 1h [default: no limit]
     #[arg(long, value_parser = parse_time, help_heading = BUDGET)]
     pub(crate) time: Option<Duration>,
-    /// Keep states in at most this much memory, for example 512M, 4G [default: four fifths of what is free]
+    /// Use at most this much memory, for example 512M, 4G [default: four fifths of what is free]
     #[arg(long, value_name = "SIZE", value_parser = parse_memory, help_heading = BUDGET)]
     pub(crate) memory: Option<u64>,
     /// Look at most this many steps ahead [default: no limit]
@@ -243,6 +254,19 @@ pub(crate) struct GraphArgs {
     /// dot (Graphviz), aut (Aldebaran) or svg (a picture, for small graphs)
     #[arg(long, value_name = "dot|aut|svg", value_enum, default_value = "dot", hide_possible_values = true)]
     pub(crate) format: GraphFormat,
+    /// Draw the whole graph (bfs), or a slice of it (highway)
+    #[arg(long, value_name = "bfs|highway", default_value = "bfs", value_parser = ["bfs", "highway"],
+          hide_possible_values = true)]
+    pub(crate) search: String,
+    /// With --search highway: at most this many states of each level, drawn at random
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
+    pub(crate) width: Option<u32>,
+    /// With --search highway: from this depth on, follow only what would end otherwise [default: never]
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
+    pub(crate) degrade_depth: Option<u32>,
+    /// With --search highway: decides what is drawn at random
+    #[arg(long, value_name = "N", value_parser = parse_number::<u64>)]
+    pub(crate) seed: Option<u64>,
     /// Refuse to draw more states than this
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = parse_number::<u64>)]
     pub(crate) max_states: u64,
@@ -384,6 +408,34 @@ pub(crate) enum ChooseBy {
     Thread,
 }
 
+/// How wide slices are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Width {
+    /// As many lanes as this.
+    Lanes(u32),
+    /// One at first, and twice as many from slice to slice.
+    Auto,
+}
+
+impl Width {
+    /// Of the first slice.
+    pub(crate) fn first(self) -> usize {
+        match self {
+            Width::Lanes(lanes) => lanes as usize,
+            Width::Auto => 1,
+        }
+    }
+}
+
+impl std::fmt::Display for Width {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Width::Lanes(lanes) => lanes.fmt(f),
+            Width::Auto => f.write_str("auto"),
+        }
+    }
+}
+
 /// The coverage that counts as a success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Accept {
@@ -418,6 +470,27 @@ fn parse_positive(text: &str) -> Result<u32, String> {
     match parse_number(text)? {
         0 => Err("must be at least 1".into()),
         number => Ok(number),
+    }
+}
+
+fn parse_runs(text: &str) -> Result<u64, String> {
+    parse_positive(text).map(u64::from)
+}
+
+fn parse_width(text: &str) -> Result<Width, String> {
+    match parse_positive(text) {
+        _ if text == "auto" => Ok(Width::Auto),
+        Ok(lanes) => Ok(Width::Lanes(lanes)),
+        Err(reason) if reason.contains("whole number") => Err("write a whole number, or auto".to_owned()),
+        Err(reason) => Err(reason),
+    }
+}
+
+/// A share or a probability: more than none and less than all.
+fn parse_share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err("write a number between 0 and 1, for example 0.01".to_owned()),
     }
 }
 

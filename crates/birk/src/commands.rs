@@ -9,7 +9,7 @@ mod graph;
 mod replay;
 mod simulate;
 
-pub(crate) use check::Watch;
+pub(crate) use check::{Slices, Watch};
 
 use crate::cli::{Cli, Command};
 use crate::source::load;

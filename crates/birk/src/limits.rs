@@ -2,9 +2,29 @@
 
 use std::fs;
 
-/// Memory a search may use unless told otherwise: four fifths of what is free.
-pub(crate) fn default_memory() -> u64 {
-    field("/proc/meminfo", "MemAvailable:").map_or(u64::MAX, |free| free / 5 * 4)
+/// How much memory may be used.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    /// By a search.
+    pub(crate) search: u64,
+    /// By the rest of the process: what it occupies before the search.
+    pub(crate) rest: u64,
+}
+
+impl Memory {
+    /// As asked for, otherwise four fifths of what is free. What the process occupies already is taken from it, but never
+    /// more than a quarter: with less than some 40 MB the limit is the search's alone.
+    pub(crate) fn new(asked: Option<u64>) -> Self {
+        let free = || field("/proc/meminfo", "MemAvailable:").map_or(u64::MAX, |free| free / 5 * 4);
+        let limit = asked.unwrap_or_else(free);
+        let rest = resident_memory().unwrap_or(0);
+        Self { search: limit.saturating_sub(rest).max(limit / 4 * 3), rest }
+    }
+}
+
+/// The memory this process occupies now, where the system tells.
+pub(crate) fn resident_memory() -> Option<u64> {
+    field("/proc/self/status", "VmRSS:")
 }
 
 /// The most memory this process has occupied, where the system tells.

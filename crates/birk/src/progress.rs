@@ -10,6 +10,7 @@ use birk_ir::Stop;
 use birk_search::{Observer, Progress};
 
 use crate::cli::ProgressMode;
+use crate::limits::{self, Memory};
 use crate::source::is_watched;
 use crate::{Exit, Failure, say};
 
@@ -32,6 +33,32 @@ pub(crate) struct Watcher {
     last: (Instant, u64),
     drawn: bool,
     samples: Option<Samples>,
+    gauge: Option<Gauge>,
+}
+
+/// Looks at the memory of the process while a search counts its own.
+#[derive(Clone, Copy, Debug)]
+struct Gauge {
+    limit: Memory,
+    looked: Option<Instant>,
+    /// What the process occupied beyond what the search counted and what it had before.
+    overhead: u64,
+}
+
+impl Gauge {
+    /// A look costs some microseconds.
+    const PERIOD: Duration = Duration::from_millis(5);
+
+    /// Whether the process occupies too much.
+    fn look(&mut self, now: Instant, counted: u64) -> bool {
+        if self.looked.is_some_and(|looked| now.duration_since(looked) < Self::PERIOD) {
+            return false;
+        }
+        self.looked = Some(now);
+        let Some(resident) = limits::resident_memory() else { return false };
+        self.overhead = resident.saturating_sub(counted.saturating_add(self.limit.rest));
+        resident > self.limit.search.saturating_add(self.limit.rest)
+    }
 }
 
 /// How a search stood at one moment.
@@ -114,7 +141,13 @@ impl Watcher {
             last: (now, 0),
             drawn: false,
             samples: None,
+            gauge: None,
         })
+    }
+
+    /// Ends the search when the process occupies more than this.
+    pub(crate) fn limit_memory(&mut self, limit: Memory) {
+        self.gauge = limits::resident_memory().map(|_| Gauge { limit, looked: None, overhead: 0 });
     }
 
     /// Remembers from now on how the search goes.
@@ -193,6 +226,9 @@ impl Observer for Watcher {
         if self.deadline.is_some_and(|deadline| now >= deadline) {
             return ControlFlow::Break(Stop::Time);
         }
+        if self.gauge.as_mut().is_some_and(|gauge| gauge.look(now, progress.bytes)) {
+            return ControlFlow::Break(Stop::Memory);
+        }
         if let Some(samples) = &mut self.samples {
             samples.hear(Sample {
                 seconds: now.duration_since(self.started).as_secs_f64(),
@@ -207,6 +243,12 @@ impl Observer for Watcher {
             self.show(now, progress);
         }
         ControlFlow::Continue(())
+    }
+
+    fn overhead(&mut self, counted: u64) -> u64 {
+        let Some(gauge) = &mut self.gauge else { return counted / 12 };
+        gauge.look(Instant::now(), counted);
+        gauge.overhead
     }
 }
 

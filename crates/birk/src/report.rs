@@ -15,7 +15,7 @@ use birk_search::profile::Profile;
 use birk_search::{Engine, Hunt};
 
 use crate::cli::{Accept, CheckArgs};
-use crate::commands::Watch;
+use crate::commands::{Slices, Watch};
 use crate::source::Source;
 
 /// A search and its answers.
@@ -32,6 +32,8 @@ pub(crate) struct Report<'a> {
     pub(crate) profile: Profile,
     /// For each transition, whether an `assume` cut one of its outcomes.
     pub(crate) assumed: Vec<bool>,
+    /// The slices, if such were visited.
+    pub(crate) slices: Option<&'a Slices>,
     pub(crate) threads: usize,
     pub(crate) seconds: f64,
     pub(crate) peak_memory: Option<u64>,
@@ -137,9 +139,10 @@ impl Report<'_> {
         }
     }
 
-    /// Whether only runs were asked about: then states that no violating run can visit were not looked at.
+    /// Whether only runs were asked about, and of the whole model: then states that no violating run can visit were not looked at.
     pub(crate) fn is_of_runs(&self) -> bool {
-        !self.answers.is_empty() && self.answers.iter().all(|answer| answer.property.is_of_runs())
+        let is_of_runs = !self.answers.is_empty() && self.answers.iter().all(|answer| answer.property.is_of_runs());
+        is_of_runs && self.slices.is_none()
     }
 
     /// What searched: the engine, or, where only runs were asked about, the search for cycles.

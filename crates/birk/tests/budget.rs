@@ -113,6 +113,31 @@ fn memory_ends_a_search() {
     }
 }
 
+/// The whole process, not only what a search counts, stays within 5 % of the limit.
+#[test]
+fn memory_of_the_process_is_limited() {
+    const LIMIT: u64 = 48 << 20;
+    let counters = "models/counters_mod8.bir -D K=14 --property deadlock";
+    let frames = "models/frames.bir -D N=6 -D W=40";
+    for (model, options, coverage) in [
+        (counters, "--threads 1", "depth"),
+        (counters, "--threads 2", "depth"),
+        (frames, "--threads 2", "depth"),
+        (frames, "--threads 2 --store compact", "hashed"),
+        (counters, "--search dfs", "sampled"),
+        (frames, "--search dfs", "sampled"),
+        (frames, "--search highway --width 100000", "sampled"),
+    ] {
+        let report =
+            undecided(birk(&format!("check {model} {options} --memory 48M --progress off --format json")), "memory");
+        assert_eq!(report["coverage"]["kind"], coverage, "{model} {options}");
+        let Some(peak) = report["stats"]["peak_memory_bytes"].as_u64() else { continue };
+        let share = peak as f64 / LIMIT as f64;
+        assert!(share < 1.05, "{model} {options}: {share:.3} of the limit");
+        assert!(share > 0.5, "{model} {options}: it gave up at {share:.3} of the limit");
+    }
+}
+
 #[test]
 fn an_interrupt_ends_a_search_with_a_full_report() {
     for (signal, format) in [("INT", "json"), ("INT", "human"), ("TERM", "json")] {

@@ -127,8 +127,15 @@ fn impossible_combinations_are_errors_with_reasons() {
     refused("--max-depth 5 --accept depth:6", "ends the search before --accept depth:6");
     refused("--width 5", "--width means nothing to --search bfs; leave it out, or use --search highway");
     refused("--search depth --degrade-depth 5", "--degrade-depth means nothing to --search depth");
-    refused("--search highway --threads 2", "--search highway uses one thread");
+    refused("--runs 5", "--runs means nothing to --search bfs");
+    refused("--search highway --runs 5 --rate 0.1", "and so does --runs; leave one out");
+    refused("--search highway --width auto --rate 0.1", "--width auto doubles it; give a number");
+    refused("--search highway --rate 0.000000001 --confidence 0.999", "so many slices would never end");
+    refused("--search highway --store bitstate", "so --search highway cannot use it");
     refused("--profile fast", "there is no profile `fast`; there is no file models/birk.toml");
+    for (value, reason) in [("--confidence 1", "write a number between 0 and 1"), ("--width many", "or auto")] {
+        birk(&format!("check models/peterson2.bir --search highway {value}")).exits(2).says(reason);
+    }
     for zero in ["--search depth --increment 0", "--search highway --width 0"] {
         birk(&format!("check models/peterson2.bir {zero}")).exits(2).says("must be at least 1");
     }
@@ -158,6 +165,9 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
         ("frontier", "tree"),
         ("width", "5"),
         ("degrade-depth", "9"),
+        ("runs", "3"),
+        ("confidence", "0.9"),
+        ("rate", "0.1"),
         ("automaton", "nothing.hoa"),
     ];
     let folder = folder_with("long", "philosophers_ring.bir");

@@ -210,6 +210,8 @@ fn every_field_of_the_json_report_is_described() {
         "division_by_zero.bir",
         "hanoi.bir --max-depth 3",
         "hanoi.bir --max-states 9",
+        "german_liveness.bir --search highway --width 2 --runs 9",
+        "cabp.bir --search highway --width 2 --runs 2",
     ] {
         note_fields(&birk(&format!("check models/{options} --format json")).json(), &mut fields);
     }

@@ -88,7 +88,7 @@ impl<'m> Survey<'m> {
     }
 
     /// The same, where steps were followed: those to known states were taken.
-    pub(crate) fn look_beyond(&mut self, state: &[u32], fired: &mut [bool], is_known: impl Fn(&[u32]) -> bool) {
+    pub(crate) fn look_beyond(&mut self, state: &[u32], fired: &mut [bool], mut is_known: impl FnMut(&[u32]) -> bool) {
         self.batch.clear();
         self.model.successors(state, &mut self.batch);
         self.border.looked_at += 1;

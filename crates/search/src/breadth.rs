@@ -19,6 +19,8 @@ use crate::retrace::{Target, retrace};
 use crate::visited::Visited;
 use crate::worker::{Counts, Level, Worker};
 
+/// Bytes that each worker may have twice, in the old table and in the new one, while it moves keys.
+const MOVING: u64 = 4 << 20;
 /// Levels with fewer grains of tickets are expanded by one thread: starting others would take longer.
 const WORTH_SHARING: u64 = 8;
 
@@ -73,7 +75,8 @@ impl<C: Codec> Search<'_, C> {
             }
             self.depth = self.depth.wrapping_add(1);
         };
-        self.finish(stopped)
+        drop(here);
+        self.finish(stopped, observer)
     }
 
     fn exhausted(&self) -> Stop {
@@ -108,7 +111,7 @@ impl<C: Codec> Search<'_, C> {
                 break Some(stop);
             }
             let needs_room = level.needs_room.load(Ordering::Relaxed);
-            if needs_room && !judging && !self.make_room(here, &next, known_goals) {
+            if needs_room && !judging && !self.make_room(here, &next, known_goals, observer) {
                 break Some(Stop::Memory);
             }
             if here.words() == 0 {
@@ -134,7 +137,7 @@ impl<C: Codec> Search<'_, C> {
     }
 
     /// Grows the visited set, and inserts the states that had no room in it; false when the memory does not suffice.
-    fn make_room(&mut self, here: &Chunks, next: &Chunks, known_goals: GoalSet) -> bool {
+    fn make_room(&mut self, here: &Chunks, next: &Chunks, known_goals: GoalSet, observer: &mut dyn Observer) -> bool {
         let mut deferred = Vec::new();
         for worker in &mut self.workers {
             deferred.append(&mut worker.deferred);
@@ -142,7 +145,10 @@ impl<C: Codec> Search<'_, C> {
         let mut waiting = deferred.chunks(self.model.words()).peekable();
         loop {
             let held = self.counts.held.load(Ordering::Relaxed);
-            let budget = self.job.limits.counted_memory().saturating_sub((here.words() + next.words()) * 4);
+            let frontier = (here.words() + next.words()) * 4;
+            let overhead = observer.overhead(self.visited.bytes() + frontier);
+            let moving = self.visited.bytes().min(self.workers.len() as u64 * MOVING);
+            let budget = self.job.limits.memory.saturating_sub(frontier + overhead + moving);
             if !self.visited.grow(held, budget, self.workers.len()) {
                 return false;
             }
@@ -199,8 +205,8 @@ impl<C: Codec> Search<'_, C> {
         }
     }
 
-    fn finish(mut self, stopped: Stop) -> Hunt {
-        let memory = self.job.limits.memory;
+    fn finish(mut self, stopped: Stop, observer: &mut dyn Observer) -> Hunt {
+        let memory = self.job.limits.memory.saturating_sub(observer.overhead(self.visited.bytes()));
         self.stats.states = self.counts.states.load(Ordering::Relaxed);
         self.stats.transitions = self.counts.transitions.load(Ordering::Relaxed);
         self.stats.cut = self.workers.iter().map(Worker::cut).sum();

@@ -108,6 +108,12 @@ impl Limits {
 pub trait Observer {
     /// Called often (at least every few hundred expansions): must be cheap when there is nothing to say.
     fn progress(&mut self, progress: &Progress) -> ControlFlow<Stop>;
+
+    /// Bytes that are in use beyond those which a search counts: buffers, code, what the allocator keeps. Where nobody
+    /// knows better, a twelfth.
+    fn overhead(&mut self, counted: u64) -> u64 {
+        counted / 12
+    }
 }
 
 /// Lets a search run to its end.

@@ -24,8 +24,8 @@ mod mapped {
 
     /// Regions at least this large are advised to be of huge pages.
     const HUGE: usize = 1 << 21;
-    /// Smaller releases are not worth a system call; also a multiple of every page size.
-    const RELEASED: usize = 1 << 22;
+    /// Smaller releases are not worth a system call; also a multiple of every page size, and a huge page.
+    const RELEASED: usize = 1 << 21;
 
     /// Memory of its own, shared by threads through its atomic cells.
     #[derive(Debug)]

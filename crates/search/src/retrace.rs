@@ -13,7 +13,7 @@ use crate::codec::Codec;
 use crate::visited::Visited;
 
 /// The levels may always take this much.
-const LEAST: u64 = 16 << 20;
+const LEAST: u64 = 1 << 20;
 
 /// A state that a trace should lead to.
 #[derive(Clone, Debug)]

@@ -24,7 +24,7 @@ const LARGE: u64 = 64 << 20;
 /// A table is rebuilt when it is fuller than this, in hundredths.
 const FULL: u64 = 85;
 /// Old buckets that one worker streams through before it gives their memory back.
-const STRIDE: u64 = 1 << 16;
+const STRIDE: u64 = 1 << 15;
 
 /// What became of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -54,6 +54,12 @@ impl<C: Codec> Visited<C> {
         reached
     }
 
+    /// Whether what was announced is there.
+    #[inline]
+    pub(crate) fn has(&self, hash: u64) -> bool {
+        self.table.find(hash).is_some()
+    }
+
     /// Where a state is, if it was seen.
     pub(crate) fn find(&self, state: &[u32], parent: &mut C::Parent) -> Option<Entry> {
         self.entry(self.codec.known_key(state, parent)?)

@@ -258,16 +258,16 @@ impl<C: Codec> Worker<C> {
         if held > level.visited.capacity() {
             level.needs_room.store(true, Ordering::Relaxed);
         }
-        if let Some(observer) = observer
-            && let ControlFlow::Break(stop) = observer.progress(&level.progress(states))
-        {
-            let _ = level.stop.set(stop);
-        }
-        let limits = &level.job.limits;
-        if states > limits.states {
+        if states > level.job.limits.states {
             let _ = level.stop.set(Stop::States);
-        } else if level.visited.bytes() + level.frontier_bytes() > limits.counted_memory() {
-            let _ = level.stop.set(Stop::Memory);
+        }
+        if let Some(observer) = observer {
+            let progress = level.progress(states);
+            if let ControlFlow::Break(stop) = observer.progress(&progress) {
+                let _ = level.stop.set(stop);
+            } else if progress.bytes.saturating_add(observer.overhead(progress.bytes)) > level.job.limits.memory {
+                let _ = level.stop.set(Stop::Memory);
+            }
         }
     }
 

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use birk_exec::{GoalSet, Model, Random, Successors};
 use birk_ir::{Coverage, Outcome};
 use birk_search::cycle::Chase;
-use birk_search::highway::{Highway, Slice};
+use birk_search::highway::{Highway, Ran, Runs, Slice};
 use birk_search::job::Patient;
-use birk_search::{Hunt, Job, Limits};
+use birk_search::{Hunt, Job, Limits, Observer};
 
 use systems::System;
 
@@ -49,11 +49,11 @@ fn a_slice_has_all_steps_between_its_states() {
         let inside = nodes(&slice);
         assert_eq!(slice.is_complete(), hunt.coverage == Coverage::Complete);
         let model = slice.of(&system);
-        let mut batch = Successors::new(2);
+        let mut batch = Successors::new(system.words());
         for &node in &inside {
             batch.clear();
             let cut = batch.cut;
-            model.successors(&[7, node as u32], &mut batch);
+            model.successors(&system.state(node), &mut batch);
             let there: Vec<usize> = (0..batch.len()).map(|i| batch.state(i)[1] as usize).collect();
             let expected: Vec<usize> = system.edges[node].iter().copied().filter(|to| inside.contains(to)).collect();
             assert_eq!(there, expected);
@@ -115,4 +115,55 @@ fn cycles_of_slices_are_found_and_real() {
         }
     }
     assert!(found > 200 && missed > 50 && absent > 100, "{found} {missed} {absent}");
+}
+
+#[test]
+fn runs_are_the_same_for_any_number_of_threads() {
+    let (mut cut_short, mut limited) = (0, 0);
+    for seed in 0..150 {
+        let (system, highway, _) = drawn(seed);
+        let doubles = seed % 4 == 0;
+        let runs = Runs { first: Highway { width: 1, ..highway }, count: 1 + seed % 9, doubles };
+        let most = if seed % 5 == 0 { 12 } else { u64::MAX };
+        let results = |threads| {
+            let one = |highway: &Highway, limits: Limits, observer: &mut dyn Observer| {
+                let limits = Limits { states: u64::MAX, ..limits };
+                let job = Job { goals: 1, stop_at: GoalSet::default(), keep_going: true, limits };
+                let (hunt, slice) = highway.slice(&system, &job, observer);
+                let is_last = highway.seed % 13 == 3;
+                Ran { result: (highway.seed, highway.width, nodes(&slice)), states: hunt.stats.states, is_last }
+            };
+            runs.hunt(Limits { threads, states: most, ..Limits::NONE }, &mut Patient, &one)
+        };
+        let alone = results(1);
+        for threads in [2, 4] {
+            assert_eq!(results(threads), alone, "seed {seed}");
+        }
+        for (number, (seed, width, _)) in alone.iter().enumerate() {
+            assert_eq!((*seed, *width), (runs.first.seed + number as u64, if doubles { 1 << number } else { 1 }));
+        }
+        let ends = alone.iter().map(|(seed, ..)| seed % 13 == 3);
+        assert!(ends.clone().rev().skip(1).all(|is_last| !is_last), "nothing comes after the last");
+        let states: usize = alone.iter().rev().skip(1).map(|(_, _, nodes)| nodes.len()).sum();
+        assert!(states as u64 <= most);
+        let is_short = (alone.len() as u64) < runs.count;
+        let has_end = ends.clone().any(|is_last| is_last);
+        assert!(is_short || alone.len() as u64 == runs.count);
+        assert!(!is_short || has_end || most == 12, "it ended for no reason");
+        cut_short += u32::from(is_short && has_end);
+        limited += u32::from(is_short && !has_end);
+    }
+    assert!(cut_short > 10 && limited > 2, "{cut_short} {limited}");
+}
+
+#[test]
+fn how_many_runs_a_confidence_needs() {
+    for (rate, runs) in
+        [(0.1, [22, 29, 44]), (0.05, [45, 59, 90]), (0.01, [230, 299, 459]), (0.001, [2302, 2995, 4603])]
+    {
+        assert_eq!([0.9, 0.95, 0.99].map(|confidence| Runs::for_confidence(confidence, rate)), runs);
+        for (confidence, runs) in [0.9, 0.95, 0.99].into_iter().zip(runs) {
+            assert!(Runs::rate_after(confidence, runs) <= rate && Runs::rate_after(confidence, runs - 1) > rate);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! `birk check`: from text to verdict and trace.
 
 mod runs;
+mod slices;
 
 use std::path::Path;
 
@@ -11,16 +12,18 @@ use birk_search::bits::Field;
 use birk_search::profile::Profile;
 use birk_search::{ENGINES, Engine, Hunt, Job, Limits, Stats, Storage, Waiting, engine};
 
-use runs::Question;
 pub(crate) use runs::Watch;
+use runs::{Question, fairness};
+pub(crate) use slices::Slices;
 
 use crate::cli::{Accept, CheckArgs, Fair, Format, FrontierKind, OnOff, StoreKind, Threads};
 use crate::commands::print;
+use crate::limits::{self, Memory};
 use crate::progress::Watcher;
 use crate::report::statement::Grade;
 use crate::report::{self, Answer, Report, ShownTrace};
 use crate::source::{load, uses_color};
-use crate::{Exit, Failure, itf, limits, say};
+use crate::{Exit, Failure, itf, say};
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
@@ -36,12 +39,28 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     reconcile_with(args, &properties)?;
     let hunted = hunted(&program, &properties)?;
     let mut watcher = Watcher::start(args.progress, args.time)?;
+    let memory = Memory::new(args.memory);
+    watcher.limit_memory(memory);
+    let limits = limits_of(args, engine, memory);
     if args.report.is_some() {
         watcher.remember();
     }
     let mut answers: Vec<Answer<'_>> = properties.iter().map(|property| Answer::open(property)).collect();
     let mut traces = Vec::new();
-    let (mut hunt, mut assumed) = hunt_states(&program, args, engine, &properties, &hunted, &mut watcher);
+    let question = |property: &&Property| property.is_of_runs().then(|| Question::of(property, of_file.as_ref()));
+    let questions: Vec<Option<Result<Question, String>>> = properties.iter().map(question).collect();
+    let fairness = fairness(&program, args)?;
+    let sliced = engine.slices.then(|| {
+        let job = job(args, limits, &properties, &hunted);
+        slices::check(&program, args, &job, &hunted, &questions, fairness.as_ref(), &mut watcher)
+    });
+    let (mut hunt, mut assumed, mut chased, slices) = match sliced {
+        Some(sliced) => (sliced.hunt, sliced.assumed, Some(sliced.chased), Some(sliced.slices)),
+        None => {
+            let (hunt, assumed) = hunt_states(&program, args, engine, limits, &properties, &hunted, &mut watcher);
+            (hunt, assumed, None, None)
+        }
+    };
     let mut profile = Profile::of(&hunt.stats);
     for ((index, goal), outcome) in hunted.iter().zip(&hunt.outcomes) {
         let property = properties[*index];
@@ -57,28 +76,32 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
             traces.push(ShownTrace { property, run });
         }
     }
-    let limits = limits_of(args, engine);
-    let mut has_states = !hunted.is_empty();
+    let mut has_states = !hunted.is_empty() || slices.is_some();
     let mut is_over = answers.iter().any(|answer| answer.verdict == Verdict::Violated) && !args.keep_going;
-    for (answer, property) in answers.iter_mut().zip(&properties).filter(|(_, property)| property.is_of_runs()) {
-        let reason = match hunt.stopped {
-            _ if is_over => Some("the search ended at a violation"),
-            Stop::Time => Some("the time was up"),
-            Stop::Interrupt => Some("interrupted"),
-            _ => None,
-        };
-        if reason.is_some() {
-            answer.reason = reason.map(str::to_owned);
-            continue;
-        }
-        let question = match Question::of(property, of_file.as_ref()) {
-            Ok(question) => question,
-            Err(reason) => {
+    for (index, question) in questions.into_iter().enumerate() {
+        let (answer, property) = (&mut answers[index], properties[index]);
+        let question = match question {
+            None => continue,
+            Some(Ok(question)) => question,
+            Some(Err(reason)) => {
                 answer.reason = Some(reason);
                 continue;
             }
         };
-        let decided = question.decide(&program, property, args, limits, &mut watcher)?;
+        let decided = match &mut chased {
+            Some(chased) => match chased[index].take() {
+                Some((hunt, seconds)) => question.decided(&program, property, fairness.as_ref(), hunt, seconds)?,
+                None => {
+                    answer.reason = Some(unasked(is_over, hunt.stopped));
+                    continue;
+                }
+            },
+            None if is_over || matches!(hunt.stopped, Stop::Time | Stop::Interrupt) => {
+                answer.reason = Some(unasked(is_over, hunt.stopped));
+                continue;
+            }
+            None => question.decide(&program, property, args, limits, &mut watcher)?,
+        };
         answer.verdict = property.verdict(&decided.hunt.outcomes[0]);
         answer.watch = Some(decided.watch);
         answer.coverage = Some(decided.hunt.coverage.clone());
@@ -95,6 +118,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         has_states = true;
     }
     watcher.clear();
+    let has_engine = !hunted.is_empty() || slices.is_some();
     let report = Report {
         source: &source,
         program: &program,
@@ -106,7 +130,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         hunt: &hunt,
         profile,
         assumed,
-        threads: if hunted.is_empty() { args.threads.for_cycles() } else { limits.threads },
+        slices: slices.as_ref(),
+        threads: if !has_engine { args.threads.for_cycles() } else { limits.threads },
         seconds: watcher.elapsed().as_secs_f64(),
         peak_memory: limits::peak_memory(),
     };
@@ -129,6 +154,7 @@ fn hunt_states(
     program: &Program,
     args: &CheckArgs,
     engine: &Engine,
+    limits: Limits,
     properties: &[&Property],
     hunted: &[(usize, Goal)],
     watcher: &mut Watcher,
@@ -147,7 +173,7 @@ fn hunt_states(
         return (hunt, nothing);
     }
     let model = Staged::new(program, &goals);
-    let job = job(args, engine, properties, hunted);
+    let job = job(args, limits, properties, hunted);
     let hunt = match field(args, job.limits) {
         Some(field) => field.hunt(&model, &job, watcher),
         None => (engine.hunt)(&model, &job, watcher),
@@ -175,6 +201,16 @@ fn joined(mut all: Hunt, next: Hunt, has_states: bool) -> Hunt {
         all.stats = next.stats;
     }
     all
+}
+
+/// Why nobody looked at a property whose turn never came.
+fn unasked(is_over: bool, stopped: Stop) -> String {
+    match stopped {
+        _ if is_over => "the search ended at a violation",
+        Stop::Time => "the time was up",
+        _ => "the search was ended before",
+    }
+    .to_owned()
 }
 
 /// Whether the next of several searches is the one that covered least. A run that was found takes nothing from what is
@@ -241,6 +277,7 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
     if !engine.scales && args.store == StoreKind::Compact {
         return Err(Failure::usage(format!("--search {} stores states exactly; use --search bfs", engine.name)));
     }
+    slices::reconcile(args, engine)?;
     let Accept::Depth(wanted) = args.accept else { return Ok(()) };
     if !engine.covers_by_depth {
         return Err(Failure::usage(format!(
@@ -324,19 +361,19 @@ pub(crate) fn hunted(program: &Program, properties: &[&Property]) -> Result<Vec<
     Ok(hunted)
 }
 
-fn job(args: &CheckArgs, engine: &Engine, properties: &[&Property], hunted: &[(usize, Goal)]) -> Job {
+fn job(args: &CheckArgs, limits: Limits, properties: &[&Property], hunted: &[(usize, Goal)]) -> Job {
     let mut stop_at = GoalSet::default();
     for (goal, (index, _)) in hunted.iter().enumerate() {
         if !args.keep_going && !properties[*index].wants_goal() {
             stop_at.insert(goal);
         }
     }
-    Job { goals: hunted.len(), stop_at, keep_going: args.keep_going, limits: limits_of(args, engine) }
+    Job { goals: hunted.len(), stop_at, keep_going: args.keep_going, limits }
 }
 
-fn limits_of(args: &CheckArgs, engine: &Engine) -> Limits {
+fn limits_of(args: &CheckArgs, engine: &Engine, memory: Memory) -> Limits {
     Limits {
-        memory: args.memory.unwrap_or_else(limits::default_memory),
+        memory: memory.search,
         depth: args.max_depth.unwrap_or(u32::MAX),
         states: args.max_states.unwrap_or(u64::MAX),
         threads: match args.threads {
@@ -355,7 +392,7 @@ fn limits_of(args: &CheckArgs, engine: &Engine) -> Limits {
             FrontierKind::Tree => Some(Waiting::Tree),
             FrontierKind::Auto => None,
         },
-        width: args.width as usize,
+        width: args.width.first(),
         degrade_depth: args.degrade_depth,
         seed: args.seed,
         ..Limits::NONE

@@ -3,8 +3,11 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use birk_exec::{Interpreter, Model, Replayed, Successors};
+use birk_exec::{GoalSet, Interpreter, Model, Replayed, Successors};
 use birk_ir::{FaultId, Program};
+use birk_search::highway::{Highway, Slice};
+use birk_search::job::Patient;
+use birk_search::{Job, Limits};
 
 use crate::cli::{GraphArgs, GraphFormat};
 use crate::commands::print;
@@ -24,9 +27,11 @@ struct Graph {
 /// Runs the command.
 pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
     let (_, program) = load(&args.model)?;
-    let Some(graph) = build(&program, args.max_states) else {
+    let slice = slice(&program, args)?;
+    let Some(graph) = build(&program, args.max_states, slice.as_ref()) else {
+        let what = if slice.is_some() { "slice" } else { "model" };
         return Err(Failure::usage(format!(
-            "the model has more than {} states, more than a picture shows; raise --max-states, or lower a constant with -D",
+            "the {what} has more than {} states, more than a picture shows; raise --max-states, or lower a constant with -D",
             args.max_states
         )));
     };
@@ -44,8 +49,29 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
     })
 }
 
-fn build(program: &Program, max_states: u64) -> Option<Graph> {
-    let model = Interpreter::new(program, &[]);
+/// The part that is drawn, if not everything.
+fn slice(program: &Program, args: &GraphArgs) -> Result<Option<Slice>, Failure> {
+    if args.search != "highway" {
+        let given = [("width", args.width.is_some()), ("degrade-depth", args.degrade_depth.is_some())];
+        return match given.into_iter().chain([("seed", args.seed.is_some())]).find(|(_, is_given)| *is_given) {
+            Some((name, _)) => {
+                Err(Failure::usage(format!("--{name} is about slices; leave it out, or use --search highway")))
+            }
+            None => Ok(None),
+        };
+    }
+    let width = args.width.map_or(Highway::USUAL_WIDTH, |width| width as usize);
+    let highway = Highway { width, degrade_depth: args.degrade_depth, seed: args.seed.unwrap_or(0) };
+    // One state more than are drawn shows that there are too many.
+    let limits = Limits { states: args.max_states, ..Limits::NONE };
+    let job = Job { goals: 0, stop_at: GoalSet::default(), keep_going: true, limits };
+    Ok(Some(highway.slice(&Interpreter::new(program, &[]), &job, &mut Patient).1))
+}
+
+fn build(program: &Program, max_states: u64, slice: Option<&Slice>) -> Option<Graph> {
+    let whole = Interpreter::new(program, &[]);
+    let sliced = slice.map(|slice| slice.of(&whole));
+    let model: &dyn Model = sliced.as_ref().map_or(&whole, |sliced| sliced);
     let mut batch = Successors::new(model.words());
     let mut graph = Graph { states: vec![program.initial_state()], edges: Vec::new() };
     let mut numbers = HashMap::from([(program.initial_state(), 0)]);

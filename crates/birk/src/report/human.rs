@@ -6,11 +6,12 @@ use std::fmt::Write as _;
 use birk_exec::Replayed;
 use birk_exec::replay::Chance;
 use birk_ir::{
-    Access, Coverage, Expr, FaultKind, Op, Program, Property, PropertyKind, Shown, ThreadId, TransitionId, Verdict,
+    Access, Coverage, Expr, FaultKind, Op, Program, Property, PropertyKind, Shown, Stop, ThreadId, TransitionId,
+    Verdict,
 };
 
 use crate::cli::StoreKind;
-use crate::commands::Watch;
+use crate::commands::{Slices, Watch};
 use crate::diagnostics;
 use crate::progress::{bytes, grouped};
 use crate::report::json::is_location_of;
@@ -87,7 +88,11 @@ fn first_line(report: &Report<'_>, paint: Paint) -> String {
         Verdict::Violated => violation(report),
         Verdict::Inconclusive => {
             let accepted = if report.is_accepted() { ", and --accept says that this is enough" } else { "" };
-            format!("no violation {}; {}{accepted}", covered(report), stopped(report.hunt.stopped))
+            let why = match (&report.hunt.coverage, report.hunt.stopped) {
+                (Coverage::Sampled(_), Stop::Exhausted) => "others were left out at random",
+                (_, stop) => stopped(stop),
+            };
+            format!("no violation {}; {why}{accepted}", covered(report))
         }
     };
     format!("{word}: {model}: {detail}\n")
@@ -120,6 +125,9 @@ fn covered(report: &Report<'_>) -> String {
         Coverage::Depth(depth) => format!("within {} of the start", count(u64::from(*depth), "step")),
         Coverage::Hashed { depth: None, .. } => "in the states reached, up to hash collisions".into(),
         Coverage::Hashed { depth: Some(depth), .. } => format!("within {depth} steps, up to hash collisions"),
+        Coverage::Sampled(states) if report.slices.is_some_and(|slices| slices.done > 1) => {
+            format!("in about {}", count(*states, "state"))
+        }
         Coverage::Sampled(states) => format!("in the {} looked at", count(*states, "state")),
     }
 }
@@ -379,6 +387,9 @@ fn values_text(program: &Program, accesses: &[Access], state: &[u32]) -> String 
 fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
     let stats = &report.hunt.stats;
     let _ = writeln!(out, "\n{} {}", paint.bold("covered:"), report.covered());
+    if let Some(slices) = report.slices {
+        self::slices(out, slices, paint);
+    }
     // Averages over a handful of states say nothing.
     let is_small = stats.states < 1000;
     let rate = grouped((stats.states as f64 / report.seconds.max(1e-9)) as u64);
@@ -393,6 +404,32 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
     let _ = writeln!(out, "{} {} bits a state{stored}{peak}", paint.bold("memory:"), report.program.layout.bits());
     if stats.cut > 0 {
         let _ = writeln!(out, "{} {} cut by `assume`", paint.bold("assumed:"), count(stats.cut, "path"));
+    }
+}
+
+/// How many slices there were, where a violation was, and what it means that there was none.
+fn slices(out: &mut String, slices: &Slices, paint: Paint) {
+    if slices.asked.is_none() && slices.done == 1 {
+        return;
+    }
+    let _ = write!(out, "{} {}", paint.bold("slices:"), grouped(slices.done));
+    if let Some(asked) = slices.asked.filter(|asked| *asked != slices.done) {
+        let _ = write!(out, " of {}", grouped(asked));
+    }
+    let last = if slices.is_doubling { ", the last" } else { "" };
+    let _ = write!(out, "{last} of width {}", grouped(slices.width as u64));
+    if let Some((number, seed, width)) = slices.found_in {
+        let _ = write!(out, "; the violation is in number {number} (--seed {seed} --width {width})");
+    }
+    out.push('\n');
+    if let Some((confidence, rate)) = slices.ruled_out {
+        let _ = writeln!(
+            out,
+            "{} {confidence}, that fewer than {:.2} % of such slices have a violation: about this width and this way to draw \
+             only, not about how likely the model is right",
+            paint.bold("confidence:"),
+            rate * 100.0
+        );
     }
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::cli::{Fair, StoreKind};
+use crate::commands::Slices;
 use crate::report::statement::{Cut, Grade, Next};
 use crate::report::{Report, ordinals_text};
 use crate::source::Source;
@@ -26,6 +27,8 @@ struct Document<'a> {
     stopped_by: &'static str,
     properties: Vec<Value>,
     stats: Stats,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slices: Option<Value>,
     unreached: Value,
     cut: Value,
     next: Value,
@@ -94,6 +97,7 @@ pub(crate) fn text(report: &Report<'_>) -> String {
                 })
             }),
         },
+        slices: report.slices.map(slices),
         unreached: json!({
             "transitions": unreached.transitions.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),
             "locations": unreached.locations,
@@ -135,6 +139,16 @@ fn properties(report: &Report<'_>) -> Vec<Value> {
         value
     };
     report.answers.iter().map(value).collect()
+}
+
+fn slices(slices: &Slices) -> Value {
+    json!({
+        "asked": slices.asked,
+        "done": slices.done,
+        "width": slices.width,
+        "found_in": slices.found_in.map(|(number, seed, width)| json!({"number": number, "seed": seed, "width": width})),
+        "ruled_out": slices.ruled_out.map(|(confidence, rate)| json!({"confidence": confidence, "rate": rate})),
+    })
 }
 
 /// A constant's value, as JSON has it.

@@ -130,7 +130,8 @@ impl Report<'_> {
                 )
             }
             Coverage::Sampled(_) if self.hunt.stopped == Stop::Exhausted => {
-                format!("D, sampled: {states}, with no claim about others; some were left out at random")
+                let about = if self.slices.is_some_and(|slices| slices.done > 1) { "about " } else { "" };
+                format!("D, sampled: {about}{states}, with no claim about others; some were left out at random")
             }
             Coverage::Sampled(_) => format!("D, sampled: {states}, with no claim about others; {ended}"),
         }
@@ -218,7 +219,10 @@ impl Report<'_> {
                 ("--swarm", args.swarm.saturating_mul(2).max(4).to_string())
             }
             (Stop::Exhausted, Coverage::Hashed { .. }) => ("--store", "exact".to_owned()),
-            (Stop::Exhausted, _) => ("--seed", args.seed.wrapping_add(1).to_string()),
+            (Stop::Exhausted, _) => {
+                let seeds = self.slices.map_or(1, |slices| slices.done);
+                ("--seed", args.seed.wrapping_add(seeds).to_string())
+            }
             (Stop::Goal, _) => ("--keep-going", String::new()),
             (Stop::Depth, _) => {
                 let depth = args.max_depth.unwrap_or(0);

@@ -1,6 +1,5 @@
 //! How many different states several runs have seen together, from a few kilobytes (HyperLogLog; Flajolet et al. 2007).
 
-use super::filter::Key;
 use crate::cycle::fold;
 
 /// Registers; the error is about one part in sixty.
@@ -19,19 +18,19 @@ impl Default for Sketch {
 impl Sketch {
     /// The state with this key was seen.
     #[inline]
-    pub(super) fn note(&mut self, key: Key) {
+    pub(crate) fn note(&mut self, key: u64) {
         let hash = fold(key, 0x8ebc_6af0_9c88_c6e3);
         let register = &mut self.0[hash as usize % REGISTERS];
         *register = (*register).max((hash >> 12).leading_zeros() as u8 - 11);
     }
 
     /// What another run has seen was seen.
-    pub(super) fn join(&mut self, other: &Sketch) {
+    pub fn join(&mut self, other: &Sketch) {
         self.0.iter_mut().zip(&other.0).for_each(|(one, other)| *one = (*one).max(*other));
     }
 
     /// About how many states were seen.
-    pub(super) fn estimate(&self) -> u64 {
+    pub fn estimate(&self) -> u64 {
         let registers = REGISTERS as f64;
         let sum: f64 = self.0.iter().map(|&zeros| 0.5f64.powi(i32::from(zeros))).sum();
         let raw = 0.7213 / (1.0 + 1.079 / registers) * registers * registers / sum;

@@ -13,6 +13,9 @@ pub(crate) struct Direct {
 }
 
 impl Direct {
+    /// States of up to this many bits are their own keys: in a large table their slots have four bytes.
+    pub(crate) const SMALL_STATE: u32 = 46;
+
     /// For the states of a model; `None` when they have more than this many bits.
     pub(crate) fn new(model: &dyn Model, most: u32) -> Option<Self> {
         let mut widths = vec![0; model.words()];

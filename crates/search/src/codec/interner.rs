@@ -8,6 +8,8 @@ use crate::memory::Region;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use crate::table::prefetch;
 
+/// Cells that are copied before the memory of the old ones is given back.
+const COPIED: usize = 1 << 19;
 /// Numbers there is room for at first; loom, which looks at every access, has time for few.
 const FIRST: u32 = if cfg!(loom) { 4 } else { 256 };
 /// Places of the table for each number there is room for.
@@ -57,8 +59,12 @@ impl Interner {
         }
         let Some(vectors) = Region::<AtomicU64>::new(self.vectors.len() * 2) else { return false };
         let Some(table) = Region::new(self.table.len() * 2) else { return false };
-        for (new, old) in vectors.iter().zip(self.vectors.iter()) {
-            new.store(old.load(Ordering::Relaxed), Ordering::Relaxed);
+        for from in (0..self.vectors.len()).step_by(COPIED) {
+            let copied = from..self.vectors.len().min(from + COPIED);
+            for (new, old) in vectors[copied.clone()].iter().zip(&self.vectors[copied.clone()]) {
+                new.store(old.load(Ordering::Relaxed), Ordering::Relaxed);
+            }
+            self.vectors.release(copied);
         }
         self.vectors = vectors;
         self.taken.store(self.taken.load(Ordering::Relaxed).min(self.room), Ordering::Relaxed);

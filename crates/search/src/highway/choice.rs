@@ -1,124 +1,146 @@
 //! The next queue: a random set of new states of which every lane has one, if it has no other way to go on.
+//!
+//! A subset drawn uniformly is kept if it serves every lane that needs it; a few draws are tried. What is rejected then is
+//! repaired, and because a repaired subset is not quite as likely as any other, some random exchanges follow, which
+//! bring it nearer to that: they favour no subset, and lead from each that serves all lanes to every other.
+//! To draw one successor for each lane first and to fill up then would always be right, too, but far from uniform; to draw
+//! until a subset happens to be right would take for ever where there are many lanes.
 
 use birk_exec::Random;
 
-/// The lanes that would end if none of their successors were chosen, each with its successors, as numbers of the new
-/// states of this level. A successor may be listed twice.
+/// Subsets that are drawn before one is repaired, and states that are drawn for them.
+const DRAWS: usize = 8;
+const DRAWN_STATES: usize = 1024;
+/// Exchanges after a repair, for each state of the queue, and altogether.
+const EXCHANGES: usize = 4;
+const MOST_EXCHANGES: usize = 1024;
+
+/// The new states of a level, as numbers in the order of their random tags, each with the needy lanes that lead to it.
 #[derive(Debug, Default)]
-pub(super) struct Needy {
-    successors: Vec<u32>,
-    /// Where the successors of each lane end.
-    ends: Vec<usize>,
+pub(super) struct Pool {
+    lanes: Vec<u32>,
+    /// Where the lanes of each state begin.
+    starts: Vec<u32>,
 }
 
-impl Needy {
+impl Pool {
     pub(super) fn clear(&mut self) {
-        self.successors.clear();
-        self.ends.clear();
+        self.lanes.clear();
+        self.starts.clear();
     }
 
-    /// A successor of the lane that is being looked at.
-    pub(super) fn offer(&mut self, state: u32) {
-        self.successors.push(state);
+    /// Another state.
+    pub(super) fn open(&mut self) {
+        self.starts.push(self.lanes.len() as u32);
     }
 
-    /// The lane has been looked at: it is needy, or what it offered is forgotten.
-    pub(super) fn close(&mut self, is_needy: bool) {
-        let start = self.ends.last().copied().unwrap_or(0);
-        if is_needy {
-            self.successors[start..].sort_unstable();
-            self.ends.push(self.successors.len());
-        } else {
-            self.successors.truncate(start);
+    /// A needy lane that leads to the state opened last; the same one only in a row.
+    pub(super) fn lane(&mut self, lane: u32) {
+        let start = self.starts.last().map_or(0, |&start| start as usize);
+        if self.lanes[start..].last() != Some(&lane) {
+            self.lanes.push(lane);
         }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// The new states that needy lanes lead to, each once, in order.
-    pub(super) fn reached(&self) -> Vec<u32> {
-        let mut reached = self.successors.clone();
-        reached.sort_unstable();
-        reached.dedup();
-        reached
+        self.starts.len()
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        (self.successors.capacity() * 4 + self.ends.capacity() * 8) as u64
+        (self.lanes.capacity() + self.starts.capacity()) as u64 * 4
     }
 
-    fn of(&self, lane: usize) -> impl Iterator<Item = u32> + '_ {
-        let start = if lane == 0 { 0 } else { self.ends[lane - 1] };
-        let successors = &self.successors[start..self.ends[lane]];
-        successors
-            .iter()
-            .enumerate()
-            .filter(|&(i, state)| i == 0 || successors[i - 1] != *state)
-            .map(|(_, &state)| state)
+    pub(super) fn lanes_of(&self, state: u32) -> &[u32] {
+        let end = self.starts.get(state as usize + 1).map_or(self.lanes.len(), |&end| end as usize);
+        &self.lanes[self.starts[state as usize] as usize..end]
     }
 }
 
-/// Chooses `width` states of the pool, or all if there are not more, so that every needy lane has one of them: a subset
-/// drawn uniformly, then repaired. All successors of needy lanes are in the pool, and there are at most `width` needy lanes.
-///
-/// To draw one successor for each lane first and to fill up then would always be right, too, but far from uniform; to draw
-/// until a subset happens to be right would take for ever.
-pub(super) fn choose(mut pool: Vec<u32>, width: usize, needy: &Needy, random: &mut Random) -> Vec<u32> {
-    if pool.len() <= width {
-        return pool;
-    }
-    for place in 0..width {
-        let other = place + random.below(pool.len() - place);
-        pool.swap(place, other);
-    }
-    pool.truncate(width);
-    Repair::new(pool, needy).run(random)
-}
-
-struct Repair<'a> {
-    needy: &'a Needy,
-    queue: Vec<u32>,
-    /// For each lane, how many of its successors are in the queue.
+/// Chooses `width` states of the pool, or all if there are not more, so that every needy lane has one of them. There are at
+/// most `width` needy lanes; `count` has a number for each lane, and `is_whole` says that nothing was left out of the pool.
+pub(super) fn choose(
+    pool: &Pool,
+    width: usize,
+    needy: &[u32],
     count: Vec<u32>,
-    /// The needy lanes that lead to a state, as pairs of state and lane, in order.
-    lanes: Vec<(u32, u32)>,
+    is_whole: bool,
+    random: &mut Random,
+) -> Vec<u32> {
+    // The order is random: the first are as good as any.
+    let first: Vec<u32> = (0..pool.len().min(width) as u32).collect();
+    let mut choice = Choice { pool, needy, count, queue: Vec::new() };
+    if choice.take(first) || choice.queue.len() == pool.len() {
+        return choice.queue;
+    }
+    for _ in 1..if is_whole { DRAWS.min(DRAWN_STATES / width) } else { 0 } {
+        if choice.redraw(random) {
+            choice.queue.sort_unstable();
+            return choice.queue;
+        }
+    }
+    choice.repair(random);
+    if is_whole {
+        choice.exchange(random);
+    }
+    choice.queue.sort_unstable();
+    choice.queue
 }
 
-impl<'a> Repair<'a> {
-    fn new(queue: Vec<u32>, needy: &'a Needy) -> Self {
-        let pairs = (0..needy.len()).flat_map(|lane| needy.of(lane).map(move |state| (state, lane as u32)));
-        let mut lanes: Vec<(u32, u32)> = pairs.collect();
-        lanes.sort_unstable();
-        let mut repair = Self { needy, queue: Vec::new(), count: vec![0; needy.len()], lanes };
+struct Choice<'a> {
+    pool: &'a Pool,
+    needy: &'a [u32],
+    /// For each needy lane, how many of its successors are in the queue.
+    count: Vec<u32>,
+    queue: Vec<u32>,
+}
+
+impl Choice<'_> {
+    /// Makes this the queue; whether it serves all lanes.
+    fn take(&mut self, queue: Vec<u32>) -> bool {
+        self.needy.iter().for_each(|&lane| self.count[lane as usize] = 0);
+        self.queue.clear();
         for state in queue {
-            repair.add(state);
+            self.add(state);
         }
-        repair
+        self.needy.iter().all(|&lane| self.count[lane as usize] > 0)
+    }
+
+    fn redraw(&mut self, random: &mut Random) -> bool {
+        let mut all: Vec<u32> = (0..self.pool.len() as u32).collect();
+        let width = self.queue.len();
+        for place in 0..width {
+            let other = place + random.below(all.len() - place);
+            all.swap(place, other);
+        }
+        all.truncate(width);
+        self.take(all)
     }
 
     /// Every needy lane without a successor in the queue gets one, and another state that nobody needs goes.
-    fn run(mut self, random: &mut Random) -> Vec<u32> {
-        let mut order: Vec<usize> = (0..self.needy.len()).filter(|&lane| self.count[lane] == 0).collect();
-        for place in (1..order.len()).rev() {
-            order.swap(place, random.below(place + 1));
+    fn repair(&mut self, random: &mut Random) {
+        let mut missing: Vec<u32> = self.needy.iter().copied().filter(|&lane| self.count[lane as usize] == 0).collect();
+        missing.sort_unstable();
+        let mut ways: Vec<(u32, u32)> = Vec::new();
+        for state in 0..self.pool.len() as u32 {
+            let lanes = self.pool.lanes_of(state).iter();
+            ways.extend(lanes.filter(|&&lane| self.count[lane as usize] == 0).map(|&lane| (lane, state)));
         }
-        for lane in order {
-            if self.count[lane] == 0 {
-                let successors: Vec<u32> = self.needy.of(lane).collect();
-                self.add(successors[random.below(successors.len())]);
+        ways.sort_unstable();
+        for place in (1..missing.len()).rev() {
+            missing.swap(place, random.below(place + 1));
+        }
+        for lane in missing {
+            if self.count[lane as usize] == 0 {
+                let from = ways.partition_point(|way| way.0 < lane);
+                let many = ways[from..].partition_point(|way| way.0 == lane);
+                self.add(ways[from + random.below(many)].1);
                 self.evict(random);
             }
         }
-        self.queue.sort_unstable();
-        self.queue
     }
 
     fn add(&mut self, state: u32) {
-        for at in self.lanes_of(state) {
-            self.count[self.lanes[at].1 as usize] += 1;
-        }
+        self.pool.lanes_of(state).iter().for_each(|&lane| self.count[lane as usize] += 1);
         self.queue.push(state);
     }
 
@@ -127,20 +149,32 @@ impl<'a> Repair<'a> {
     fn evict(&mut self, random: &mut Random) {
         loop {
             let place = random.below(self.queue.len());
-            let lanes = self.lanes_of(self.queue[place]);
-            if lanes.clone().all(|at| self.count[self.lanes[at].1 as usize] >= 2) {
-                for at in lanes {
-                    self.count[self.lanes[at].1 as usize] -= 1;
-                }
+            let lanes = self.pool.lanes_of(self.queue[place]);
+            if lanes.iter().all(|&lane| self.count[lane as usize] >= 2) {
+                lanes.iter().for_each(|&lane| self.count[lane as usize] -= 1);
                 self.queue.swap_remove(place);
                 return;
             }
         }
     }
 
-    /// Where the lanes that lead to a state are listed.
-    fn lanes_of(&self, state: u32) -> std::ops::Range<usize> {
-        let from = self.lanes.partition_point(|pair| pair.0 < state);
-        from..from + self.lanes[from..].partition_point(|pair| pair.0 == state)
+    /// A random walk through the subsets that serve all lanes: a state inside and one outside, drawn at random, change
+    /// places if all lanes are served then. As likely in either direction, so that in the end every subset is as likely.
+    fn exchange(&mut self, random: &mut Random) {
+        let mut is_inside = vec![false; self.pool.len()];
+        self.queue.iter().for_each(|&state| is_inside[state as usize] = true);
+        let mut outside: Vec<u32> = (0..self.pool.len() as u32).filter(|&state| !is_inside[state as usize]).collect();
+        for _ in 0..(self.queue.len() * EXCHANGES).min(MOST_EXCHANGES) {
+            let (place, other) = (random.below(self.queue.len()), random.below(outside.len()));
+            let (old, new) = (self.pool.lanes_of(self.queue[place]), self.pool.lanes_of(outside[other]));
+            new.iter().for_each(|&lane| self.count[lane as usize] += 1);
+            old.iter().for_each(|&lane| self.count[lane as usize] -= 1);
+            if old.iter().all(|&lane| self.count[lane as usize] > 0) {
+                std::mem::swap(&mut self.queue[place], &mut outside[other]);
+            } else {
+                old.iter().for_each(|&lane| self.count[lane as usize] += 1);
+                new.iter().for_each(|&lane| self.count[lane as usize] -= 1);
+            }
+        }
     }
 }

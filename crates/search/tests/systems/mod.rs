@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use birk_exec::{GoalSet, Model, Random, Successors};
-use birk_ir::TransitionId;
+use birk_ir::{Field, TransitionId};
 
 /// A graph as a model. Its goal is to have no successor, or, where some states are accepting, to be one of them.
 #[derive(Default)]
@@ -48,18 +48,33 @@ impl System {
     }
 }
 
+impl System {
+    /// States have more words or bits than they need where the number of states is not a multiple of 3, so that every way to
+    /// store them is met.
+    pub(crate) fn state(&self, node: usize) -> Vec<u32> {
+        let mut state = vec![7, node as u32];
+        state.resize(self.words(), node as u32);
+        state
+    }
+}
+
 impl Model for System {
     fn words(&self) -> usize {
-        2
+        if self.edges.len() % 3 == 2 { 4 } else { 2 }
+    }
+
+    fn fields(&self) -> Vec<Field> {
+        let bits = |word| if self.edges.len().is_multiple_of(3) { [3, 20][word as usize] } else { 32 };
+        (0..self.words() as u32).map(|word| Field { word, shift: 0, bits: bits(word) }).collect()
     }
 
     fn initial(&self, out: &mut Successors) {
-        self.initial.iter().for_each(|&node| out.push(TransitionId(0), 0, &[7, node as u32]));
+        self.initial.iter().for_each(|&node| out.push(TransitionId(0), 0, &self.state(node)));
     }
 
     fn successors(&self, state: &[u32], out: &mut Successors) {
         for (i, &to) in self.edges[state[1] as usize].iter().enumerate() {
-            out.push(TransitionId(0), i as u32, &[7, to as u32]);
+            out.push(TransitionId(0), i as u32, &self.state(to));
         }
     }
 

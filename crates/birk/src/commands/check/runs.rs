@@ -1,11 +1,12 @@
 //! Properties of whole runs: formulas, and automata of files. Each is a hunt of its own, for a cycle in the product.
 
 use birk_exec::automaton::{Buchi, Strength, hoa, never, violations_of};
-use birk_exec::{Fairness, Product, Replayed, replay};
+use birk_exec::{Fairness, Model as _, Product, Replayed, replay};
 use birk_ir::{Expr, Goal, Outcome, Program, Property, PropertyKind};
 use birk_jit::Staged;
 use birk_search::cycle::Chase;
-use birk_search::{Hunt, Limits};
+use birk_search::highway::Slice;
+use birk_search::{Hunt, Limits, Observer};
 
 use super::{field, impostor};
 use crate::Failure;
@@ -72,40 +73,71 @@ impl Question {
         watcher: &mut Watcher,
     ) -> Result<Decided, Failure> {
         let began = watcher.elapsed();
-        let fairness = match args.fairness {
-            Fair::Weak => Some(Fairness::weak(program).map_err(Failure::usage)?),
+        let fairness = fairness(program, args)?;
+        let goals = self.goals();
+        let model = Staged::new(program, &goals);
+        let hunt = self.chase(&model, fairness.as_ref(), args, limits, None, watcher);
+        let seconds = (watcher.elapsed() - began).as_secs_f64();
+        let decided = self.decided(program, property, fairness.as_ref(), hunt, seconds)?;
+        Ok(Decided { assumed: model.assumed(), ..decided })
+    }
+
+    /// What a model must judge states by to be watched.
+    pub(crate) fn goals(&self) -> Vec<Goal> {
+        self.propositions.iter().map(|expr| Goal::BadState(expr.clone())).collect()
+    }
+
+    /// Hunts in the whole model or in a slice of it; a trace that is found is one of the model.
+    pub(crate) fn chase(
+        &self,
+        model: &Staged<'_>,
+        fairness: Option<&Fairness>,
+        args: &CheckArgs,
+        limits: Limits,
+        slice: Option<&Slice>,
+        observer: &mut dyn Observer,
+    ) -> Hunt {
+        let product = Product::new(model, self.automaton.clone(), fairness.cloned());
+        let weak = product.is_weak();
+        let mut hunt = match (slice, field(args, limits)) {
+            (Some(slice), _) => slice.chase(&product, &Chase { weak, threads: 1, seed: args.seed, limits }, observer),
+            (None, field) => {
+                let chase = Chase { weak, threads: args.threads.for_cycles(), seed: args.seed, limits };
+                match field {
+                    Some(field) => field.chase(&product, &chase, observer),
+                    None => chase.hunt(&product, observer),
+                }
+            }
+        };
+        if let Outcome::Found(trace) = &mut hunt.outcomes[0] {
+            *trace = product.project(trace);
+        }
+        hunt.fired.truncate(model.transitions());
+        hunt.stats.border.open.truncate(model.transitions());
+        hunt
+    }
+
+    /// What became of a hunt: the run it found was walked again.
+    pub(crate) fn decided(
+        &self,
+        program: &Program,
+        property: &Property,
+        fairness: Option<&Fairness>,
+        hunt: Hunt,
+        seconds: f64,
+    ) -> Result<Decided, Failure> {
+        let run = match &hunt.outcomes[0] {
+            Outcome::Found(trace) => Some(self.confirmed(program, property, trace, fairness)?),
             _ => None,
         };
-        let goals: Vec<Goal> = self.propositions.iter().map(|expr| Goal::BadState(expr.clone())).collect();
-        let model = Staged::new(program, &goals);
-        let product = Product::new(&model, self.automaton.clone(), fairness.clone());
-        let chase = Chase { weak: product.is_weak(), threads: args.threads.for_cycles(), seed: args.seed, limits };
-        let mut hunt = match field(args, limits) {
-            Some(field) => field.chase(&product, &chase, watcher),
-            None => chase.hunt(&product, watcher),
-        };
-        let mut run = None;
-        if let Outcome::Found(trace) = &hunt.outcomes[0] {
-            let trace = product.project(trace);
-            run = Some(self.confirmed(program, property, &trace, fairness.as_ref())?);
-            hunt.outcomes = vec![Outcome::Found(trace)];
-        }
-        hunt.fired.truncate(program.transitions.len());
-        hunt.stats.border.open.truncate(program.transitions.len());
         let strength = match self.automaton.strength() {
             Strength::Terminal => "terminal",
             Strength::Weak => "weak",
             Strength::General => "general",
         };
-        let watch = Watch {
-            automaton: self.automaton.len(),
-            strength,
-            states: hunt.stats.states,
-            transitions: hunt.stats.transitions,
-            seconds: (watcher.elapsed() - began).as_secs_f64(),
-        };
-        let assumed = model.assumed();
-        Ok(Decided { hunt, run, watch, assumed })
+        let (states, transitions) = (hunt.stats.states, hunt.stats.transitions);
+        let watch = Watch { automaton: self.automaton.len(), strength, states, transitions, seconds };
+        Ok(Decided { hunt, run, watch, assumed: Vec::new() })
     }
 
     fn confirmed(
@@ -125,6 +157,14 @@ impl Question {
             return Err(Failure::internal("the automaton does not accept the run that was found"));
         }
         Ok(run)
+    }
+}
+
+/// The fairness that was asked for.
+pub(crate) fn fairness(program: &Program, args: &CheckArgs) -> Result<Option<Fairness>, Failure> {
+    match args.fairness {
+        Fair::Weak => Fairness::weak(program).map(Some).map_err(Failure::usage),
+        _ => Ok(None),
     }
 }
 

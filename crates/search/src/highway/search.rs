@@ -1,0 +1,536 @@
+//! The search, level by level: all lanes are expanded, by threads that share them; then the next queue is chosen and visited.
+//!
+//! The paper's condition on the next queue can be met only if there are no more lanes than the width, so that the initial
+//! states are drawn, too. Whether the slice is complete is decided at the end: every lane of a level where something was
+//! left out is expanded again, to see whether all its successors were visited after all. The first that was not ends that,
+//! and nothing but numbers of levels has to be remembered for it.
+//!
+//! Where many states are left out of a wide level, most of them are not even noted: the largest tag that was chosen in the
+//! level before tells which have no chance in this one. If too few are left then, the level is looked at again.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use birk_exec::{Model, Random};
+use birk_ir::{Coverage, Outcome, Stop};
+
+use super::choice::{Pool, choose};
+use super::levels::{Level, Levels};
+use super::look::{Look, Notes, Offer, Worker};
+use super::{Highway, Slice};
+use crate::bits::Sketch;
+use crate::border::{Border, Survey};
+use crate::codec::{Codec, NO_KEY};
+use crate::cycle::hash;
+use crate::exact::ExactStore;
+use crate::job::{Hunt, Job, Observer, Progress, Stats};
+use crate::retrace;
+use crate::table::Reached;
+use crate::visited::Visited;
+
+/// Levels with fewer grains of lanes are expanded by one thread: starting others would take longer.
+const WORTH_SHARING: usize = 8;
+/// From this width on, states with large tags are not noted.
+const WIDE: usize = 4096;
+/// More of the tags than were chosen of the last level by this factor are noted.
+const MARGIN: f64 = 1.25;
+/// How many tags there are.
+const TAGS: f64 = 18_446_744_073_709_551_616.0;
+/// States are visited so many at a time.
+const BATCH: usize = 256;
+
+pub(super) struct Search<'a, C: Codec> {
+    highway: Highway,
+    model: &'a dyn Model,
+    job: &'a Job,
+    /// V.
+    visited: Visited<C>,
+    levels: Levels,
+    workers: Vec<Worker<C>>,
+    depth: u32,
+    /// What was noted of this level, in the order of tags.
+    notes: Notes,
+    /// The distinct new states: where the offers of each begin.
+    starts: Vec<u32>,
+    pool: Pool,
+    /// The share of all tags that was chosen in the last level where something was left out.
+    chosen_share: Option<f64>,
+    /// The levels where something was left out, and whether initial states were.
+    curtailed: Vec<u32>,
+    is_start_curtailed: bool,
+    /// How many lanes of the newest level were expanded.
+    expanded: usize,
+    held: u64,
+    /// The keys that were computed for this level are no longer what they were.
+    are_keys_wider: bool,
+    /// The first state found for each goal: its depth and its place.
+    found: Vec<Option<(u32, u32)>>,
+    stats: Stats,
+}
+
+impl<'a, C: Codec> Search<'a, C> {
+    pub(super) fn new(highway: Highway, model: &'a dyn Model, job: &'a Job, codec: C) -> Self {
+        Self {
+            highway,
+            model,
+            job,
+            workers: vec![Worker::new(model, job, &codec)],
+            visited: Visited::new(codec),
+            levels: Levels::default(),
+            depth: 0,
+            notes: Notes::default(),
+            starts: Vec::new(),
+            pool: Pool::default(),
+            chosen_share: None,
+            curtailed: Vec::new(),
+            is_start_curtailed: false,
+            expanded: 0,
+            held: 0,
+            are_keys_wider: false,
+            found: vec![None; job.goals],
+            stats: Stats { union: Some(Sketch::default()), ..Stats::default() },
+        }
+    }
+
+    pub(super) fn run(mut self, observer: &mut dyn Observer, wants_slice: bool) -> (Hunt, Option<Slice>) {
+        let end = self.build(observer);
+        self.stats.transitions = self.workers.iter().map(|worker| worker.transitions).sum();
+        self.stats.cut = self.workers.iter().map(Worker::cut).sum();
+        self.stats.store_bytes = self.visited.bytes() + self.levels.bytes();
+        let is_cut = self.workers.iter().any(|worker| !worker.open.is_empty());
+        let (stopped, is_complete) = match end {
+            ControlFlow::Break(stop) => (stop, false),
+            ControlFlow::Continue(()) if is_cut => (Stop::Depth, false),
+            ControlFlow::Continue(()) => match self.is_closed(observer) {
+                ControlFlow::Break(stop) => (stop, false),
+                ControlFlow::Continue(is_closed) => (Stop::Exhausted, is_closed),
+            },
+        };
+        if !is_complete && stopped != Stop::Goal {
+            self.stats.border = self.border(end.is_break());
+        }
+        let coverage = match (is_complete, self.visited.codec.omission(self.stats.states)) {
+            (false, _) => Coverage::Sampled(self.stats.states),
+            (true, None) => Coverage::Complete,
+            (true, Some(omission)) => {
+                Coverage::Hashed { depth: None, omission_probability: omission, expected_omissions: omission }
+            }
+        };
+        let absent = if coverage == Coverage::Complete { Outcome::Absent } else { Outcome::Inconclusive };
+        let outcome = |found: &Option<(u32, u32)>| match *found {
+            Some((depth, place)) => Outcome::Found(self.trace(depth, place)),
+            None => absent.clone(),
+        };
+        let outcomes = self.found.iter().map(outcome).collect();
+        let mut fired = vec![false; self.model.transitions()];
+        for worker in &self.workers {
+            fired.iter_mut().zip(&worker.fired).for_each(|(all, one)| *all |= one);
+        }
+        let slice = wants_slice.then(|| self.slice(coverage == Coverage::Complete));
+        (Hunt { outcomes, coverage, stopped, stats: self.stats, fired }, slice)
+    }
+
+    fn trace(&self, depth: u32, place: u32) -> birk_ir::Trace {
+        let path = self.levels.path(&self.visited.codec, self.model, depth, place);
+        let mut initial = birk_exec::Successors::new(self.model.words());
+        self.model.initial(&mut initial);
+        retrace::trace(self.model, &initial, &path).expect("each state was reached from its parent")
+    }
+
+    /// The states in full, as many as fit: a part of a slice is a slice, too, only not complete.
+    fn slice(&self, is_complete: bool) -> Slice {
+        let words = self.model.words();
+        let mut states = ExactStore::new(words);
+        let budget = self.budget();
+        let fits = self.levels.store(&self.visited.codec, &mut states, &mut vec![0; words], budget);
+        Slice::new(words, states, is_complete && fits)
+    }
+
+    /// The slice, level by level.
+    fn build(&mut self, observer: &mut dyn Observer) -> ControlFlow<Stop> {
+        self.look(None, u64::MAX, |look, workers| workers[0].begin(look));
+        self.gather();
+        self.fill_pool(&[]);
+        let queue = choose(&self.pool, self.highway.width, &[], Vec::new(), true, &mut Random::new(self.salt(None)));
+        self.is_start_curtailed = queue.len() < self.starts.len();
+        let mut lanes = self.visit(&queue, 0)?;
+        while !lanes.parents.is_empty() {
+            self.levels.push(lanes);
+            self.expanded = 0;
+            let queue = self.next_queue(observer)?;
+            lanes = self.visit(&queue, self.depth + 1)?;
+            self.note_taken(&queue);
+            self.depth += 1;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Expands the lanes of this depth and chooses those of the next.
+    fn next_queue(&mut self, observer: &mut dyn Observer) -> ControlFlow<Stop, Vec<u32>> {
+        let is_degraded = self.highway.degrade_depth.is_some_and(|depth| self.depth >= depth);
+        let is_wide = self.highway.width >= WIDE && !is_degraded;
+        let share = self.chosen_share.filter(|_| is_wide).map_or(1.0, |share| share * MARGIN);
+        // The conversion saturates: the share of all tags is the largest tag.
+        self.expand_all((share * TAGS) as u64, observer)?;
+        self.judge()?;
+        let mut needy = std::mem::take(&mut self.notes.needy);
+        needy.sort_unstable();
+        let lanes = self.lanes();
+        let mut is_needy = vec![false; lanes];
+        needy.iter().for_each(|&lane| is_needy[lane as usize] = true);
+        if self.notes.dropped > 0 {
+            if self.starts.len() < self.highway.width {
+                self.recall(0..lanes as u32, 0);
+            } else {
+                self.recall_unserved(&needy, &is_needy);
+            }
+        }
+        let (new, width) = (self.starts.len(), if is_degraded { needy.len() } else { self.highway.width });
+        if is_degraded {
+            self.notes.offers.retain(|offer| is_needy[offer.lane as usize]);
+            self.group();
+        }
+        self.fill_pool(&is_needy);
+        let is_whole = self.notes.dropped == 0;
+        let mut random = Random::new(self.salt(Some(self.depth)));
+        let queue = choose(&self.pool, width, &needy, vec![0; lanes], is_whole, &mut random);
+        let is_curtailed = !is_whole || queue.len() < new;
+        if is_curtailed {
+            self.curtailed.push(self.depth);
+        }
+        let last = width.checked_sub(1).and_then(|last| self.starts.get(last)).filter(|_| is_curtailed);
+        self.chosen_share = last.map(|&start| self.notes.offers[start as usize].tag as f64 / TAGS);
+        ControlFlow::Continue(queue)
+    }
+
+    /// Expands and judges all lanes of this depth; notes their new successors with no larger tags.
+    fn expand_all(&mut self, largest: u64, observer: &mut dyn Observer) -> ControlFlow<Stop> {
+        let is_shared = self.lanes() >= WORTH_SHARING * self.job.limits.grain;
+        while is_shared && self.workers.len() < self.job.limits.threads {
+            self.workers.push(Worker::new(self.model, self.job, &self.visited.codec));
+        }
+        let (stop, taken) = self.look(Some(self.depth), largest, |look, workers| {
+            let (first, others) = workers.split_first_mut().expect("there is at least one worker");
+            if is_shared {
+                std::thread::scope(|scope| {
+                    for worker in others {
+                        scope.spawn(|| worker.run(look, None));
+                    }
+                    first.run(look, Some(observer));
+                });
+            } else {
+                first.run(look, Some(observer));
+            }
+            (look.stop.get().copied(), look.next.load(Ordering::Relaxed))
+        });
+        self.expanded = taken.min(self.lanes());
+        self.gather();
+        match stop {
+            Some(stop) => ControlFlow::Break(stop),
+            None if self.budget() == 0 => ControlFlow::Break(Stop::Memory),
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    /// What workers need to look at a level, and the workers.
+    fn look<R>(
+        &mut self,
+        depth: Option<u32>,
+        largest: u64,
+        run: impl FnOnce(&Look<'_, C>, &mut [Worker<C>]) -> R,
+    ) -> R {
+        let salt = self.salt(depth);
+        let progress = self.progress();
+        let look = Look {
+            model: self.model,
+            job: self.job,
+            visited: &self.visited,
+            tickets: depth.map_or(&[], |depth| &self.levels.get(depth).tickets),
+            salt,
+            largest,
+            is_last: depth == Some(self.job.limits.depth),
+            next: AtomicUsize::new(0),
+            stop: OnceLock::new(),
+            progress,
+        };
+        run(&look, &mut self.workers)
+    }
+
+    /// Takes what the workers have noted, in the order of tags.
+    fn gather(&mut self) {
+        let words = self.model.words();
+        self.notes.clear();
+        for worker in &mut self.workers {
+            self.notes.append(&mut worker.notes, words);
+        }
+        self.notes.sort(0, words);
+        self.group();
+    }
+
+    /// Finds where the offers of each distinct state begin.
+    fn group(&mut self) {
+        let words = self.model.words();
+        self.starts.clear();
+        for (place, offer) in self.notes.offers.iter().enumerate() {
+            let is_same = |before: &Offer| {
+                before.tag == offer.tag && self.notes.state(before, words) == self.notes.state(offer, words)
+            };
+            if place == 0 || !is_same(&self.notes.offers[place - 1]) {
+                self.starts.push(place as u32);
+            }
+        }
+    }
+
+    /// Notes all new successors of some lanes, whatever their tags, in place of the offers from one on.
+    fn recall(&mut self, lanes: impl Iterator<Item = u32>, from: usize) {
+        self.notes.offers.truncate(from);
+        let kept = self.notes.offers.last().map(|offer| offer.tag);
+        self.look(Some(self.depth), u64::MAX, |look, workers| {
+            lanes.for_each(|lane| workers[0].recall(look, lane as usize));
+        });
+        let notes = &mut self.workers[0].notes;
+        notes.needy.clear();
+        // What has no larger tag than those that are kept is among them.
+        notes.offers.retain(|offer| kept.is_none_or(|kept| offer.tag > kept));
+        let words = self.model.words();
+        self.notes.append(notes, words);
+        self.notes.sort(from, words);
+        if from == 0 {
+            self.notes.dropped = 0;
+        }
+        self.group();
+    }
+
+    /// Notes all successors of the needy lanes that would have none in the queue: one of them will be chosen.
+    fn recall_unserved(&mut self, needy: &[u32], is_needy: &[bool]) {
+        let Some(&end) = self.starts.get(self.highway.width) else { return };
+        let mut is_served = vec![false; is_needy.len()];
+        self.notes.offers[..end as usize].iter().for_each(|offer| is_served[offer.lane as usize] = true);
+        self.recall(needy.iter().copied().filter(|&lane| !is_served[lane as usize]), end as usize);
+    }
+
+    /// Lists the needy lanes of each new state.
+    fn fill_pool(&mut self, is_needy: &[bool]) {
+        self.pool.clear();
+        let mut starts = self.starts.iter().peekable();
+        for (place, offer) in self.notes.offers.iter().enumerate() {
+            if starts.next_if(|&&start| start as usize == place).is_some() {
+                self.pool.open();
+            }
+            if is_needy.get(offer.lane as usize) == Some(&true) {
+                self.pool.lane(offer.lane);
+            }
+        }
+    }
+
+    /// Records the goals that are new; ends the search at those it was told to end at.
+    fn judge(&mut self) -> ControlFlow<Stop> {
+        let mut ends = false;
+        for goal in 0..self.job.goals {
+            let first = self.workers.iter_mut().filter_map(|worker| worker.found[goal].take()).min();
+            if let (None, Some(lane)) = (self.found[goal], first) {
+                self.found[goal] = Some((self.depth, lane));
+                let all = !self.job.keep_going && self.found.iter().all(Option::is_some);
+                ends |= all || self.job.stop_at.contains(goal);
+            }
+        }
+        if ends { ControlFlow::Break(Stop::Goal) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Visits these of the new states: they are the lanes of the next level.
+    fn visit(&mut self, queue: &[u32], depth: u32) -> ControlFlow<Stop, Level> {
+        let mut level = Level::default();
+        let mut parent = self.visited.codec.parent();
+        let words = self.model.words();
+        for part in queue.chunks(BATCH) {
+            if !self.reserve(part.len() as u64) {
+                return self.leave(queue, level, Stop::Memory);
+            }
+            let offers = part.iter().map(|&number| self.notes.offers[self.starts[number as usize] as usize]);
+            let offers: Vec<Offer> = offers.collect();
+            let keys = offers.iter().map(|offer| offer.key).filter(|&key| key != NO_KEY && !self.are_keys_wider);
+            keys.for_each(|key| _ = self.visited.announce(key));
+            let mut states = 0;
+            for offer in &offers {
+                let Some(key) = self.insert(offer, depth, &mut parent) else {
+                    return self.leave(queue, level, Stop::Memory);
+                };
+                let state = self.notes.state(offer, words);
+                self.visited.codec.ticket(key, state, &mut level.tickets);
+                level.parents.push(offer.lane);
+                if !self.model.is_fault(state) {
+                    states += 1;
+                    self.stats.union.iter_mut().for_each(|union| union.note(hash(state, 0)));
+                }
+            }
+            self.count(states, depth);
+            if self.stats.states > self.job.limits.states {
+                return self.leave(queue, level, Stop::States);
+            }
+        }
+        self.are_keys_wider = false;
+        self.stats.peak_frontier = self.stats.peak_frontier.max(queue.len() as u64);
+        ControlFlow::Continue(level)
+    }
+
+    /// Keeps what was visited of a level that is not visited to its end.
+    fn leave(&mut self, queue: &[u32], level: Level, stop: Stop) -> ControlFlow<Stop, Level> {
+        if self.levels.len() > 0 {
+            self.note_taken(&queue[..level.parents.len()]);
+            self.curtailed.push(self.depth);
+            self.curtailed.dedup();
+        }
+        self.expanded = 0;
+        self.levels.push(level);
+        ControlFlow::Break(stop)
+    }
+
+    /// The steps that led to these of the new states were taken.
+    fn note_taken(&mut self, visited: &[u32]) {
+        let mut fired = std::mem::take(&mut self.workers[0].fired);
+        self.workers.iter().for_each(|worker| fired.iter_mut().zip(&worker.fired).for_each(|(all, one)| *all |= one));
+        if !self.notes.untaken.is_empty() {
+            let tag = |&number: &u32| self.notes.offers[self.starts[number as usize] as usize].tag;
+            let tags: HashSet<u64> = visited.iter().map(tag).collect();
+            for (tag, transition) in self.notes.untaken.drain(..) {
+                fired[transition as usize] |= tags.contains(&tag);
+            }
+        }
+        self.workers.iter_mut().skip(1).for_each(|worker| worker.fired.clone_from(&fired));
+        self.workers[0].fired = fired;
+    }
+
+    /// What was left out: of the lanes from which something was, and of those that wait if the search was ended early.
+    fn border(&mut self, is_early: bool) -> Border {
+        let mut lanes: Vec<(u32, u32, bool)> = Vec::new();
+        let all = |depth: u32| 0..self.levels.get(depth).parents.len() as u32;
+        for &depth in &self.curtailed {
+            lanes.extend(all(depth).map(|lane| (depth, lane, true)));
+        }
+        let open = self.workers.iter().flat_map(|worker| &worker.open);
+        lanes.extend(open.map(|&lane| (self.job.limits.depth, lane, true)));
+        if is_early && self.levels.len() > 0 {
+            let last = self.levels.len() as u32 - 1;
+            lanes.extend(all(last).map(|lane| (last, lane, (lane as usize) < self.expanded)));
+        }
+        let mut survey = Survey::new(self.model, lanes.len() as u64);
+        let mut fired = std::mem::take(&mut self.workers[0].fired);
+        let (mut opened, mut asked) = (self.visited.codec.parent(), self.visited.codec.parent());
+        let words = self.visited.codec.ticket_words();
+        let mut state = vec![0; self.model.words()];
+        for (depth, lane, is_expanded) in lanes {
+            if survey.counts() {
+                let ticket = &self.levels.get(depth).tickets[lane as usize * words..(lane as usize + 1) * words];
+                self.visited.codec.open(ticket, &mut opened, &mut state);
+                survey.look_beyond(&state, &mut fired, |state| {
+                    is_expanded && self.visited.find(state, &mut asked).is_some()
+                });
+            }
+        }
+        self.workers[0].fired = fired;
+        survey.border()
+    }
+
+    /// Puts a new state into the visited set and gives its key; `None` when there is no memory for it.
+    fn insert(&mut self, offer: &Offer, depth: u32, parent: &mut C::Parent) -> Option<u64> {
+        loop {
+            let key = match offer.key {
+                key if key != NO_KEY && !self.are_keys_wider => Some(key),
+                _ => self.visited.codec.key(self.notes.state(offer, self.model.words()), parent),
+            };
+            if let Some(key) = key
+                && self.visited.reach(self.visited.announce(key), depth) != Reached::NoRoom
+            {
+                self.held += 1;
+                return Some(key);
+            }
+            if !self.grow(self.held) {
+                return None;
+            }
+        }
+    }
+
+    /// Makes room for more states; false when there is no memory for it.
+    fn reserve(&mut self, more: u64) -> bool {
+        while self.held + more > self.visited.capacity() {
+            if !self.grow(self.held + more) {
+                return false;
+            }
+        }
+        self.budget() > 0
+    }
+
+    fn grow(&mut self, held: u64) -> bool {
+        let bits = self.visited.codec.bits();
+        let budget = self.visited.bytes() + self.budget();
+        let has_grown = self.visited.grow(held, budget, self.workers.len());
+        self.are_keys_wider |= self.visited.codec.bits() != bits;
+        has_grown
+    }
+
+    /// More states of the slice, not counting results of failing checks.
+    fn count(&mut self, states: u64, depth: u32) {
+        if states > 0 {
+            self.stats.states += states;
+            self.stats.max_depth = depth;
+            self.stats.levels.resize(depth as usize + 1, 0);
+            self.stats.levels[depth as usize] += states;
+        }
+    }
+
+    /// Whether everything that was left out was visited later: then the slice is the whole model.
+    fn is_closed(&mut self, observer: &mut dyn Observer) -> ControlFlow<Stop, bool> {
+        let is_closed = |look: &Look<'_, C>, workers: &mut [Worker<C>]| workers[0].is_start_closed(look);
+        if self.is_start_curtailed && !self.look(None, u64::MAX, is_closed) {
+            return ControlFlow::Continue(false);
+        }
+        // The newest lanes first: what they left out had the least time to be met again.
+        for depth in self.curtailed.clone().into_iter().rev() {
+            for part in 0..self.levels.get(depth).parents.len().div_ceil(BATCH) {
+                observer.progress(&self.progress())?;
+                let lanes = self.levels.get(depth).parents.len();
+                let lanes = part * BATCH..lanes.min((part + 1) * BATCH);
+                let is_closed = |look: &Look<'_, C>, workers: &mut [Worker<C>]| {
+                    lanes.into_iter().all(|lane| workers[0].is_closed(look, lane))
+                };
+                if !self.look(Some(depth), u64::MAX, is_closed) {
+                    return ControlFlow::Continue(false);
+                }
+            }
+        }
+        ControlFlow::Continue(true)
+    }
+
+    /// How many lanes this level has.
+    fn lanes(&self) -> usize {
+        self.levels.get(self.depth).parents.len()
+    }
+
+    /// A number that seed and depth decide; the initial states have one of their own.
+    fn salt(&self, depth: Option<u32>) -> u64 {
+        let place = depth.map_or(0, |depth| u64::from(depth) + 1);
+        hash(&[place as u32, (place >> 32) as u32], self.highway.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    /// Bytes that are left.
+    fn budget(&self) -> u64 {
+        self.job.limits.counted_memory().saturating_sub(self.bytes())
+    }
+
+    fn bytes(&self) -> u64 {
+        let lists = self.notes.bytes() + self.pool.bytes() + self.starts.capacity() as u64 * 4;
+        self.visited.bytes() + self.levels.bytes() + lists
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            states: self.stats.states,
+            transitions: self.workers.iter().map(|worker| worker.transitions).sum(),
+            depth: self.depth,
+            frontier: self.stats.levels.last().copied().unwrap_or(0),
+            bytes: self.bytes(),
+        }
+    }
+}
