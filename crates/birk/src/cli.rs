@@ -1,5 +1,7 @@
 //! The command line.
 
+mod resume;
+
 use std::num::{IntErrorKind, ParseIntError};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -10,6 +12,8 @@ use birk_search::depth::INCREMENT;
 use birk_search::highway::Highway;
 use clap::builder::{BoolishValueParser, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use resume::ResumeArgs;
 
 const QUESTIONS: &str = "Questions";
 const SEARCH: &str = "Search";
@@ -35,6 +39,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Search a model until a violation or the end
     Check(Box<CheckArgs>),
+    /// Go on with a search that was kept with --checkpoint
+    Resume(ResumeArgs),
     /// Run a model: at random, or as you choose step by step
     Simulate(Box<SimulateArgs>),
     /// Walk a trace again, independently of any engine
@@ -179,6 +185,9 @@ pub(crate) struct CheckArgs {
     /// Write a report with charts, source and plots to this file (one HTML page)
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) report: Option<PathBuf>,
+    /// With --search depth: keep the search in this folder, for `birk resume`
+    #[arg(long, value_name = "FOLDER", help_heading = BUDGET)]
+    pub(crate) checkpoint: Option<PathBuf>,
     /// The options that decide what the search finds, wherever they came from, as words of a command line.
     #[arg(skip)]
     pub(crate) given: Vec<String>,

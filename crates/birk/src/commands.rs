@@ -7,6 +7,7 @@ mod explore;
 mod fmt;
 mod graph;
 mod replay;
+mod resume;
 mod simulate;
 
 pub(crate) use check::{Slices, Watch};
@@ -20,6 +21,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         Command::Check(args) => check::run(&args),
         Command::Simulate(args) => simulate::run(&args),
+        Command::Resume(args) => resume::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Show(args) => {
             let (_, program) = load(&args)?;

@@ -15,12 +15,12 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command as Grammar, CommandFactory as _, FromArgMatches as _};
 
 use crate::Failure;
-use crate::cli::{CheckArgs, Cli, Color, Command, ModelArgs, SimulateArgs};
+use crate::cli::{CheckArgs, Cli, Color, Command, ModelArgs, ResumeArgs, SimulateArgs};
 
 /// The file, beside the model.
 const FILE: &str = "birk.toml";
 /// Options that are about one run only.
-const TYPED_ONLY: &[&str] = &["profile", "trace", "report", "guided", "help"];
+const TYPED_ONLY: &[&str] = &["profile", "trace", "report", "checkpoint", "guided", "help"];
 /// Options that decide how an answer looks, not what it is.
 const APPEARANCE: &[&str] = &["format", "progress", "color"];
 
@@ -49,6 +49,7 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, Failure> {
         (Command::Simulate(args), Some((_, matches))) => {
             args.given = given(&run_options(), &["seed", "steps"], matches);
         }
+        (Command::Resume(args), Some((_, matches))) => args.given = typed_options(matches),
         _ => {}
     }
     Ok(cli)
@@ -188,6 +189,20 @@ fn constants(typed: &ArgMatches, layers: &[Layer]) -> Vec<String> {
 fn is_same(a: &str, b: &str) -> bool {
     let (long, short) = if a.len() > b.len() { (a, b) } else { (b, a) };
     long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+/// The options of `birk resume` that were typed, as words of a command line.
+fn typed_options(matches: &ArgMatches) -> Vec<String> {
+    let grammar = ResumeArgs::augment_args(Grammar::new("resume"));
+    let mut words = Vec::new();
+    for option in grammar.get_arguments() {
+        let (Some(key), id) = (option.get_long(), option.get_id().as_str()) else { continue };
+        if matches.value_source(id) == Some(ValueSource::CommandLine) {
+            let values = matches.get_raw(id).into_iter().flatten();
+            words.extend(values.flat_map(|value| [format!("--{key}"), value.to_string_lossy().into_owned()]));
+        }
+    }
+    words
 }
 
 /// The options that decided an answer, as words of a command line: those given anywhere, and always those named.

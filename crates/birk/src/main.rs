@@ -13,6 +13,7 @@ mod layout;
 mod limits;
 mod progress;
 mod report;
+mod saved;
 mod source;
 
 use std::io::Write as _;

@@ -1,16 +1,17 @@
 //! Progress, time and Ctrl-C: the observer of every search.
 
-use std::io::Write as _;
+use std::io::{Read, Write as _};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use birk_ir::Stop;
-use birk_search::{Observer, Progress};
+use birk_search::{Observer, Progress, Save};
 
 use crate::cli::ProgressMode;
 use crate::limits::{self, Memory};
+use crate::saved::Keeper;
 use crate::source::is_watched;
 use crate::{Exit, Failure, say};
 
@@ -33,6 +34,7 @@ pub(crate) struct Watcher {
     last: (Instant, u64),
     drawn: bool,
     samples: Option<Samples>,
+    keeper: Option<Keeper>,
     gauge: Option<Gauge>,
 }
 
@@ -141,6 +143,7 @@ impl Watcher {
             last: (now, 0),
             drawn: false,
             samples: None,
+            keeper: None,
             gauge: None,
         })
     }
@@ -153,6 +156,16 @@ impl Watcher {
     /// Remembers from now on how the search goes.
     pub(crate) fn remember(&mut self) {
         self.samples = Some(Samples { kept: Vec::new(), every: 1, heard: 0 });
+    }
+
+    /// Keeps the search from now on.
+    pub(crate) fn keep(&mut self, keeper: Keeper) {
+        self.keeper = Some(keeper);
+    }
+
+    /// What keeps the search.
+    pub(crate) fn keeper(&self) -> Option<&Keeper> {
+        self.keeper.as_ref()
     }
 
     /// What was remembered.
@@ -243,6 +256,16 @@ impl Observer for Watcher {
             self.show(now, progress);
         }
         ControlFlow::Continue(())
+    }
+
+    fn resume(&mut self) -> Option<Box<dyn Read>> {
+        self.keeper.as_mut()?.input()
+    }
+
+    fn checkpoint(&mut self, save: &mut Save<'_>, is_last: bool) {
+        if let Some(keeper) = &mut self.keeper {
+            keeper.save(save, is_last);
+        }
     }
 
     fn overhead(&mut self, counted: u64) -> u64 {

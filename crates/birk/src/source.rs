@@ -38,6 +38,11 @@ impl Source {
         (span.file as usize).checked_sub(1).and_then(|index| self.imported.get(index)).unwrap_or(self)
     }
 
+    /// The text, and those that it imports.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.text.as_str()).chain(self.imported.iter().map(|file| file.text.as_str()))
+    }
+
     /// Line and column of the beginning of a span, from 1.
     pub(crate) fn position(&self, span: Span) -> (usize, usize) {
         let file = self.file(span);

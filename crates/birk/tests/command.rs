@@ -189,6 +189,8 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
             "{name}"
         );
     }
+    let kept = |words: &[&str]| line(&[&["--search", "depth"], words].concat());
+    assert_eq!(kept(&["--checkpoint", "one"]), kept(&["--checkpoint=other"]));
     for name in ["trace", "report", "profile"] {
         fs::write(folder.join("birk.toml"), "[profile.x]\nkeep-going = true\n").expect("writable");
         assert_eq!(line(&[&format!("--{name}"), "x"]), line(&[&format!("--{name}=x")]), "{name}");
@@ -200,8 +202,9 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
     let help = birk("check --help").exits(0).out;
     let listed = help.lines().filter_map(|line| line.trim_start_matches("  -D,").trim().strip_prefix("--"));
     let listed = listed.filter_map(|line| line.split([' ', '[']).next());
-    let known =
-        |name: &str| values.iter().any(|(known, _)| *known == name) || ["trace", "report", "profile"].contains(&name);
+    let known = |name: &str| {
+        values.iter().any(|(known, _)| *known == name) || ["trace", "report", "profile", "checkpoint"].contains(&name)
+    };
     let unknown: Vec<&str> = listed.filter(|name| !known(name) && *name != "keep-going").collect();
     assert_eq!(unknown, [""; 0], "options that this test does not try");
 }

@@ -10,6 +10,8 @@ pub(crate) mod numbers;
 pub(crate) mod pair;
 pub(crate) mod tree;
 
+use std::io::{Read, Result, Write};
+
 use birk_exec::Successors;
 
 /// In place of the key of a state for which there was no room.
@@ -79,6 +81,16 @@ pub(crate) trait Codec: Send + Sync {
     /// Makes room where there is none.
     fn grow(&mut self) -> Growth {
         Growth::Same
+    }
+
+    /// Writes what keys and tickets stand for, as far as it is not in themselves.
+    fn save(&self, _out: &mut dyn Write) -> Result<()> {
+        Ok(())
+    }
+
+    /// Reads what `save` wrote: keys and tickets mean then what they meant when it was written.
+    fn load(&mut self, _input: &mut dyn Read) -> Result<()> {
+        Ok(())
     }
 
     /// The probability that one of this many states was lost because another had its key.

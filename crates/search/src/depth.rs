@@ -19,6 +19,7 @@
 //! anything lies behind the last frontier, and by a last step that may be shorter; its frontier tree is a list here.
 
 mod list;
+pub(crate) mod save;
 mod shared;
 mod thresholds;
 mod walk;
@@ -139,25 +140,31 @@ impl<'a, C: Codec> Search<'a, C> {
     }
 
     fn run(mut self, observer: &mut dyn Observer) -> (Hunt, Vec<Vec<u32>>) {
-        let _ = self.workers[0].begin(&mut Turn::new(&self.shared, Some(observer)));
+        match observer.resume() {
+            Some(mut input) => self.restore(&mut input).expect("what was kept was looked through before"),
+            None => _ = self.workers[0].begin(&mut Turn::new(&self.shared, Some(observer))),
+        }
         let limits = &self.shared.job.limits;
+        let mut is_within = self.shared.from < self.shared.to;
         while self.shared.stop.get().is_none() {
-            self.covered = Some(self.shared.to);
-            let within = *self.shared.states.get_mut();
-            self.bounds.push((self.shared.to, within));
-            self.turn_over();
-            let from = self.shared.from;
-            if from == limits.depth || self.chunks().is_empty() {
-                break;
+            if !std::mem::take(&mut is_within) {
+                self.complete(observer);
+                let from = self.shared.from;
+                if from >= limits.depth || self.chunks().is_empty() {
+                    break;
+                }
+                self.shared.to = from.saturating_add(limits.increment.max(1)).min(limits.depth);
+                self.register();
             }
-            self.shared.to = from.saturating_add(limits.increment.max(1)).min(limits.depth);
-            self.register();
             self.bound(observer);
         }
         let stopped = match self.shared.stop.get() {
             Some(&stop) => stop,
             None => self.close(observer),
         };
+        if self.covered.is_some() && !matches!(stopped, Stop::Goal | Stop::Exhausted) {
+            observer.checkpoint(&mut |out| self.save(out), true);
+        }
         let mut frontier = Vec::new();
         if self.returns_frontier && self.shared.to == self.shared.from {
             let chunks = std::mem::take(self.chunks());
@@ -173,14 +180,22 @@ impl<'a, C: Codec> Search<'a, C> {
         self.shared.here.get_mut().expect("no worker panics with it")
     }
 
-    /// The next frontier becomes the one to explore.
-    fn turn_over(&mut self) {
+    /// The bound was completed: the next frontier becomes the one to explore.
+    fn complete(&mut self, observer: &mut dyn Observer) {
+        // A search that was taken up between two bounds has its frontier already.
+        if self.covered.is_some_and(|covered| covered == self.shared.to) {
+            return;
+        }
         let next = std::mem::take(self.shared.next.get_mut().expect("no worker panics with it"));
         let bytes = next.iter().map(Chunk::bytes).sum();
         let states = next.iter().map(|chunk| chunk.states).sum();
         self.largest = self.largest.max((bytes, states));
         *self.chunks() = next;
         self.shared.from = self.shared.to;
+        self.covered = Some(self.shared.to);
+        let within = *self.shared.states.get_mut();
+        self.bounds.push((self.shared.to, within));
+        observer.checkpoint(&mut |out| self.save(out), false);
     }
 
     /// Gives the states of the frontier their thresholds. First all of them: whoever meets one need not look behind it.
@@ -282,14 +297,19 @@ impl<'a, C: Codec> Search<'a, C> {
         None
     }
 
+    fn counts(&self) -> Counts {
+        let mut counts = Counts { fired: vec![false; self.shared.model.transitions()], ..Counts::default() };
+        self.workers.iter().for_each(|worker| counts.add(&worker.counts));
+        counts
+    }
+
     fn finish(mut self, stopped: Stop) -> Hunt {
         if !matches!(stopped, Stop::Exhausted | Stop::Depth | Stop::Goal) {
             self.border = self.cut();
         }
+        let counts = self.counts();
         let Shared { model, seen, states, transitions, found, initial, waiting, .. } = self.shared;
         let seen = seen.into_inner().expect("no worker panics with it");
-        let mut counts = Counts { fired: vec![false; model.transitions()], ..Counts::default() };
-        self.workers.iter().for_each(|worker| counts.add(&worker.counts));
         let states = states.into_inner();
         let stats = Stats {
             states,

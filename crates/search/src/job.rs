@@ -1,5 +1,6 @@
 //! What an engine is asked, what it tells while it works, and what it answers.
 
+use std::io::{Read, Write};
 use std::ops::ControlFlow;
 
 use birk_exec::GoalSet;
@@ -109,12 +110,24 @@ pub trait Observer {
     /// Called often (at least every few hundred expansions): must be cheap when there is nothing to say.
     fn progress(&mut self, progress: &Progress) -> ControlFlow<Stop>;
 
+    /// What an earlier search has written, to go on from there.
+    fn resume(&mut self) -> Option<Box<dyn Read>> {
+        None
+    }
+
+    /// The search could be taken up again from here: a bound was completed, or, the last time, a limit ends it. `save` writes
+    /// what is needed.
+    fn checkpoint(&mut self, _save: &mut Save<'_>, _is_last: bool) {}
+
     /// Bytes that are in use beyond those which a search counts: buffers, code, what the allocator keeps. Where nobody
     /// knows better, a twelfth.
     fn overhead(&mut self, counted: u64) -> u64 {
         counted / 12
     }
 }
+
+/// Writes a search down.
+pub type Save<'a> = dyn FnMut(&mut dyn Write) -> std::io::Result<()> + 'a;
 
 /// Lets a search run to its end.
 #[derive(Clone, Copy, Debug)]

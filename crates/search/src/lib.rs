@@ -29,4 +29,4 @@ pub mod trace;
 
 pub use border::Border;
 pub use engines::{ENGINES, Engine, engine};
-pub use job::{Hunt, Job, Limits, Observer, Progress, Stats, Storage, Waiting};
+pub use job::{Hunt, Job, Limits, Observer, Progress, Save, Stats, Storage, Waiting};

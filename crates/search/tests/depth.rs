@@ -4,6 +4,8 @@
 
 #[path = "depth/bent.rs"]
 mod bent;
+#[path = "depth/resume.rs"]
+mod resume;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Mutex;

@@ -22,11 +22,21 @@ use crate::limits::{self, Memory};
 use crate::progress::Watcher;
 use crate::report::statement::Grade;
 use crate::report::{self, Answer, Report, ShownTrace};
+use crate::saved::{Identity, Keeper};
 use crate::source::{load, uses_color};
-use crate::{Exit, Failure, itf, say};
+use crate::{Exit, Failure, itf, saved, say};
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
+    check(args, None)
+}
+
+/// Goes on with a search that was kept in the folder of `--checkpoint`.
+pub(crate) fn resume(args: &CheckArgs, kept: &Identity) -> Result<Exit, Failure> {
+    check(args, Some(kept))
+}
+
+fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
     let engine = engine(&args.search).expect("the command line offers only engines of the table");
     reconcile(args, engine)?;
     let (source, mut program) = load(&args.model)?;
@@ -45,6 +55,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     if args.report.is_some() {
         watcher.remember();
     }
+    if let Some(folder) = &args.checkpoint {
+        watcher.keep(keeper(folder, Identity::new(&source, &args.given), kept)?);
+    }
     let mut answers: Vec<Answer<'_>> = properties.iter().map(|property| Answer::open(property)).collect();
     let mut traces = Vec::new();
     let question = |property: &&Property| property.is_of_runs().then(|| Question::of(property, of_file.as_ref()));
@@ -61,7 +74,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
             (hunt, assumed, None, None)
         }
     };
-    let mut profile = Profile::of(&hunt.stats);
+    // What a search took before it was kept is not known, so nothing is guessed from it.
+    let mut profile = if kept.is_some() { Profile::default() } else { Profile::of(&hunt.stats) };
     for ((index, goal), outcome) in hunted.iter().zip(&hunt.outcomes) {
         let property = properties[*index];
         // A goal that the types exclude needs no search.
@@ -118,6 +132,12 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
         has_states = true;
     }
     watcher.clear();
+    if let Some(keeper) = watcher
+        .keeper()
+        .filter(|_| matches!(hunt.stopped, Stop::Time | Stop::Memory | Stop::Depth | Stop::States | Stop::Interrupt))
+    {
+        saved::farewell(keeper);
+    }
     let has_engine = !hunted.is_empty() || slices.is_some();
     let report = Report {
         source: &source,
@@ -147,6 +167,18 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
             .map_err(|error| Failure::io(&format!("write {}", path.display()), &error))?;
     }
     Ok(exit(&report))
+}
+
+/// What keeps the search: in a new folder, or in that which it was kept in for the same model.
+fn keeper(folder: &Path, identity: Identity, kept: Option<&Identity>) -> Result<Keeper, Failure> {
+    match kept {
+        None => Keeper::begin(folder, identity),
+        Some(kept) if kept.is_of(&identity) => Ok(Keeper::resume(folder, identity)),
+        Some(kept) => Err(Failure::usage(format!(
+            "{} is not what it was when the search began; start a new one with `birk check`",
+            kept.model
+        ))),
+    }
 }
 
 /// The hunt for all properties of states at once; without one, nothing was searched and nothing left to search.
@@ -276,6 +308,12 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
     }
     if !engine.scales && args.store == StoreKind::Compact {
         return Err(Failure::usage(format!("--search {} stores states exactly; use --search bfs", engine.name)));
+    }
+    if args.checkpoint.is_some() && !engine.options.contains(&"frontier") {
+        return Err(Failure::usage(format!(
+            "--search {} cannot be kept to go on with later; leave --checkpoint out, or use --search depth",
+            engine.name
+        )));
     }
     slices::reconcile(args, engine)?;
     let Accept::Depth(wanted) = args.accept else { return Ok(()) };

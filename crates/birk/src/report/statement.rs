@@ -235,8 +235,17 @@ impl Report<'_> {
                 let used = args.memory.unwrap_or(self.peak_memory.unwrap_or(1 << 30));
                 ("--memory", format!("{}M", double(used.div_ceil(1 << 20))))
             }
-            (Stop::Interrupt, _) => return Some(self.reproduce()),
+            (Stop::Interrupt, _) if args.checkpoint.is_none() => return Some(self.reproduce()),
+            (Stop::Interrupt, _) => ("", String::new()),
         };
+        // A search that was kept goes on from there; it forgets the limits on time and states.
+        if let (Some(folder), false) = (&args.checkpoint, matches!(self.hunt.stopped, Stop::Goal | Stop::Exhausted)) {
+            let words = match option.0 {
+                "--max-depth" | "--memory" => vec![option.0.to_owned(), option.1],
+                _ => Vec::new(),
+            };
+            return Some(command_line("birk resume", &folder.display().to_string(), &words));
+        }
         Some(command_line("birk check", &self.source.path, &with_option(&args.given, option.0, &option.1)))
     }
 }

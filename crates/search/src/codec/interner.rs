@@ -4,6 +4,9 @@
 //! takes a number, writes the vector, and publishes the number by one compare-and-swap; if another was faster with the
 //! same vector, its own number stays unused. Growing needs the interner to itself, and keeps the numbers.
 
+use std::io::{self, ErrorKind, Read, Write};
+
+use crate::depth::save::{get, put};
 use crate::memory::Region;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use crate::table::prefetch;
@@ -80,6 +83,37 @@ impl Interner {
             self.table[place].store(number, Ordering::Relaxed);
         }
         true
+    }
+
+    /// Writes all vectors in the order of their numbers.
+    pub(crate) fn save(&self, out: &mut dyn Write) -> io::Result<()> {
+        let taken = self.taken.load(Ordering::Relaxed).min(self.room);
+        put(out, u64::from(taken))?;
+        let cells = self.vectors.iter().take(taken as usize * self.pairs);
+        cells.map(|cell| cell.load(Ordering::Relaxed)).try_for_each(|pair| put(out, pair))
+    }
+
+    /// Reads what `save` wrote into an interner that is new.
+    pub(crate) fn load(&mut self, input: &mut dyn Read) -> io::Result<()> {
+        let taken = get(input)?;
+        while u64::from(self.room) < taken {
+            if !self.grow() {
+                return Err(ErrorKind::OutOfMemory.into());
+            }
+        }
+        self.taken = AtomicU32::new(taken as u32);
+        for number in 0..taken as u32 {
+            for cell in self.cells(number) {
+                cell.store(get(input)?, Ordering::Relaxed);
+            }
+            let mut vector = vec![0; self.pairs * 2];
+            self.vector(number, &mut vector);
+            // A number that stayed unused has a vector that another stands for.
+            if let Err(place) = self.search(&vector) {
+                self.table[place].store(number + 1, Ordering::Relaxed);
+            }
+        }
+        Ok(())
     }
 
     /// Asks for the vector with this number, to have it when it is needed.
@@ -202,6 +236,12 @@ mod tests {
                 assert_eq!(interner.intern(&out), Some(number));
             }
             assert_eq!(interner.find(&vec![7; 2 * pairs]), None);
+            let mut bytes = Vec::new();
+            interner.save(&mut bytes).expect("memory takes everything");
+            let mut again = Interner::new(pairs);
+            again.load(&mut bytes.as_slice()).expect("what was written");
+            assert!(numbers.iter().enumerate().all(|(i, &number)| again.find(&vector(i as u32)) == Some(number)));
+            assert!(again.load(&mut &bytes[..bytes.len() - 1]).is_err());
         }
     }
 

@@ -6,6 +6,8 @@
 //! look-ups, and tables of their own, for short numbers and so short keys; the frontier holds root pairs, so that opening one
 //! yields the parent's tree; and a worker's memo gives the numbers after most steps without any look-up.
 
+use std::io::{Read, Result, Write};
+
 use birk_exec::{Model, Successors};
 use birk_ir::Field;
 
@@ -395,6 +397,14 @@ impl Codec for Tree {
     fn bytes_after_growth(&self) -> u64 {
         let after = |node: &Node| node.vectors.bytes() * if node.vectors.is_full() { 2 } else { 1 };
         self.nodes.iter().map(after).sum()
+    }
+
+    fn save(&self, out: &mut dyn Write) -> Result<()> {
+        self.nodes.iter().try_for_each(|node| node.vectors.save(out))
+    }
+
+    fn load(&mut self, input: &mut dyn Read) -> Result<()> {
+        self.nodes.iter_mut().try_for_each(|node| node.vectors.load(input))
     }
 
     fn grow(&mut self) -> Growth {

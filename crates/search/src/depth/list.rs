@@ -7,6 +7,9 @@
 //!
 //! A trace is the position of its initial state, and then that of each successor among those of the state before.
 
+use std::io::{Read, Result, Write};
+
+use super::save::{get, get_bytes, put, put_bytes};
 use crate::job::Waiting;
 
 /// Bytes of a chunk, which is what a worker takes: at least these, and some times those of a whole trace, with which each
@@ -29,6 +32,20 @@ impl Chunk {
     /// Bytes it occupies.
     pub(crate) fn bytes(&self) -> u64 {
         (self.bytes.len() + size_of::<Self>()) as u64
+    }
+
+    /// Writes it to a file.
+    pub(crate) fn save(&self, out: &mut dyn Write) -> Result<()> {
+        put(out, self.states)?;
+        put(out, u64::from(self.depth))?;
+        put(out, u64::from(self.width))?;
+        put_bytes(out, &self.bytes)
+    }
+
+    /// Reads what `save` wrote.
+    pub(crate) fn load(input: &mut dyn Read) -> Result<Self> {
+        let (states, depth, width) = (get(input)?, get(input)? as u32, get(input)? as u32);
+        Ok(Self { states, depth, width, bytes: get_bytes(input)? })
     }
 }
 

@@ -156,10 +156,15 @@ impl Thresholds {
         }
     }
 
-    /// Every key with its value, in some order.
-    #[cfg(test)]
-    pub(crate) fn for_each(&self, found: impl FnMut(u64, u32)) {
-        self.each(0, self.keys.len(), found);
+    /// Every key with its value, in some order, until one is refused.
+    pub(crate) fn for_each<E>(&self, mut found: impl FnMut(u64, u32) -> Result<(), E>) -> Result<(), E> {
+        let mut result = Ok(());
+        self.each(0, self.keys.len(), |key, value| {
+            if result.is_ok() {
+                result = found(key, value);
+            }
+        });
+        result
     }
 }
 
@@ -191,10 +196,11 @@ mod tests {
         assert_eq!(table.len(), truth.len() as u64);
         assert!(truth.iter().all(|(&key, &value)| table.get(key) == value));
         let mut count = 0;
-        table.for_each(|key, value| {
-            assert_eq!(truth[&key], value);
+        let all = table.for_each(|key, value| {
             count += 1;
+            if truth[&key] == value { Ok(()) } else { Err(key) }
         });
+        assert_eq!(all, Ok(()));
         assert_eq!(count, truth.len());
         assert_eq!(table.get(u64::MAX - 1), UNSEEN);
     }

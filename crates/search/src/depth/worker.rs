@@ -180,6 +180,9 @@ impl<C: Codec> Worker<C> {
         self.tick(turn)?;
         self.go(turn, root);
         let flow = self.explore(turn, root.key);
+        if flow.is_break() {
+            turn.shared.pending.fetch_add(1, Ordering::Relaxed);
+        }
         let thresholds = &turn.seen().thresholds;
         // Those on the stack are not explored yet, although their thresholds say so. The root is taken up again anyway.
         while self.stack.len() > 1
@@ -210,7 +213,7 @@ impl<C: Codec> Worker<C> {
             self.walk.jump(&root.trace);
         }
         self.counts.replays += 1;
-        self.counts.replayed = self.walk.replayed;
+        self.counts.replayed += std::mem::take(&mut self.walk.replayed);
         self.open(codec, root.key);
         let is_it =
             self.scratch == self.walk.state && codec.known_key(&self.walk.state, &mut self.parent) == Some(root.key);

@@ -1,0 +1,48 @@
+//! The options of `birk resume`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::{Color, Format, ProgressMode, Threads, parse_memory, parse_number, parse_threads, parse_time};
+
+/// Options of a search that goes on: those that it had, but for these.
+#[derive(Args, Debug)]
+pub(crate) struct ResumeArgs {
+    /// The folder of the search
+    pub(crate) folder: PathBuf,
+    /// Stop after this time [default: no limit]
+    #[arg(long, value_parser = parse_time)]
+    pub(crate) time: Option<Duration>,
+    /// Keep states in at most this much memory [default: as before]
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
+    pub(crate) memory: Option<u64>,
+    /// Look at most this many steps ahead [default: as before]
+    #[arg(long, value_name = "N", value_parser = parse_number::<u32>)]
+    pub(crate) max_depth: Option<u32>,
+    /// Stop after this many states, those of before included [default: no limit]
+    #[arg(long, value_name = "N", value_parser = parse_number::<u64>)]
+    pub(crate) max_states: Option<u64>,
+    /// Threads to search with [default: as before]
+    #[arg(long, value_name = "N|auto", value_parser = parse_threads)]
+    pub(crate) threads: Option<Threads>,
+    /// For people, or one JSON object on standard output [default: human]
+    #[arg(long, value_name = "human|json", value_enum, hide_possible_values = true)]
+    pub(crate) format: Option<Format>,
+    /// Progress on standard error; json means one object a line [default: auto]
+    #[arg(long, value_name = "auto|off|json", value_enum, hide_possible_values = true)]
+    pub(crate) progress: Option<ProgressMode>,
+    /// Colours; auto means on a terminal [default: auto]
+    #[arg(long, value_name = "auto|always|never", value_enum, hide_possible_values = true)]
+    pub(crate) color: Option<Color>,
+    /// Save the first trace to this file (ITF JSON)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Write a report with charts, source and plots to this file (one HTML page)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// The options above that were given, as words of a command line.
+    #[arg(skip)]
+    pub(crate) given: Vec<String>,
+}

@@ -1,0 +1,169 @@
+//! Searches that are kept and gone on with: the same answer as if nothing had happened, also after a sudden death.
+//!
+//! `BIRK_TEST_KILLS=50` kills that often instead of a few times.
+
+mod binary;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Instant;
+
+use binary::{Answer, BIRK, birk, command, folder, folder_with, run};
+use serde_json::{Value, json};
+
+/// A model with large states, and one with small ones that is searched completely.
+const USB: &str =
+    "models/usb_stack.bir -D BUG=1 -D ADDRESSES=12 -D LOG=1 --search depth --increment 7 --threads 1 --keep-going";
+const COUNTERS: &str = "models/counters_mod8.bir -D K=5 --search depth --threads 1";
+
+fn check(options: &str) -> Answer {
+    birk(&format!("check {options} --format json --progress off"))
+}
+
+fn resume(folder: &Path, options: &str) -> Answer {
+    birk(&format!("resume {} --format json --progress off {options}", folder.display()))
+}
+
+/// What must not depend on where a search was interrupted.
+#[track_caller]
+fn essence(report: &Value) -> Value {
+    let stats = &report["stats"];
+    let verdicts: Vec<&Value> =
+        report["properties"].as_array().expect("a list").iter().map(|p| &p["verdict"]).collect();
+    json!([
+        report["verdict"],
+        report["coverage"],
+        report["stopped_by"],
+        verdicts,
+        report["unreached"],
+        stats["states"],
+        stats["transitions"],
+        stats["cut_by_assume"],
+    ])
+}
+
+fn kept(name: &str) -> PathBuf {
+    folder(name).join("kept")
+}
+
+#[test]
+fn a_search_in_pieces_gives_the_same_answer() {
+    for (number, model) in [USB, COUNTERS].into_iter().enumerate() {
+        let whole = check(model);
+        let whole = essence(&whole.json());
+        let folder = kept(&format!("pieces_{number}"));
+        let mut states = 500;
+        let first = check(&format!("{model} --max-states {states} --checkpoint {}", folder.display())).exits(3);
+        let first = first.says("the search is saved; `birk resume ");
+        assert_eq!(first.json()["stopped_by"], "states");
+        let mut pieces = 1;
+        let last = loop {
+            states *= 2;
+            let piece = resume(&folder, &format!("--max-states {states}")).json();
+            if piece["stopped_by"] != "states" {
+                break piece;
+            }
+            pieces += 1;
+        };
+        assert!(pieces >= 3, "{pieces}");
+        assert_eq!(essence(&last), whole);
+        // It is at its end now; going on leads to the same end, with more threads too.
+        assert_eq!(essence(&resume(&folder, "--threads 3").json()), whole);
+    }
+}
+
+#[test]
+fn a_depth_can_be_raised() {
+    let folder = kept("raised");
+    let near = check(&format!("{COUNTERS} --max-depth 12 --checkpoint {}", folder.display())).exits(3).json();
+    assert_eq!(near["coverage"], json!({"kind": "depth", "depth": 12}));
+    let far = resume(&folder, "--max-depth 22").exits(3).json();
+    assert_eq!(essence(&far), essence(&check(&format!("{COUNTERS} --max-depth 22")).json()));
+}
+
+/// However suddenly it ends, what was saved is whole, and the rest is done again.
+#[test]
+fn a_killed_search_goes_on() {
+    let whole = check(USB).json();
+    let started = Instant::now();
+    check(&format!("{USB} --checkpoint {}", kept("killed_first").display()));
+    let time = started.elapsed();
+    let kills: u32 = std::env::var("BIRK_TEST_KILLS").map_or(4, |kills| kills.parse().expect("a number"));
+    let (mut random, mut resumed) = (7u64, 0);
+    for kill in 0..kills {
+        let folder = kept(&format!("killed_{kill}"));
+        let mut arguments = format!("check {USB} --checkpoint {}", folder.display());
+        // Killed twice: as it begins, and as it goes on.
+        for _ in 0..2 {
+            random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            let mut child = command(BIRK);
+            child.args(arguments.split_whitespace()).stdout(Stdio::null()).stderr(Stdio::null());
+            let mut child = child.spawn().expect("the command can be run");
+            std::thread::sleep(time.mul_f64((random >> 11) as f64 / (1u64 << 53) as f64));
+            child.kill().expect("it can be killed");
+            child.wait().expect("it has ended");
+            if folder.join("search.birk").exists() {
+                arguments = format!("resume {}", folder.display());
+            }
+        }
+        let last = if arguments.starts_with("resume") { resume(&folder, "") } else { check(USB) };
+        resumed += u32::from(arguments.starts_with("resume"));
+        let last = last.json();
+        assert_eq!(essence(&last), essence(&whole));
+        // From a completed bound on, everything is as it was the first time.
+        assert_eq!(last["stats"]["revisits"], whole["stats"]["revisits"]);
+        assert_eq!(last["stats"]["max_depth"], whole["stats"]["max_depth"]);
+    }
+    assert!(resumed * 2 >= kills, "{resumed} of {kills} had saved something");
+}
+
+#[test]
+fn what_is_damaged_is_refused() {
+    let folder = kept("damaged");
+    check(&format!("{COUNTERS} --max-states 900 --checkpoint {}", folder.display())).exits(3);
+    let file = folder.join("search.birk");
+    let whole = fs::read(&file).expect("it was saved");
+    let places = [0, 5, 30, 60, whole.len() / 3, whole.len() / 2, whole.len() - 9, whole.len() - 1];
+    for place in places {
+        let mut bent = whole.clone();
+        bent[place] ^= 4;
+        fs::write(&file, &bent).expect("it can be written");
+        resume(&folder, "").exits(2).says("is damaged");
+        fs::write(&file, &whole[..place]).expect("it can be written");
+        resume(&folder, "").exits(2).says("is damaged");
+    }
+    fs::write(&file, [&whole[..], &[0]].concat()).expect("it can be written");
+    resume(&folder, "").exits(2).says("is damaged");
+    fs::write(&file, &whole).expect("it can be written");
+    assert_eq!(essence(&resume(&folder, "").json()), essence(&check(COUNTERS).json()));
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused() {
+    birk("check models/peterson2.bir --checkpoint x").exits(2).says("--search bfs cannot be kept to go on with later");
+    let empty = folder("nothing_kept");
+    resume(&empty, "").exits(2).says("there is no search in ");
+    let model = folder_with("changed", "peterson2.bir").join("peterson2.bir");
+    let folder = model.with_file_name("kept");
+    let arguments =
+        format!("check {} --search depth --max-states 3 --checkpoint {}", model.display(), folder.display());
+    birk(&arguments).exits(3);
+    birk(&arguments).exits(2).says("holds a search already; go on with it by `birk resume ");
+    let added = run(command(BIRK).args(["resume", &folder.display().to_string()]).env("BIRK_INCREMENT", "3"));
+    added.exits(2).says("the environment or birk.toml has added options");
+    let text = fs::read_to_string(&model).expect("the model");
+    fs::write(&model, format!("{text}\n// changed\n")).expect("it can be written");
+    resume(&folder, "").exits(2).says("is not what it was when the search began");
+    fs::write(&model, text).expect("it can be written");
+    resume(&folder, "").exits(0);
+}
+
+/// A folder that cannot be written to costs the checkpoint, not the search.
+#[test]
+fn a_search_that_cannot_be_saved_says_so() {
+    let folder = kept("full");
+    fs::create_dir_all(folder.join("search.unfinished")).expect("a folder in the way");
+    let answer = check(&format!("{COUNTERS} --max-states 900 --checkpoint {}", folder.display())).exits(3);
+    answer.says("could not be saved");
+}
