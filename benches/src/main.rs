@@ -1,7 +1,7 @@
 //! Birk, SPIN and Rumur on the same models, interleaved, as ratios of processor time; and the bare limits beside them.
 //!
 //! `cargo run --release -p birk-bench -- [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]`, or
-//! `-- --instructions [--bless]`. Sections: compare, answers, threads, bytes, limit; without one, all. Build `birk` first
+//! `-- --instructions [--bless]`. Sections: compare, answers, threads, bytes, limit, ltl; without one, all. Build `birk` first
 //! (`cargo build --release -p birk`). What is printed is Markdown. A ratio is printed only where the counts of states and
 //! transitions are equal.
 #![forbid(unsafe_code)]
@@ -10,6 +10,7 @@ mod answers;
 mod compare;
 mod instructions;
 mod limits;
+mod ltl;
 mod peers;
 mod run;
 mod table;
@@ -55,12 +56,13 @@ fn main() {
         is_large: has("--large"),
         tools: value("--tools").map_or(Tool::ALL.to_vec(), |names| Tool::named(names)),
     };
-    let sections: [(&str, Section); 5] = [
+    let sections: [(&str, Section); 6] = [
         ("compare", compare::section),
         ("answers", answers::section),
         ("threads", limits::threads),
         ("bytes", limits::bytes),
         ("limit", limits::limit),
+        ("ltl", ltl::section),
     ];
     let is_asked = |name: &str| has(name) || !sections.iter().any(|(other, _)| has(other));
     for (name, section) in sections {

@@ -428,7 +428,7 @@ fn the_continue_line_goes_on_where_the_search_ended() {
         ("models/philosophers_ring.bir --keep-going=false", "violation", "--keep-going"),
         ("models/philosophers_swapped.bir --search highway --width 2", "exhausted", "--seed 1"),
         ("models/paxos.bir --store compact", "exhausted", "--store exact"),
-        ("models/philosophers_swapped.bir --store bitstate --search dfs --memory 1M", "exhausted", "--swarm 4"),
+        ("models/philosophers_swapped.bir --store bitstate --search dfs --memory 64M", "exhausted", "--swarm 4"),
     ];
     let place = |report: &Value| report["coverage"]["depth"].as_u64().or(report["stats"]["states"].as_u64());
     for (options, stop, more) in lines {
