@@ -11,7 +11,7 @@ use birk_ir::{Coverage, Expr, Goal, Outcome, Program, Property, PropertyKind, St
 use birk_jit::Staged;
 use birk_search::bits::Field;
 use birk_search::profile::Profile;
-use birk_search::{ENGINES, Engine, Hunt, Job, Limits, Stats, Storage, Waiting, engine};
+use birk_search::{Hunt, Job, Limits, Stats, Storage, Waiting};
 
 pub(crate) use runs::Watch;
 use runs::{Question, fairness};
@@ -19,6 +19,7 @@ pub(crate) use slices::Slices;
 
 use crate::cli::{Accept, CheckArgs, Fair, Format, FrontierKind, OnOff, StoreKind, Threads};
 use crate::commands::print;
+use crate::engines::{self, Engine, Way, engine};
 use crate::limits::{self, Memory};
 use crate::progress::Watcher;
 use crate::report::statement::Grade;
@@ -39,7 +40,7 @@ pub(crate) fn resume(args: &CheckArgs, kept: &Identity) -> Result<Exit, Failure>
 
 fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
     let engine = engine(&args.search).expect("the command line offers only engines of the table");
-    reconcile(args, engine)?;
+    reconcile(args, &engine)?;
     let (source, mut program) = load(&args.model)?;
     let of_file = Question::read(args)?;
     if of_file.is_some() {
@@ -52,7 +53,7 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
     let mut watcher = Watcher::start(args.progress, args.time)?;
     let memory = Memory::new(args.memory);
     watcher.limit_memory(memory);
-    let limits = limits_of(args, engine, memory);
+    let limits = limits_of(args, &engine, memory);
     if args.report.is_some() {
         watcher.remember();
     }
@@ -69,9 +70,9 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
         slices::check(&program, args, &job, &hunted, &questions, fairness.as_ref(), &mut watcher)
     });
     let (mut hunt, mut assumed, mut chased, slices) = match sliced {
-        Some(sliced) => (sliced.hunt, sliced.assumed, Some(sliced.chased), Some(sliced.slices)),
+        Some(sliced) => (sliced.hunt, Some(sliced.assumed), Some(sliced.chased), Some(sliced.slices)),
         None => {
-            let (hunt, assumed) = hunt_states(&program, args, engine, limits, &properties, &hunted, &mut watcher);
+            let (hunt, assumed) = hunt_states(&program, args, &engine, limits, &properties, &hunted, &mut watcher)?;
             (hunt, assumed, None, None)
         }
     };
@@ -97,7 +98,7 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
         if is_over || matches!(hunt.stopped, Stop::Time | Stop::Interrupt) {
             break;
         }
-        let decided = group.decide(&program, args, engine, limits, &mut watcher)?;
+        let decided = group.decide(&program, args, &engine, limits, &mut watcher)?;
         for (index, verdict) in decided.answers {
             answers[index].verdict = verdict.verdict;
             answers[index].coverage = verdict.reason.is_none().then(|| decided.hunt.coverage.clone());
@@ -146,7 +147,8 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
         answer.verdict = property.verdict(&decided.hunt.outcomes[0]);
         answer.watch = Some(decided.watch);
         answer.coverage = Some(decided.hunt.coverage.clone());
-        assumed.iter_mut().zip(decided.assumed).for_each(|(all, one)| *all |= one);
+        let all = assumed.iter_mut().flatten();
+        all.zip(decided.assumed).for_each(|(all, one)| *all |= one);
         is_over |= answer.verdict == Verdict::Violated && !args.keep_going;
         if let Some(run) = decided.run {
             answer.trace = Some(traces.len());
@@ -170,7 +172,7 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
         source: &source,
         program: &program,
         args,
-        engine,
+        engine: &engine,
         verdict: answers.iter().map(|answer| answer.verdict).max().unwrap_or(Verdict::Holds),
         answers,
         traces,
@@ -217,7 +219,7 @@ fn hunt_states(
     properties: &[&Property],
     hunted: &[(usize, Goal)],
     watcher: &mut Watcher,
-) -> (Hunt, Vec<bool>) {
+) -> Result<(Hunt, Option<Vec<bool>>), Failure> {
     let goals: Vec<Goal> = hunted.iter().map(|(_, goal)| goal.clone()).collect();
     let asks_other = properties.iter().any(|property| property.is_of_runs() || property.branching().is_some());
     if hunted.is_empty() && asks_other {
@@ -229,19 +231,29 @@ fn hunt_states(
             stats: Stats::default(),
             fired: nothing.clone(),
         };
-        return (hunt, nothing);
+        return Ok((hunt, Some(nothing)));
     }
+    let mut job = job(args, limits, properties, hunted);
+    let search = match engine.hunt {
+        Way::Model(search) => search,
+        Way::Program(search) => {
+            // All of it is asked for at once, so there must be as much.
+            job.limits.memory = job.limits.memory.min(Memory::new(None).search);
+            let refused = |reason| Failure::usage(format!("--search {} cannot be used here: {reason}", engine.name));
+            // What an `assume` cuts is not noticed there.
+            return search(program, &goals, &job, watcher).map_err(refused).map(|hunt| (hunt, None));
+        }
+    };
     let model = Staged::new(program, &goals);
-    let job = job(args, limits, properties, hunted);
     let hunt = match field(args, job.limits) {
         Some(field) => field.hunt(&model, &job, watcher),
-        None => (engine.hunt)(&model, &job, watcher),
+        None => search(&model, &job, watcher),
     };
     if let Some(reason) = model.refusal() {
         watcher.clear();
         eprintln!("note: the model was interpreted, because it could not be compiled: {reason}");
     }
-    (hunt, model.assumed())
+    Ok((hunt, Some(model.assumed())))
 }
 
 /// What several searches covered together: as much as the one that covered least.
@@ -318,7 +330,7 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
         return Err(Failure::usage("--swarm repeats a search that may lose states; it needs --store bitstate"));
     }
     for option in args.given.iter().filter_map(|word| word.strip_prefix("--")) {
-        let owners: Vec<&str> = ENGINES.iter().filter(|e| e.options.contains(&option)).map(|e| e.name).collect();
+        let owners: Vec<&str> = engines::all().filter(|e| e.options.contains(&option)).map(|e| e.name).collect();
         if !owners.is_empty() && !owners.contains(&engine.name) {
             return Err(Failure::usage(format!(
                 "--{option} means nothing to --search {}; leave it out, or use --search {}",

@@ -165,8 +165,11 @@ impl Report<'_> {
             let has_assumption = transition.ops.iter().any(|op| matches!(op, Op::Assume(_)));
             if self.hunt.stats.border.open.get(index).is_some_and(|&open| open > 0) {
                 untaken.cut.push(id);
-            } else if has_assumption && self.assumed[index] {
-                untaken.assumed.push(id);
+            } else if has_assumption && self.assumed.as_ref().is_none_or(|assumed| assumed[index]) {
+                // Where nobody noticed what was cut, it is not known whether it was enabled.
+                if self.assumed.is_some() {
+                    untaken.assumed.push(id);
+                }
             } else if entered[transition.thread.index()][transition.location.index()] {
                 untaken.not_enabled.push(id);
             }
