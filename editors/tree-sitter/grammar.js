@@ -166,11 +166,12 @@ module.exports = grammar({
     call_statement: ($) => seq($.name, $.arguments, ';'),
     arguments: ($) => seq('(', list($._expression), ')'),
 
-    property: ($) => seq(choice('invariant', 'reachable', 'ltl'), field('name', $.name), ':', $._expression, ';'),
+    property: ($) =>
+      seq(choice('invariant', 'reachable', 'ltl', 'ctl', 'mu'), field('name', $.name), ':', $._expression, ';'),
 
     _place: ($) => choice($.name, alias($._word, $.name), $.index, $.member),
 
-    _expression: ($) => choice($.conditional, $.quantifier, $.let, $.binary, $.prefix, $._postfix),
+    _expression: ($) => choice($.conditional, $.quantifier, $.let, $.fixpoint, $.binary, $.prefix, $._postfix),
 
     conditional: ($) =>
       prec.right(PREC.conditional, seq($._expression, '?', $._expression, ':', $._expression)),
@@ -180,6 +181,7 @@ module.exports = grammar({
         prec.right(PREC.prefix, seq(choice('count', 'sum'), $.domain, $._expression)),
       ),
     domain: ($) => seq('(', $.name, choice(seq(':', $._expression, '..', $._expression), seq('in', $._expression)), ')'),
+    fixpoint: ($) => prec.right(0, seq(choice('mu', 'nu'), $.name, '.', $._expression)),
     let: ($) => prec.right(0, seq('let', $.name, '=', $._expression, 'in', $._expression)),
 
     binary: ($) =>
@@ -201,8 +203,17 @@ module.exports = grammar({
     prefix: ($) =>
       prec(
         PREC.prefix,
-        seq(choice('!', '-', '<>', seq('[', ']'), 'X', 'next', 'always', 'eventually'), $._expression),
+        seq(
+          choice(
+            ...['!', '-', '<>', 'X', 'next', 'always', 'eventually', 'AX', 'AF', 'AG', 'EX', 'EF', 'EG'],
+            seq('[', ']'),
+            $.modality,
+          ),
+          $._expression,
+        ),
       ),
+
+    modality: ($) => choice('<->', seq('<', choice('-', $._postfix), '>'), seq('[', choice('-', $._postfix), ']')),
 
     _postfix: ($) => choice($.index, $.member, $.at, $.call, $._primary),
     index: ($) => prec.left(PREC.postfix, seq($._postfix, '[', $._expression, ']')),
@@ -211,7 +222,7 @@ module.exports = grammar({
     call: ($) => prec(PREC.postfix, seq($.name, $.arguments)),
 
     // Words that are names where no operand follows them.
-    _word: () => prec(PREC.prefix, choice('count', 'sum', 'next', 'always', 'eventually', 'X')),
+    _word: () => prec(PREC.prefix, choice(...['count', 'sum', 'next', 'always', 'eventually', 'X', 'AX', 'AF', 'AG', 'EX', 'EF', 'EG', 'mu', 'nu'])),
     _primary: ($) => choice($.name, alias($._word, $.name), $.number, $.boolean, $.set, $.parenthesised),
     boolean: () => choice('true', 'false'),
     set: ($) => seq('{', list($._expression), '}'),

@@ -219,6 +219,7 @@ fn random_programs_use_the_whole_language() {
                 PropertyKind::Fault => 1,
                 PropertyKind::Invariant(_) => 2,
                 PropertyKind::Reachable(_) | PropertyKind::Ltl(_) | PropertyKind::Automaton => 3,
+                PropertyKind::Ctl(_) | PropertyKind::Mu(_) => 3,
             };
             found[kind][usize::from(shortest.is_some())] = true;
         }

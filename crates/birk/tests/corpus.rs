@@ -1,10 +1,13 @@
 //! Every model of `models/` with every engine: what its header expects is what Birk finds.
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use birk_exec::replay::Shows;
 use birk_exec::{GoalSet, Interpreter, goal_of, replay};
 use birk_ir::{Coverage, Goal, Outcome, Program, Property, Verdict};
+use birk_search::branching::{Graph, Needs, Truth, decide};
 use birk_search::job::Patient;
 use birk_search::{ENGINES, Engine, Hunt, Job, Limits};
 
@@ -113,13 +116,49 @@ fn check(name: &str, text: &str, expected: &Expectation, engine: &Engine) {
             property.name
         );
     }
+    if engine.name == ENGINES[0].name {
+        check_branching(&program, expected, &context);
+    }
     for (name, ..) in &expected.verdicts {
-        assert!(properties.iter().any(|p| p.name == *name), "{context}: the header names an unknown property {name}");
+        let is_known = |p: &&Property| p.name == *name && (p.branching().is_some() || goal_of(&program, p).is_some());
+        let is_known = program.properties.iter().any(|p| is_known(&p));
+        assert!(is_known, "{context}: the header names an unknown property {name}");
     }
     // Without exploring on, the first violation is confirmed too.
     let first = hunt(&program, &goals, engine, false, &properties);
     for (property, outcome) in properties.iter().zip(&first.outcomes) {
         confirm(&program, property, outcome, None, &context);
+    }
+}
+
+/// What is said about the branching of runs, decided on the graph.
+fn check_branching(program: &Program, expected: &Expectation, context: &str) {
+    for property in &program.properties {
+        let Some(formula) = property.branching() else { continue };
+        let mut propositions = Vec::new();
+        formula.add_propositions(&mut propositions);
+        let goals: Vec<Goal> = propositions.iter().map(|expr| Goal::BadState(expr.clone())).collect();
+        let model = Interpreter::new(program, &goals);
+        let needs = Needs { propositions: goals.len(), labels: true, spare: 0 };
+        let (graph, hunt) = Graph::explore(&model, needs, &Limits::NONE, &mut Patient);
+        let totals = (hunt.stats.states, hunt.stats.transitions, hunt.stats.max_depth);
+        assert_eq!(totals, (expected.states, expected.transitions, expected.depth), "{context}: the graph");
+        let truth = decide(formula, &propositions, &graph, &model, &mut Patient);
+        let ControlFlow::Continue(Truth::Known(is_true, trace)) = truth else { panic!("{context}: {truth:?}") };
+        let outcome = match is_true == property.wants_goal() {
+            true => Outcome::Found(trace),
+            false => Outcome::Absent,
+        };
+        let listed = expected.verdicts.iter().find(|(name, ..)| *name == property.name);
+        let (verdict, length) = listed.map_or((Verdict::Holds, None), |(_, verdict, length)| (*verdict, *length));
+        assert_eq!(property.verdict(&outcome), verdict, "{context}: {}", property.name);
+        if let Outcome::Found(trace) = &outcome {
+            let run = replay(program, trace).unwrap_or_else(|e| panic!("{context}: {}: {e}", property.name));
+            assert_ne!(run.shows(program, formula), Shows::Whole(!is_true), "{context}: {}", property.name);
+            if let Some(length) = length {
+                assert_eq!(trace.steps.len(), length, "{context}: the run for {}", property.name);
+            }
+        }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use birk_ir::{Expr, Goal, Program, Property, PropertyKind};
 
-/// The goal of a property; `None` for what is about whole runs: see `automaton::violations_of`.
+/// The goal of a property; `None` for what is about whole runs (see `automaton::violations_of`), or about
+/// their branching (see `birk-search`).
 ///
 /// The outcome of a failing check is judged only for `fault`: the step broke off in the middle, and its values are
 /// not those of a state.
@@ -16,7 +17,7 @@ pub fn goal_of(program: &Program, property: &Property) -> Option<Goal> {
         }
         PropertyKind::Invariant(holds) => faulty().negate().and(holds.clone().negate()),
         PropertyKind::Reachable(target) => faulty().negate().and(target.clone()),
-        PropertyKind::Ltl(_) | PropertyKind::Automaton => return None,
+        PropertyKind::Ltl(_) | PropertyKind::Ctl(_) | PropertyKind::Mu(_) | PropertyKind::Automaton => return None,
     };
     Some(Goal::BadState(bad))
 }

@@ -196,6 +196,10 @@ impl Model for Interpreter<'_> {
     fn transitions(&self) -> usize {
         self.program.transitions.len()
     }
+
+    fn written(&self, transition: usize) -> Option<Vec<u32>> {
+        Some(self.program.written_words(TransitionId::new(transition)))
+    }
 }
 
 /// An expression's surroundings.

@@ -35,6 +35,11 @@ pub trait Model: Sync {
     /// How many transitions there are: `Step::transition` is below this.
     fn transitions(&self) -> usize;
 
+    /// The words that a transition can change, in order; `None` where that is not known.
+    fn written(&self, _transition: usize) -> Option<Vec<u32>> {
+        None
+    }
+
     /// The same as a product with an automaton, if it is one: what many of its states have in common can then be kept
     /// once.
     fn as_product(&self) -> Option<&Product<'_>> {
@@ -61,6 +66,7 @@ impl GoalSet {
     }
 
     /// Whether there is none.
+    #[inline]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -94,26 +100,39 @@ impl Successors {
     }
 
     /// Forgets the states and steps; `cut` goes on counting.
+    #[inline]
     pub fn clear(&mut self) {
         self.len = 0;
     }
 
     /// Forgets all but the first `len`.
+    #[inline]
     pub fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
 
+    /// Takes the one at a position out; those behind it move up.
+    pub fn remove(&mut self, index: usize) {
+        let words = self.words;
+        self.states.copy_within((index + 1) * words..self.len * words, index * words);
+        self.steps.copy_within(index + 1..self.len, index);
+        self.len -= 1;
+    }
+
     /// How many there are.
+    #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Whether there are none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Length of a state in words.
+    #[inline]
     pub fn words(&self) -> usize {
         self.words
     }
@@ -127,6 +146,7 @@ impl Successors {
     }
 
     /// Room behind the last successor for at least this many more, to be written directly.
+    #[inline]
     pub fn room(&mut self, more: usize) -> (&mut [u32], &mut [Step]) {
         let needed = self.len + more;
         if self.steps.len() < needed {
@@ -138,6 +158,7 @@ impl Successors {
     }
 
     /// Takes what was written to the room as successors.
+    #[inline]
     pub fn advance(&mut self, more: usize) {
         self.len += more;
         assert!(self.len <= self.steps.len(), "successors are written to the room that was asked for");
@@ -147,6 +168,12 @@ impl Successors {
     #[inline]
     pub fn state(&self, index: usize) -> &[u32] {
         &self.states[..self.len * self.words][index * self.words..(index + 1) * self.words]
+    }
+
+    /// The states from a position on, one behind the other.
+    #[inline]
+    pub fn states(&self, from: usize) -> &[u32] {
+        &self.states[from * self.words..self.len * self.words]
     }
 
     /// The step that led to the state at a position.

@@ -2,10 +2,12 @@
 //!
 //! It shares no code with any engine and does not look at goals, only at the property.
 
+mod branching;
 mod lasso;
 
 use std::fmt;
 
+pub use branching::Shows;
 pub use lasso::Chance;
 
 use birk_ir::{FaultId, Program, Property, PropertyKind, Step, ThreadId, Trace};
@@ -148,11 +150,20 @@ impl Replayed {
                 self.closes(program)?;
                 !self.satisfies(program, formula)
             }
+            PropertyKind::Ctl(formula) | PropertyKind::Mu(formula) => {
+                if self.loop_start.is_some() {
+                    self.closes(program)?;
+                }
+                // It is about the initial state; whoever looks at another one is told nothing.
+                let is_whole = self.shows(program, formula) == Shows::Whole(property.wants_goal());
+                is_whole && self.states[0] == program.initial_state()
+            }
             PropertyKind::Automaton => return self.closes(program),
         };
         let step = self.steps.len().saturating_sub(1);
         let reason = || match property.kind {
             PropertyKind::Ltl(_) => format!("the formula `{}` is true of the run", property.name),
+            PropertyKind::Ctl(_) | PropertyKind::Mu(_) => format!("the run does not decide `{}`", property.name),
             _ => format!("the last state does not decide `{}`", property.name),
         };
         if shown { Ok(()) } else { Err(ReplayError { step, reason: reason() }) }

@@ -3,6 +3,7 @@
 //! Data only, and the standard library only. What a program *does* is in `birk-exec`.
 #![forbid(unsafe_code)]
 
+pub mod branching;
 pub mod expr;
 pub mod ids;
 pub mod layout;
@@ -13,6 +14,7 @@ pub mod property;
 pub mod shown;
 pub mod text;
 
+pub use branching::{Branching, Steps};
 pub use expr::{BinaryOp, Expr, FoldOp, UnaryOp};
 pub use ids::{FaultId, LocalId, LocationId, Span, StateId, ThreadId, TransitionId, VarId};
 pub use layout::{Layout, Slot};

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::expr::{BinaryOp, Expr};
-use crate::ids::{LocalId, VarId};
+use crate::ids::{LocalId, TransitionId, VarId};
 use crate::program::{Op, Program, Transition};
 
 /// Bits of one word that change together.
@@ -51,6 +51,19 @@ impl Program {
         }
         fields.sort_by_key(|&(middle, _)| middle);
         fields.into_iter().map(|(_, field)| field).collect()
+    }
+
+    /// The words of a state that a transition can change, in order.
+    pub fn written_words(&self, transition: TransitionId) -> Vec<u32> {
+        let mut words = Vec::new();
+        for (variable, lo, hi) in written(self, self.transition(transition)) {
+            let slot = self.layout.slot(variable);
+            let last = hi.min(i64::from(slot.len) - 1);
+            words.extend((lo.max(0)..=last).filter(|_| slot.bits > 0).map(|e| slot.position(e as u32).0 as u32));
+        }
+        words.sort_unstable();
+        words.dedup();
+        words
     }
 }
 

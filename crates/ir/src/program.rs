@@ -312,6 +312,13 @@ impl Program {
         state
     }
 
+    /// The word and the bits in it that are not 0 in the result of a failing check.
+    pub fn fault_bits(&self) -> Option<(usize, u32)> {
+        let slot = self.layout.slot(self.fault?);
+        let (word, shift) = slot.position(0);
+        Some((word, slot.mask() << shift))
+    }
+
     /// Whether the state is the result of a failing check.
     pub fn is_faulty(&self, state: &[u32]) -> bool {
         self.fault.is_some_and(|fault| self.layout.slot(fault).get(state, 0) != 0)

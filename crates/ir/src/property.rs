@@ -1,5 +1,6 @@
 //! What the user asked (`Property`), and what an engine hunts (`Goal`).
 
+use crate::branching::Branching;
 use crate::expr::Expr;
 use crate::ids::Span;
 use crate::outcome::{Outcome, Verdict};
@@ -28,6 +29,10 @@ pub enum PropertyKind {
     Reachable(Expr),
     /// True of every infinite run (a run that ends stutters for ever).
     Ltl(Formula),
+    /// True in the initial state, by what can happen from there on; written in CTL.
+    Ctl(Branching),
+    /// The same, written in the modal mu-calculus.
+    Mu(Branching),
     /// No infinite run is accepted by an automaton that was given beside the program.
     Automaton,
 }
@@ -73,13 +78,27 @@ impl Property {
             PropertyKind::Invariant(_) => "invariant",
             PropertyKind::Reachable(_) => "reachable",
             PropertyKind::Ltl(_) => "ltl",
+            PropertyKind::Ctl(_) => "ctl",
+            PropertyKind::Mu(_) => "mu",
             PropertyKind::Automaton => "automaton",
         }
     }
 
     /// Whether finding the goal is what the user hoped for.
     pub fn wants_goal(&self) -> bool {
-        matches!(self.kind, PropertyKind::Reachable(_))
+        match &self.kind {
+            PropertyKind::Reachable(_) => true,
+            PropertyKind::Ctl(formula) | PropertyKind::Mu(formula) => formula.seeks(),
+            _ => false,
+        }
+    }
+
+    /// The formula about the branching of runs, if it is one.
+    pub fn branching(&self) -> Option<&Branching> {
+        match &self.kind {
+            PropertyKind::Ctl(formula) | PropertyKind::Mu(formula) => Some(formula),
+            _ => None,
+        }
     }
 
     /// Whether it is about whole runs, not about states.

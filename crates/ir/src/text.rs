@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::branching::{Branching, Steps};
 use crate::expr::{BinaryOp, Expr, FoldOp, UnaryOp};
 use crate::ids::{LocationId, ThreadId, TransitionId, VarId};
 use crate::program::{Access, Op, Place, Program, ValueKind, VarRole, Variable};
@@ -252,6 +253,34 @@ impl Program {
         }
     }
 
+    /// A formula about branching, much as BIR writes it: `EX` and `AX` stay where no step is possible.
+    pub fn branching_text(&self, formula: &Branching) -> String {
+        let two = |parts: &(Branching, Branching), op: &str| {
+            format!("({} {op} {})", self.branching_text(&parts.0), self.branching_text(&parts.1))
+        };
+        let modal = |[open, all, close]: [&str; 3], stay: &str, steps: &Steps, body: &Branching| {
+            let body = self.branching_text(body);
+            match steps {
+                Steps::All => format!("{open}{all}{close} {body}"),
+                Steps::OrStay => format!("{stay} {body}"),
+                Steps::Of(ids) => {
+                    let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+                    format!("{open}{}{close} {body}", ids.join(","))
+                }
+            }
+        };
+        match formula {
+            Branching::Atom(expr) => format!("({})", self.expr_text(expr)),
+            Branching::Variable(number) => format!("X{number}"),
+            Branching::And(parts) => two(parts, "&&"),
+            Branching::Or(parts) => two(parts, "||"),
+            Branching::Some(steps, body) => modal(["<", "-", ">"], "EX", steps, body),
+            Branching::Every(steps, body) => modal(["[", "-", "]"], "AX", steps, body),
+            Branching::Least(number, body) => format!("(mu X{number}. {})", self.branching_text(body)),
+            Branching::Greatest(number, body) => format!("(nu X{number}. {})", self.branching_text(body)),
+        }
+    }
+
     fn accesses_text(&self, accesses: &[Access]) -> String {
         let name = |access: &Access| match access.element {
             Some(element) => self.element_name(access.variable, element),
@@ -306,6 +335,7 @@ impl Program {
                 PropertyKind::Fault => format!("{} checked", count(self.faults.len() as u64, "place")),
                 PropertyKind::Invariant(e) | PropertyKind::Reachable(e) => self.expr_text(e),
                 PropertyKind::Ltl(formula) => self.formula_text(formula),
+                PropertyKind::Ctl(formula) | PropertyKind::Mu(formula) => self.branching_text(formula),
                 PropertyKind::Automaton => "of a file".into(),
             };
             _ = writeln!(out, "  {} {}: {text}", property.word(), property.name);

@@ -34,6 +34,10 @@ pub struct Compiled<'p> {
     module: Option<JITModule>,
     expand: Vec<Expand>,
     judge: Judge,
+    /// Length of a state.
+    words: usize,
+    /// The word and the bits that say that a check failed.
+    fault: Option<(usize, u32)>,
     /// No state has more successors, unless a transition chooses.
     most: usize,
 }
@@ -60,7 +64,8 @@ impl<'p> Compiled<'p> {
             let expand = groups.iter().map(|&id| std::mem::transmute::<*const u8, Expand>(address(id))).collect();
             (expand, std::mem::transmute::<*const u8, Judge>(address(judge)))
         };
-        Ok(Self { program, expand, judge, most: most_successors(program), module: Some(module) })
+        let (words, fault) = (program.layout.words(), program.fault_bits());
+        Ok(Self { program, expand, judge, words, fault, most: most_successors(program), module: Some(module) })
     }
 }
 
@@ -84,7 +89,7 @@ impl Drop for Compiled<'_> {
 
 impl Model for Compiled<'_> {
     fn words(&self) -> usize {
-        self.program.layout.words()
+        self.words
     }
 
     fn fields(&self) -> Vec<Field> {
@@ -96,7 +101,7 @@ impl Model for Compiled<'_> {
     }
 
     fn successors(&self, state: &[u32], out: &mut Successors) {
-        assert!(state.len() == self.words() && out.words() == self.words(), "states are as long as the layout says");
+        assert!(state.len() == self.words && out.words() == self.words, "states are as long as the layout says");
         if self.is_fault(state) {
             return;
         }
@@ -126,7 +131,7 @@ impl Model for Compiled<'_> {
     }
 
     fn judge(&self, state: &[u32], stuck: bool) -> GoalSet {
-        assert!(state.len() == self.words(), "states are as long as the layout says");
+        assert!(state.len() == self.words, "states are as long as the layout says");
         // SAFETY: `state` has the layout's length, and the code only reads it.
         #[allow(unsafe_code, reason = "compiled code reads the state")]
         let goals = unsafe { (self.judge)(state.as_ptr(), u64::from(stuck)) };
@@ -134,11 +139,15 @@ impl Model for Compiled<'_> {
     }
 
     fn is_fault(&self, state: &[u32]) -> bool {
-        self.program.is_faulty(state)
+        self.fault.is_some_and(|(word, bits)| state[word] & bits != 0)
     }
 
     fn transitions(&self) -> usize {
         self.program.transitions.len()
+    }
+
+    fn written(&self, transition: usize) -> Option<Vec<u32>> {
+        Some(self.program.written_words(TransitionId::new(transition)))
     }
 }
 

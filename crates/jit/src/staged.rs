@@ -19,6 +19,8 @@ pub struct Staged<'p> {
     program: &'p Program,
     goals: &'p [Goal],
     interpreter: Interpreter<'p>,
+    /// The word and the bits that say that a check failed.
+    fault: Option<(usize, u32)>,
     native: OnceLock<Result<Compiled<'p>, String>>,
     expansions: AtomicU32,
     patience: u32,
@@ -33,7 +35,15 @@ impl<'p> Staged<'p> {
     /// The same, compiled after this many expansions.
     pub fn with_patience(program: &'p Program, goals: &'p [Goal], patience: u32) -> Self {
         let interpreter = Interpreter::new(program, goals);
-        Self { program, goals, interpreter, native: OnceLock::new(), expansions: AtomicU32::new(0), patience }
+        Self {
+            program,
+            goals,
+            interpreter,
+            fault: program.fault_bits(),
+            native: OnceLock::new(),
+            expansions: AtomicU32::new(0),
+            patience,
+        }
     }
 
     /// Whether it runs as native code by now.
@@ -88,10 +98,14 @@ impl Model for Staged<'_> {
     }
 
     fn is_fault(&self, state: &[u32]) -> bool {
-        self.interpreter.is_fault(state)
+        self.fault.is_some_and(|(word, bits)| state[word] & bits != 0)
     }
 
     fn transitions(&self) -> usize {
         self.interpreter.transitions()
+    }
+
+    fn written(&self, transition: usize) -> Option<Vec<u32>> {
+        self.interpreter.written(transition)
     }
 }

@@ -20,6 +20,7 @@ fn compare(name: &str, program: &Program) -> usize {
     let goals = goals(program);
     let oracle = Interpreter::new(program, &goals);
     let native = Compiled::new(program, &goals).expect("this machine can compile");
+    let written: Vec<Vec<u32>> = (0..oracle.transitions()).map(|t| oracle.written(t).expect("known")).collect();
     let (mut expected, mut found) = (Successors::new(oracle.words()), Successors::new(native.words()));
     let mut queue = VecDeque::from([program.initial_state()]);
     let mut seen = HashSet::from([program.initial_state()]);
@@ -34,6 +35,9 @@ fn compare(name: &str, program: &Program) -> usize {
         assert_eq!(found.cut, expected.cut, "cut outcomes of {}", here());
         for i in 0..expected.len() {
             assert_eq!(found.step(i), expected.step(i), "step {i} of {}", here());
+            let written = &written[expected.step(i).transition.index()];
+            let kept = |word: usize| written.contains(&(word as u32)) || expected.state(i)[word] == state[word];
+            assert!((0..state.len()).all(kept), "step {i} of {} writes only what it says", here());
             if found.state(i) != expected.state(i) {
                 let by = program.transition_text(expected.step(i).transition);
                 let texts = (program.state_text(found.state(i)), program.state_text(expected.state(i)));

@@ -61,7 +61,7 @@ pub enum Item {
     Function(Function),
     /// A thread.
     Thread(Thread),
-    /// `invariant`, `reachable` or `ltl`.
+    /// `invariant`, `reachable`, `ltl`, `ctl` or `mu`.
     Property(Property),
 }
 
@@ -371,6 +371,10 @@ pub enum PropertyKind {
     Reachable,
     /// A formula of linear temporal logic.
     Ltl,
+    /// A formula of CTL.
+    Ctl,
+    /// A formula of the modal mu-calculus.
+    Mu,
 }
 
 /// An expression or formula.
@@ -411,6 +415,10 @@ pub enum ExprKind {
     Let(Name, Box<Expr>, Box<Expr>),
     /// `{a, b}`
     Set(Vec<Expr>),
+    /// `<->` or, with `false`, `[-]`; in place of the `-`, whose steps are meant
+    Modal(bool, Option<Box<Expr>>, Box<Expr>),
+    /// `mu X. e` or, with `false`, `nu X. e`
+    Fixpoint(bool, Name, Box<Expr>),
     /// Missing or broken (and reported).
     Error,
 }
@@ -435,6 +443,7 @@ impl Expr {
                     visit(body, names);
                 }
                 ExprKind::Call(_, parts) | ExprKind::Set(parts) => parts.iter().for_each(|part| visit(part, names)),
+                ExprKind::Modal(_, _, body) | ExprKind::Fixpoint(_, _, body) => visit(body, names),
                 ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Error => {}
             }
         }
@@ -466,7 +475,7 @@ pub enum Domain {
     Members(Expr),
 }
 
-/// Operators of one operand; the last three only in formulas.
+/// Operators of one operand; all but the first two only in formulas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnaryOp {
     /// `!`
@@ -479,6 +488,18 @@ pub enum UnaryOp {
     Always,
     /// `<>`, `eventually`
     Eventually,
+    /// `AX`
+    AllNext,
+    /// `AF`
+    AllEventually,
+    /// `AG`
+    AllAlways,
+    /// `EX`
+    SomeNext,
+    /// `EF`
+    SomeEventually,
+    /// `EG`
+    SomeAlways,
 }
 
 /// Operators of two operands; the last four only in formulas.

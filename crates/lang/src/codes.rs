@@ -69,6 +69,7 @@ pub const CODES: &[Code] = &[
     structured::E0052,
     structured::E0053,
     structured::E0054,
+    names::E0055,
     warnings::W0001,
     warnings::W0002,
     warnings::W0003,

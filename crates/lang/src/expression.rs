@@ -43,6 +43,8 @@ pub(crate) struct Elaborator<'c, 'a> {
     pub(crate) locals: u32,
     /// Variables may be read; otherwise only constants.
     pub(crate) stateful: bool,
+    /// A name may be the variable of a fixpoint.
+    pub(crate) in_fixpoints: bool,
     /// The calls and rounds that this stands inside of.
     pub(crate) scope: Scope<'a>,
     /// Constants decide that this is never evaluated: it must have a type, but nothing can go wrong in it.
@@ -62,6 +64,7 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             facts: Facts::default(),
             locals: 0,
             stateful: true,
+            in_fixpoints: false,
             scope: None,
             unreached: false,
             calls: Vec::new(),
@@ -163,6 +166,10 @@ impl<'c, 'a> Elaborator<'c, 'a> {
                 let message = "nothing here says what this is a set of";
                 let help = "compare it with a set, add it to one, or assign it to one";
                 self.cx.report(Diagnostic::new("E0022", expr.span, message, "a set of what?").help(help));
+                Value::error()
+            }
+            ExprKind::Modal(..) | ExprKind::Fixpoint(..) => {
+                self.temporal(expr.span);
                 Value::error()
             }
             ExprKind::Error => Value::error(),

@@ -343,6 +343,7 @@ impl Printer<'_> {
     fn body(&self, start: usize, end: usize) -> Option<usize> {
         match self.kind_at(start) {
             T::Invariant | T::Reachable | T::Ltl => Some(start + 3),
+            T::Name if self.is_word(start, &["ctl", "mu"]) => Some(start + 3),
             T::Function => Some(self.find(start, &[T::Single]).min(end) + 1),
             _ => None,
         }
@@ -407,6 +408,7 @@ impl Printer<'_> {
                 (self.pieces[index].spaced && !of_quantifier).then_some((0, index))
             }
             T::Comma => Some((0, index + 1)),
+            T::Iff if self.pieces[index].role == Role::Modal => None,
             T::Iff => Some((1, index + 1)),
             T::Implies | T::Arrow => Some((2, index + 1)),
             T::OrOr => Some((3, index + 1)),

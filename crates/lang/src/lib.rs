@@ -65,7 +65,7 @@ pub fn load_files(text: &str, overrides: &[(String, String)], resolve: import::R
     declarations::declare(&mut cx, &system, overrides);
     check_functions(&mut cx);
     let steps = lower::lower(&mut cx);
-    let (properties, property_faults) = properties::lower(&mut cx, &system, &steps.kinds);
+    let (properties, property_faults) = properties::lower(&mut cx, &system, &steps);
     let failed = broken || cx.diagnostics.iter().any(|d| !d.is_warning());
     if !failed {
         lint::lint(&mut cx, &system, &steps, &properties);

@@ -5,6 +5,7 @@
 //! (`=` for `:=`, a misspelt keyword) it is replaced in the parser's own copy of the tokens.
 
 mod action;
+mod branching;
 mod expression;
 mod item;
 mod statement;
@@ -12,7 +13,7 @@ mod thread;
 mod transformation;
 mod ty;
 
-use crate::ast::{Name, System};
+use crate::ast::{Name, PropertyKind, System};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::lexer::{Token, TokenKind, tokenize};
 use birk_ir::Span;
@@ -28,6 +29,8 @@ pub struct Parsed {
     pub words: Vec<u32>,
     /// Where the braces begin that hold sets, in order; all others hold blocks.
     pub sets: Vec<u32>,
+    /// Where the brackets of modalities, `<->` before its operand, and the dots of fixpoints begin, in order.
+    pub modal: Vec<u32>,
     /// What is wrong with it, in the order of the text; the tree is complete if this is empty.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -43,10 +46,10 @@ pub fn parse(text: &str, file: u32) -> Parsed {
     }
     let mut parser = Parser::new(text, file, &tokens, diagnostics);
     let system = parser.file();
-    let (words, sets) = (parser.words, parser.sets);
+    let (words, sets, modal) = (parser.words, parser.sets, parser.modal);
     let mut diagnostics = parser.diagnostics;
     diagnostics.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
-    Parsed { system, tokens, words, sets, diagnostics }
+    Parsed { system, tokens, words, sets, modal, diagnostics }
 }
 
 /// After so many messages one more says so, and the rest of the text is not read.
@@ -73,12 +76,13 @@ struct Parser<'a> {
     channel_dimensions: Vec<crate::ast::Expr>,
     /// A name is not a call here: the parenthesis behind it belongs to `send` or `receive`.
     is_channel: bool,
-    /// Whether temporal operators are allowed.
-    in_formula: bool,
+    /// The kind of formula being parsed: which temporal operators are allowed.
+    formula: Option<PropertyKind>,
     /// The first block whose closing brace is indented less than its opening line: if a brace is missing, it is its.
     suspect: Option<(Span, Span)>,
     words: Vec<u32>,
     sets: Vec<u32>,
+    modal: Vec<u32>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -118,10 +122,11 @@ impl<'a> Parser<'a> {
             is_too_deep: false,
             is_channel: false,
             channel_dimensions: Vec::new(),
-            in_formula: false,
+            formula: None,
             suspect: None,
             words: Vec::new(),
             sets: Vec::new(),
+            modal: Vec::new(),
             diagnostics,
         }
     }

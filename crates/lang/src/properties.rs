@@ -1,12 +1,15 @@
 //! Properties: expressions of one state, and formulas over them.
 
-use birk_ir::{Expr, FaultId, Formula, Location, Property, PropertyKind, ThreadKind};
+mod branching;
+
+use birk_ir::{Expr, FaultId, Formula, Location, Property, PropertyKind, Span, ThreadKind};
 
 use crate::ast::{self, BinaryOp, Domain, ExprKind, Item, Quantifier, UnaryOp};
 use crate::constant::constant_int;
 use crate::context::Context;
 use crate::diagnostic::Diagnostic;
 use crate::expression::Elaborator;
+use crate::lower::Steps;
 use crate::types::{Ty, Value};
 
 /// A quantifier over formulas is written out; it may have this many values.
@@ -18,7 +21,7 @@ const MAX_PARTS: usize = 20_000;
 pub(crate) fn lower(
     cx: &mut Context<'_>,
     system: &ast::System,
-    kinds: &[ThreadKind],
+    steps: &Steps,
 ) -> (Vec<Property>, Vec<(Expr, FaultId)>) {
     let built_in = |name: &str, kind| Property { name: name.into(), kind, span: None };
     let mut properties = vec![built_in("deadlock", PropertyKind::Deadlock), built_in("fault", PropertyKind::Fault)];
@@ -44,15 +47,26 @@ pub(crate) fn lower(
                 }
             });
         }
-        let mut lowering =
-            Lowering { elaborator: Elaborator::new(cx, None), faults: &mut faults, parts: 0, is_full: false };
+        let mut lowering = Lowering {
+            elaborator: Elaborator::new(cx, None),
+            steps,
+            faults: &mut faults,
+            bound: Vec::new(),
+            fixpoints: 0,
+            parts: 0,
+            is_full: false,
+        };
+        lowering.elaborator.in_fixpoints = property.kind == ast::PropertyKind::Mu;
         let kind = match property.kind {
             ast::PropertyKind::Invariant => PropertyKind::Invariant(lowering.state(&property.body, "an invariant")),
             ast::PropertyKind::Reachable => PropertyKind::Reachable(lowering.state(&property.body, "a target")),
             ast::PropertyKind::Ltl => PropertyKind::Ltl(lowering.formula(&property.body)),
+            ast::PropertyKind::Ctl => PropertyKind::Ctl(lowering.branching(&property.body, true)),
+            ast::PropertyKind::Mu => PropertyKind::Mu(lowering.branching(&property.body, true)),
         };
         properties.push(Property { name: property.name.text.clone(), kind, span: Some(property.span) });
     }
+    let kinds = &steps.kinds;
     let (progress, accept) = (at_mark(kinds, |location| location.progress), at_mark(kinds, |location| location.accept));
     let again = Formula::Always(Box::new(Formula::Eventually(Box::new(Formula::Atom(progress.clone())))));
     let no_more = Formula::Always(Box::new(Formula::Atom(accept.clone().negate())));
@@ -82,7 +96,11 @@ fn at_mark(kinds: &[ThreadKind], is_marked: impl Fn(&Location) -> bool) -> Expr 
 
 struct Lowering<'e, 'c, 'a> {
     elaborator: Elaborator<'c, 'a>,
+    steps: &'e Steps,
     faults: &'e mut Vec<(Expr, FaultId)>,
+    /// The variables of the fixpoints around, and how many fixpoints there were.
+    bound: Vec<branching::Bound>,
+    fixpoints: u32,
     /// How many formulas were put together so far.
     parts: usize,
     /// It became too large, which was reported.
@@ -110,13 +128,17 @@ impl Lowering<'_, '_, '_> {
             return Formula::Atom(Expr::TRUE);
         }
         if self.parts.max(size_of(&formula)) > MAX_PARTS {
-            self.is_full = true;
-            let help = format!("a formula may have {MAX_PARTS} parts; quantifiers, `<->` and `?:` are written out");
-            let diagnostic = Diagnostic::new("E0039", expr.span, "this formula becomes too large", "written out");
-            self.elaborator.cx.report(diagnostic.help(help));
+            self.too_large(expr.span);
             return Formula::Atom(Expr::TRUE);
         }
         formula
+    }
+
+    fn too_large(&mut self, span: Span) {
+        self.is_full = true;
+        let help = format!("a formula may have {MAX_PARTS} parts; quantifiers, `<->` and `?:` are written out");
+        let diagnostic = Diagnostic::new("E0039", span, "this formula becomes too large", "written out");
+        self.elaborator.cx.report(diagnostic.help(help));
     }
 
     fn formula_of(&mut self, expr: &ast::Expr) -> Formula {
@@ -131,12 +153,20 @@ impl Lowering<'_, '_, '_> {
                     UnaryOp::Next => Formula::Next(inner),
                     UnaryOp::Always => Formula::Always(inner),
                     UnaryOp::Eventually => Formula::Eventually(inner),
-                    UnaryOp::Neg => self.misplaced(expr),
+                    _ => self.misplaced(expr),
                 }
             }
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right, expr),
             ExprKind::Quantifier(kind @ (Quantifier::All | Quantifier::Any), name, domain, body) => match &**domain {
-                Domain::Range(lo, hi) => self.unroll(*kind == Quantifier::All, name, [lo, hi, body], expr),
+                Domain::Range(lo, hi) => {
+                    let instances = self.instances(name, [lo, hi, body], expr, Self::formula);
+                    let is_all = *kind == Quantifier::All;
+                    let joined = instances.into_iter().reduce(|before, instance| match is_all {
+                        true => Formula::And(Box::new((before, instance))),
+                        false => Formula::Or(Box::new((before, instance))),
+                    });
+                    joined.unwrap_or(Formula::Atom(if is_all { Expr::TRUE } else { Expr::FALSE }))
+                }
                 Domain::Members(_) => self.misplaced(expr),
             },
             ExprKind::Conditional(c, yes, no) => {
@@ -180,32 +210,33 @@ impl Lowering<'_, '_, '_> {
     }
 
     /// `forall (i : 0 .. 2) [] p(i)` is the conjunction of its three instances.
-    fn unroll(&mut self, all: bool, name: &ast::Name, [lo, hi, body]: [&ast::Expr; 3], expr: &ast::Expr) -> Formula {
+    fn instances<F>(
+        &mut self,
+        name: &ast::Name,
+        [lo, hi, body]: [&ast::Expr; 3],
+        expr: &ast::Expr,
+        mut lower: impl FnMut(&mut Self, &ast::Expr) -> F,
+    ) -> Vec<F> {
         let lo = constant_int(self.elaborator.cx, lo, "a bound");
         let hi = constant_int(self.elaborator.cx, hi, "a bound");
-        let (Some(lo), Some(hi)) = (lo, hi) else { return Formula::Atom(Expr::TRUE) };
+        let (Some(lo), Some(hi)) = (lo, hi) else { return Vec::new() };
         if hi - lo >= MAX_UNROLLED {
             let message = format!("a formula for each of {} values", hi - lo + 1);
             let label = format!("at most {MAX_UNROLLED} are possible");
             self.elaborator.cx.report(Diagnostic::new("E0039", expr.span, message, label));
-            return Formula::Atom(Expr::TRUE);
+            return Vec::new();
         }
-        let mut result: Option<Formula> = None;
+        let mut instances = Vec::new();
         for value in lo..=hi {
             if self.is_full {
                 break;
             }
             let bound = Value { fixed: false, ..Value::constant(value, Ty::Int) };
             self.elaborator.bindings.push((name.text.clone(), bound));
-            let instance = self.formula(body);
+            instances.push(lower(self, body));
             self.elaborator.bindings.pop();
-            result = Some(match result {
-                None => instance,
-                Some(before) if all => Formula::And(Box::new((before, instance))),
-                Some(before) => Formula::Or(Box::new((before, instance))),
-            });
         }
-        result.unwrap_or(Formula::Atom(if all { Expr::TRUE } else { Expr::FALSE }))
+        instances
     }
 
     fn misplaced(&mut self, expr: &ast::Expr) -> Formula {
@@ -232,16 +263,25 @@ fn size_of(formula: &Formula) -> usize {
 
 /// Whether a temporal operator occurs in it.
 fn is_temporal(expr: &ast::Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Unary(UnaryOp::Next | UnaryOp::Always | UnaryOp::Eventually, _) => true,
-        ExprKind::Binary(BinaryOp::Until | BinaryOp::WeakUntil | BinaryOp::Release, ..) => true,
-        ExprKind::Unary(_, a) | ExprKind::Member(a, _) | ExprKind::At(a, _) => is_temporal(a),
-        ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => is_temporal(a) || is_temporal(b),
-        ExprKind::Conditional(a, b, c) => is_temporal(a) || is_temporal(b) || is_temporal(c),
-        ExprKind::Quantifier(_, _, _, body) => is_temporal(body),
-        ExprKind::Let(_, a, b) => is_temporal(a) || is_temporal(b),
-        ExprKind::Set(members) => members.iter().any(is_temporal),
-        ExprKind::Call(_, args) => args.iter().any(is_temporal),
-        ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Name(_) | ExprKind::Error => false,
-    }
+    has(expr, &|part| match part.kind {
+        ExprKind::Unary(op, _) => !matches!(op, UnaryOp::Not | UnaryOp::Neg),
+        ExprKind::Binary(op, ..) => matches!(op, BinaryOp::Until | BinaryOp::WeakUntil | BinaryOp::Release),
+        _ => false,
+    })
+}
+
+/// Whether it or some part of it is meant.
+fn has(expr: &ast::Expr, is_meant: &dyn Fn(&ast::Expr) -> bool) -> bool {
+    let has = |part: &ast::Expr| has(part, is_meant);
+    is_meant(expr)
+        || match &expr.kind {
+            ExprKind::Unary(_, a) | ExprKind::Member(a, _) | ExprKind::At(a, _) => has(a),
+            ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) | ExprKind::Let(_, a, b) => has(a) || has(b),
+            ExprKind::Conditional(a, b, c) => has(a) || has(b) || has(c),
+            ExprKind::Quantifier(_, _, _, body) | ExprKind::Modal(_, _, body) | ExprKind::Fixpoint(_, _, body) => {
+                has(body)
+            }
+            ExprKind::Call(_, parts) | ExprKind::Set(parts) => parts.iter().any(has),
+            ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Name(_) | ExprKind::Error => false,
+        }
 }

@@ -99,6 +99,12 @@ lowers! {
     sending_and_receiving_in_one_step: "channel of byte [1] c; channel of byte [1] d; byte x;", "atomic { receive c (?x); send d (x + 1); }";
 }
 
+lowers! {
+    ctl_is_written_in_fixpoints: "boolean b; ctl ax: AX b; ctl ex: EX b; ctl af: AF b; ctl ef: EF b; ctl ag: AG b; ctl eg: EG b; ctl au: A[b U !b]; ctl ew: E[b W !b]; ctl ar: A(b R !b);", "b := true;";
+    negations_are_pushed_inwards: "boolean b; boolean c; ctl a: !AG (b -> AF c); ctl u: !E[b U !A[c W b]]; ctl i: AX b <-> EX c; ctl s: b ? AX c : EX c; mu m: !(nu X. mu Y. <-> X || [-] (Y && b)); ctl q: forall (i : 0 .. 1) !(exists (j : 0 .. 1) EX (b && i == j));", "b := true;\nc := b;";
+    modalities_name_steps: "boolean b; mu t: <T> [T@second] <T[0]@first> [-] b;", "first: b := true;\nsecond: b := false;";
+}
+
 /// Systems that are more than one thread without parameters.
 macro_rules! lowers_whole {
     ($($name:ident: $text:literal;)*) => {

@@ -392,3 +392,52 @@ fn declarations() {
         ],
     ));
 }
+
+#[test]
+fn formulas_about_branching() {
+    insta::assert_snapshot!(report(
+        "system S { int (0, 9) x; boolean b; boolean A; {}\nactive [2] thread T() { here: b := !b; } active thread U() { loc l: do { x := 1; A := b; } goto l; } }",
+        &[
+            "ctl p: AG (b -> AF !b);",
+            "ctl p: AG x;",
+            "ctl p: AG (1 + EF b == 2);",
+            "ctl p: b U !b;",
+            "ctl p: AG (b U !b);",
+            "ctl p: A [b && !b];",
+            "ctl p: A [b U !b] || E [b R !b];",
+            "ctl p: AG y;",
+            "ctl p: <-> b;",
+            "ctl p: AG b",
+            "ctl p AG b;",
+            "ctl AG b;",
+            "ctl p: forall (i : 0 .. 5000) AG (x == i);",
+            "ctl p: forall (i in {1}) AG (x == i);",
+            "mu p: nu X. [-] X && b;",
+            "mu p: nu X. !X;",
+            "mu p: nu X. !(mu Y. !X || <-> Y);",
+            "mu p: nu X. b <-> [-] X;",
+            "mu p: nu X. [-] X -> b;",
+            "mu p: nu X. (X ? b : b);",
+            "mu p: nu X. [-] X == b;",
+            "mu p: nu X. x > X;",
+            "mu p: nu X. [-] Y;",
+            "mu p: nu X. mu X. [-] X;",
+            "mu p: nu x. [-] x;",
+            "mu p: (nu X. [-] X) && (mu X. <-> X || b);",
+            "mu p: <U> b;",
+            "mu p: <T> b && [T[0]] b && <T[1]@here> b && [U@l] b;",
+            "mu p: <T[2]> b;",
+            "mu p: <T[x]> b;",
+            "mu p: forall (i : 0 .. 1) <T[i]> b;",
+            "mu p: <T@there> b;",
+            "mu p: <x> b;",
+            "mu p: <V> b;",
+            "mu p: <> b;",
+            "mu p: [] b;",
+            "mu p: nu X [-] X;",
+            "mu p: nu X.;",
+            "mu mu: nu nu. [-] nu;",
+            "ctl p: AG b; ctl p: AF b;",
+        ],
+    ));
+}

@@ -163,6 +163,11 @@ fn depth(expr: &Expr, text: &str, complete: bool) -> usize {
             Domain::Members(set) => [set, body].into_iter().for_each(visit),
         },
         ExprKind::Call(_, arguments) | ExprKind::Set(arguments) => arguments.iter().for_each(visit),
+        ExprKind::Modal(_, label, body) => {
+            label.iter().for_each(|label| visit(label));
+            visit(body);
+        }
+        ExprKind::Fixpoint(_, _, body) => visit(body),
     }
     deepest + 1
 }
@@ -190,7 +195,7 @@ impl Random {
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
     "system", "const", "typealias", "enum", "boolean", "byte", "int", "function", "active", "thread", "loc", "when", "do",
-    "goto", "return", "choose", "assert", "assume", "start", "skip", "invariant", "reachable", "ltl", "true", "false",
+    "goto", "return", "choose", "assert", "assume", "start", "skip", "invariant", "reachable", "ltl", "ctl", "mu", "nu", "mu X.", "nu X. [-] X", "<T>", "[T]", "AG", "EF", "E[x U b]", "true", "false",
     "forall", "exists", "wrap", "end", "accept", "progress", "X", "U", "W", "R", "always", "until", "if", "else", "while",
     "for", "either", "or", "await", "atomic", "break", "send", "receive", "fair", "record", "procedure", "set", "of", "in",
     "channel", "lossy", "duplicating", "reordering", "symmetric", "import", "library", "let", "count", "sum", "size", "len",

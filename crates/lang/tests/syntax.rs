@@ -13,9 +13,11 @@ enum Place {
     Action,
     Expr,
     Formula,
+    Ctl,
+    Mu,
 }
 
-use Place::{Action, Body, Expr as Guard, File, Formula, Item as Declared, Step};
+use Place::{Action, Body, Ctl, Expr as Guard, File, Formula, Item as Declared, Mu, Step};
 
 fn embed(place: Place, text: &str) -> String {
     match place {
@@ -26,6 +28,8 @@ fn embed(place: Place, text: &str) -> String {
         Action => format!("system S {{ active thread T() {{ loc a: do {{\n{text}\n}} goto a; }} }}"),
         Guard => format!("system S {{ invariant p:\n{text}\n; }}"),
         Formula => format!("system S {{ ltl p:\n{text}\n; }}"),
+        Ctl => format!("system S {{ ctl p:\n{text}\n; }}"),
+        Mu => format!("system S {{ mu p:\n{text}\n; }}"),
     }
 }
 
@@ -210,6 +214,14 @@ fn shape(expr: &Expr) -> String {
             let members: Vec<_> = members.iter().map(shape).collect();
             format!("{{{}}}", members.join(", "))
         }
+        ExprKind::Modal(is_some, label, operand) => {
+            let label = label.as_ref().map_or("-".to_string(), |label| shape(label));
+            let [open, close] = if *is_some { ["<", ">"] } else { ["[", "]"] };
+            format!("({open}{label}{close} {})", shape(operand))
+        }
+        ExprKind::Fixpoint(is_least, name, operand) => {
+            format!("({} {}. {})", if *is_least { "mu" } else { "nu" }, name.text, shape(operand))
+        }
         ExprKind::Error => "?".to_string(),
     }
 }
@@ -221,6 +233,12 @@ fn unary(op: UnaryOp) -> &'static str {
         UnaryOp::Next => "X",
         UnaryOp::Always => "[]",
         UnaryOp::Eventually => "<>",
+        UnaryOp::AllNext => "AX",
+        UnaryOp::AllEventually => "AF",
+        UnaryOp::AllAlways => "AG",
+        UnaryOp::SomeNext => "EX",
+        UnaryOp::SomeEventually => "EF",
+        UnaryOp::SomeAlways => "EG",
     }
 }
 
@@ -317,6 +335,28 @@ fn formulas_bind_as_documented() {
         ("[ ] p", "([] p)"),
     ] {
         assert_eq!(shape(&body(Formula, text)), expected, "{text}");
+    }
+}
+
+#[test]
+fn branching_formulas_bind_as_documented() {
+    for (place, text, expected) in [
+        (Ctl, "AG (p -> AF q)", "(AG (p => (AF q)))"),
+        (Ctl, "AG EF p && q", "((AG (EF p)) && q)"),
+        (Ctl, "! EX p || AX !q", "((! (EX p)) || (AX (! q)))"),
+        (Ctl, "A [p U q] && E(p W q)", "(A[(p U q)] && E((p W q)))"),
+        (Ctl, "EG E[p R EF q]", "(EG E[(p R (EF q))])"),
+        (Ctl, "AG == 1 && EF - 1 == A[0]", "((AG == 1) && ((EF - 1) == A[0]))"),
+        (Ctl, "AG forall (i : 0 .. 2) EF T[i]@b", "(AG (forall i 0..2 (EF T[i]@b)))"),
+        (Mu, "nu X. [-] X && p", "(nu X. (([-] X) && p))"),
+        (Mu, "mu X. p || <-> X", "(mu X. (p || (<-> X)))"),
+        (Mu, "nu X. mu Y. <T> (p && X) || <T[1]@a> Y", "(nu X. (mu Y. ((<T> (p && X)) || (<T[1]@a> Y))))"),
+        (Mu, "[-][T]<-> true <-> !<T>p", "(([-] ([T] (<-> true))) <-> (! (<T> p)))"),
+        (Mu, "p && mu X. X && q", "(p && (mu X. (X && q)))"),
+        (Mu, "x < y && x > -y && a[1] < 3", "((x < y) && ((x > (- y)) && (a[1] < 3)))"),
+        (Mu, "mu == nu", "(mu == nu)"),
+    ] {
+        assert_eq!(shape(&body(place, text)), expected, "{text}");
     }
 }
 
@@ -564,6 +604,20 @@ E0008 3:3 a second jump | the jump is given twice | a transformation has exactly
     (Guard, "a b", "E0004 2:3 expected `;`, found `b` | expected `;`"),
     (Guard, ")", "E0004 2:1 expected an expression, found `)` | expected an expression"),
     (Formula, "[] (p -> <> )", "E0004 2:13 expected an expression, found `)` | expected an expression"),
+    (Formula, "AG p", "E0013 2:1 the operator `AG` in an `ltl` property | an operator of `ctl` | a formula of `ltl` is about every run: write `[]`, `<>` or `X`"),
+    (Ctl, "[] p", "E0013 2:1 the operator `[]` in a `ctl` property | an operator of `ltl` | write `AG` for all runs, `EG` for some run"),
+    (Ctl, "AG X p", "E0013 2:4 the operator `X` in a `ctl` property | an operator of `ltl` | write `AX` for all runs, `EX` for some run"),
+    (Ctl, "nu X. p", "E0013 2:1 the fixpoint `nu` outside a `mu` property | only allowed in `mu` properties | state it as a property: `mu NAME: …;`"),
+    (Ctl, "A [p U]", "E0004 2:7 expected an expression, found `]` | expected an expression"),
+    (Mu, "[] p", "E0013 2:1 the operator `[]` in a `mu` property | an operator of `ltl` | the modalities are `[-]` (each step) and `<->` (some step)"),
+    (Mu, "EF p", "E0013 2:1 the operator `EF` in a `mu` property | an operator of `ctl` | the modalities are `[-]` (each step) and `<->` (some step)"),
+    (Mu, "p U q", "E0013 2:3 the operator `U` in a `mu` property | an operator of `ltl` and `ctl` | write it as a fixpoint: `mu X. q || p && <-> X`"),
+    (Mu, "<T p", "E0004 2:4 expected `>`, found `p` | expected `>` | a modality names all steps, a thread or a place: `<->`, `[-]`, `<T>`, `[T[0]@waiting]` (2:1 the modality begins here)"),
+    (Mu, "nu X: p", "E0012 2:5 a fixpoint is written with `.` | expected `.` | write `mu X. …`"),
+    (Mu, "nu X.", "E0004 3:1 expected an expression, found `;` | expected an expression"),
+    (Mu, "<-> ", "E0004 3:1 expected an expression, found `;` | expected an expression"),
+    (Guard, "mu X. p", "E0013 2:1 the fixpoint `mu` outside a `mu` property | only allowed in `mu` properties | state it as a property: `mu NAME: …;`"),
+    (Declared, "ctl: AG p;", "E0004 2:4 expected the property's name, found `:` | expected the property's name | a property has a name: `ctl NAME: …;`"),
     (Formula, "p U", "E0004 3:1 expected an expression, found `;` | expected an expression"),
     (Formula, "[](p => <>q) && p <> q", "E0012 2:19 `<>` does not compare | expected `!=` | write `!=`"),
     (Formula, "always p implies q", "E0012 2:10 BIR has no `implies` | expected `=>` | write `=>`"),

@@ -14,15 +14,18 @@ use std::io::{Read, Result, Write};
 
 use birk_exec::Successors;
 
+use crate::table::Table;
+
 /// In place of the key of a state for which there was no room.
 pub(crate) const NO_KEY: u64 = u64::MAX;
 
 /// What growing did to the keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Growth {
     /// They are as they were.
     Same,
-    /// They are wider; the function gives the new key for an old one.
-    Wider(Box<dyn Fn(u64) -> u64 + Sync>),
+    /// They are others, and `rekey` gives the new key for an old one.
+    Rekeyed,
     /// The system had no memory to give.
     Failed,
 }
@@ -54,12 +57,21 @@ pub(crate) trait Codec: Send + Sync {
     /// The key of a successor of the parent; `None` when there is no room for its parts, so that the codec must grow.
     fn key(&self, state: &[u32], parent: &mut Self::Parent) -> Option<u64>;
 
-    /// The keys of the successors in a batch from one on, all of the parent; `NO_KEY` where there is no room.
+    /// Prepares the keys of the successors in a batch from one on, all of the parent.
     #[inline]
-    fn keys(&self, batch: &Successors, from: usize, parent: &mut Self::Parent, keys: &mut Vec<u64>) {
-        for i in from..batch.len() {
-            keys.push(self.key(batch.state(i), parent).unwrap_or(NO_KEY));
-        }
+    fn note(&self, _batch: &Successors, _from: usize, _parent: &mut Self::Parent) {}
+
+    /// Appends the keys of the successors in a batch from one on, which were noted: `NO_KEY` where there is no room, and
+    /// then the answer is false.
+    #[inline]
+    fn keys(&self, batch: &Successors, from: usize, parent: &mut Self::Parent, keys: &mut Vec<u64>) -> bool {
+        let mut has_room = true;
+        keys.extend((from..batch.len()).map(|i| {
+            let key = self.key(batch.state(i), parent);
+            has_room &= key.is_some();
+            key.unwrap_or(NO_KEY)
+        }));
+        has_room
     }
 
     /// The key of a state if all its parts are known; nothing is added.
@@ -83,6 +95,23 @@ pub(crate) trait Codec: Send + Sync {
         Growth::Same
     }
 
+    /// Changes to shorter keys than those in a table that must grow; whether it did. Together they may have this many
+    /// bytes.
+    fn shorten(&mut self, _table: &Table, _budget: u64) -> bool {
+        false
+    }
+
+    /// The key of a state from the key it had before the last change of keys.
+    #[inline]
+    fn rekey(&self, key: u64) -> u64 {
+        key
+    }
+
+    /// Takes the last change of keys back, because there was no memory for another table; whether the old keys will do.
+    fn revert(&mut self) -> bool {
+        false
+    }
+
     /// Writes what keys and tickets stand for, as far as it is not in themselves.
     fn save(&self, _out: &mut dyn Write) -> Result<()> {
         Ok(())
@@ -102,17 +131,13 @@ pub(crate) trait Codec: Send + Sync {
 /// Bits of a half at first. Every change rebuilds the table, and keys of 34 bits fit the narrow slots of a small one.
 const FIRST_WIDTH: u32 = 17;
 
-/// Makes the halves of keys as wide as they must be, and a little wider.
-fn widen(widths: &mut [u32; 2], needed: [u32; 2]) -> Growth {
-    let old = *widths;
-    for (width, needed) in widths.iter_mut().zip(needed) {
-        if needed > *width {
-            *width = (needed + 1).min(32);
-        }
-    }
-    if *widths == old {
-        return Growth::Same;
-    }
-    let low = widths[0];
-    Growth::Wider(Box::new(move |key| key & ((1 << old[0]) - 1) | key >> old[0] << low))
+/// The widths of halves when they must be this wide: where they grow, by a little more.
+fn widened(widths: [u32; 2], needed: [u32; 2]) -> [u32; 2] {
+    [0, 1].map(|half| if needed[half] > widths[half] { (needed[half] + 1).min(32) } else { widths[half] })
+}
+
+/// A key whose halves had other widths.
+#[inline]
+fn rewidened(key: u64, before: [u32; 2], after: [u32; 2]) -> u64 {
+    key & ((1 << before[0]) - 1) | (key >> before[0]) << after[0]
 }

@@ -44,6 +44,11 @@ impl ExactStore {
         }
     }
 
+    /// Length of a state in words.
+    pub(crate) fn words(&self) -> usize {
+        self.words
+    }
+
     fn at(&self, index: usize) -> &[u32] {
         let start = index % self.per_chunk * self.words;
         &self.chunks[index / self.per_chunk][start..start + self.words]

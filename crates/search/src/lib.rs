@@ -14,6 +14,7 @@ mod visited;
 mod worker;
 
 pub mod bits;
+pub mod branching;
 pub mod cycle;
 pub mod depth;
 pub mod engines;

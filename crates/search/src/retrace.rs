@@ -9,11 +9,14 @@
 use birk_exec::{Model, Successors};
 use birk_ir::Trace;
 
-use crate::codec::Codec;
+use crate::codec::{Codec, NO_KEY};
+use crate::table::Entry;
 use crate::visited::Visited;
 
 /// The levels may always take this much.
 const LEAST: u64 = 1 << 20;
+/// Successors that are looked up together, so that their cache lines come together.
+const GROUP: usize = 64;
 
 /// A state that a trace should lead to.
 #[derive(Clone, Debug)]
@@ -38,6 +41,9 @@ pub(crate) fn retrace<C: Codec>(
         visited,
         met: vec![0; visited.slots().div_ceil(64) as usize],
         batch: Successors::new(model.words()),
+        ancestors: Vec::new(),
+        keys: Vec::new(),
+        hashes: Vec::new(),
         parent: visited.codec.parent(),
         state: vec![0; model.words()],
         budget,
@@ -55,7 +61,11 @@ struct Retrace<'a, C: Codec> {
     visited: &'a Visited<C>,
     /// One bit for each slot of the table.
     met: Vec<u64>,
+    /// Successors of some states, the ancestor of each, and their keys and hashes.
     batch: Successors,
+    ancestors: Vec<u32>,
+    keys: Vec<u64>,
+    hashes: Vec<u64>,
     parent: C::Parent,
     state: Vec<u32>,
     budget: u64,
@@ -78,7 +88,11 @@ impl<C: Codec> Retrace<'_, C> {
         let mut spacing = 1;
         let mut now = Kept { depth, ..Kept::default() };
         for (position, start) in starts.iter().enumerate() {
-            self.meet(start, depth, position as u32, &mut now);
+            if let Some(key) = self.visited.codec.known_key(start, &mut self.parent)
+                && let Some(entry) = self.visited.find(start, &mut self.parent)
+            {
+                add(self.visited, &mut self.met, entry, (key, start, position as u32), &mut now);
+            }
         }
         let last = targets.iter().map(|target| target.depth).max().unwrap_or(depth);
         loop {
@@ -107,27 +121,42 @@ impl<C: Codec> Retrace<'_, C> {
         for (position, ticket) in now.tickets.chunks(words).enumerate() {
             let ancestor = if is_kept { position as u32 } else { now.ancestors[position] };
             self.visited.codec.open(ticket, &mut self.parent, &mut self.state);
-            self.batch.clear();
+            let from = self.batch.len();
             self.model.successors(&self.state, &mut self.batch);
-            let batch = std::mem::replace(&mut self.batch, Successors::new(self.model.words()));
-            for i in 0..batch.len() {
-                self.meet(batch.state(i), next.depth, ancestor, &mut next);
+            self.visited.codec.note(&self.batch, from, &mut self.parent);
+            self.ancestors.resize(self.batch.len(), ancestor);
+            if self.batch.len() >= GROUP {
+                self.meet(&mut next);
             }
-            self.batch = batch;
         }
+        self.meet(&mut next);
         next
     }
 
-    /// Adds a state to its level, unless it belongs to another or was met.
-    fn meet(&mut self, state: &[u32], depth: u32, ancestor: u32, level: &mut Kept) {
-        let Some(key) = self.visited.codec.known_key(state, &mut self.parent) else { return };
-        let Some(entry) = self.visited.entry(key) else { return };
-        let (at, bit) = ((entry.slot / 64) as usize, 1 << (entry.slot % 64));
-        if entry.depth == depth % 3 && self.met[at] & bit == 0 {
-            self.met[at] |= bit;
-            self.visited.codec.ticket(key, state, &mut level.tickets);
-            level.ancestors.push(ancestor);
+    /// Adds the states of the batch to their level.
+    fn meet(&mut self, level: &mut Kept) {
+        self.keys.clear();
+        self.hashes.clear();
+        let has_room = self.visited.codec.keys(&self.batch, 0, &mut self.parent, &mut self.keys);
+        if !has_room {
+            // Without a key it was not reached.
+            for i in (0..self.batch.len()).rev().filter(|&i| self.keys[i] == NO_KEY).collect::<Vec<_>>() {
+                self.batch.remove(i);
+                self.keys.remove(i);
+                self.ancestors.remove(i);
+            }
         }
+        self.visited.announce(&self.keys, &mut self.hashes);
+        for i in 0..self.batch.len() {
+            if let Some(entry) = self.visited.entry(self.hashes[i])
+                && entry.depth == level.depth % 3
+            {
+                let state = self.batch.state(i);
+                add(self.visited, &mut self.met, entry, (self.keys[i], state, self.ancestors[i]), level);
+            }
+        }
+        self.batch.clear();
+        self.ancestors.clear();
     }
 
     /// Looks for targets in a level, and notes their ancestors.
@@ -165,6 +194,22 @@ impl<C: Codec> Retrace<'_, C> {
             }
         }
         Some(path)
+    }
+}
+
+/// Adds a state with its key and its ancestor to a level, unless it was met.
+fn add<C: Codec>(
+    visited: &Visited<C>,
+    met: &mut [u64],
+    entry: Entry,
+    (key, state, ancestor): (u64, &[u32], u32),
+    level: &mut Kept,
+) {
+    let (at, bit) = ((entry.slot / 64) as usize, 1 << (entry.slot % 64));
+    if met[at] & bit == 0 {
+        met[at] |= bit;
+        visited.codec.ticket(key, state, &mut level.tickets);
+        level.ancestors.push(ancestor);
     }
 }
 

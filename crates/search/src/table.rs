@@ -20,11 +20,13 @@ use crate::sync::{AtomicU32, AtomicU64};
 const LINE: u64 = 64;
 /// Tables smaller than the first grow fourfold, smaller than the second twofold, larger ones by a quarter.
 const SMALL: u64 = 1 << 20;
-const LARGE: u64 = 64 << 20;
+const LARGE: u64 = 24 << 20;
 /// A table is rebuilt when it is fuller than this, in hundredths.
 const FULL: u64 = 85;
 /// Old buckets that one worker streams through before it gives their memory back.
 const STRIDE: u64 = 1 << 15;
+/// Keys that are reached before those among them whose home is full.
+const LATE: usize = 32;
 
 /// What became of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,11 +93,6 @@ impl Table {
         Some(Self { mixer, division, slots })
     }
 
-    /// Bits of a key.
-    pub(crate) fn bits(&self) -> u32 {
-        self.mixer.bits()
-    }
-
     /// Bytes it occupies.
     pub(crate) fn bytes(&self) -> u64 {
         self.division.buckets() * LINE
@@ -117,20 +114,35 @@ impl Table {
         self.mixer.mix(key)
     }
 
-    /// Asks for the cache line of a hash, to have it when it is needed.
+    /// Appends the hashes of keys, and asks for their cache lines, to have them when they are needed.
     #[inline]
-    pub(crate) fn prefetch(&self, hash: u64) {
-        let bucket = self.division.bucket(hash) as usize;
-        match &self.slots {
-            Slots::Narrow(slots) => prefetch(&slots[bucket * AtomicU32::PER_BUCKET]),
-            Slots::Wide(slots) => prefetch(&slots[bucket * AtomicU64::PER_BUCKET]),
-        }
+    pub(crate) fn announce(&self, keys: &[u64], hashes: &mut Vec<u64>) {
+        let (mixer, division) = (self.mixer, self.division);
+        with_slots!(self, slots => hashes.extend(keys.iter().map(|&key| {
+            let hash = mixer.mix(key);
+            prefetch(&bucket(slots, division.bucket(hash))[0]);
+            hash
+        })));
+    }
+
+    /// The hash of one key, its cache line asked for.
+    #[inline]
+    pub(crate) fn announce_one(&self, key: u64) -> u64 {
+        let hash = self.hash(key);
+        with_slots!(self, slots => prefetch(&bucket(slots, self.division.bucket(hash))[0]));
+        hash
     }
 
     /// Inserts the key of this hash, unless it is there.
     #[inline]
     pub(crate) fn reach(&self, hash: u64, depth: u32) -> Reached {
         with_slots!(self, slots => reach(slots, self.division, hash, u64::from(depth % 3)))
+    }
+
+    /// Inserts the keys of these hashes, unless they are there, and tells what became of each.
+    #[inline]
+    pub(crate) fn reach_all(&self, hashes: &[u64], depth: u32, told: impl FnMut(usize, Reached)) {
+        with_slots!(self, slots => reach_all(slots, self.division, hashes, u64::from(depth % 3), told));
     }
 
     /// Where the key of this hash is.
@@ -153,9 +165,10 @@ impl Table {
         (slots * FULL / 100 > held + held / 64).then_some(size)
     }
 
-    /// Moves every key to a table of another size and perhaps another width, by this many workers. `rekey` changes keys
-    /// where the width is not the old one. False when the system has no memory to give; the table is then as it was.
-    pub(crate) fn rebuild(&mut self, bits: u32, bytes: u64, workers: usize, rekey: &Rekey<'_>) -> bool {
+    /// Moves every key to a table of another size, by this many workers; `rekey` says what becomes of keys that change.
+    /// False when the system has no memory to give; the table is then as it was.
+    pub(crate) fn rebuild(&mut self, bits: u32, bytes: u64, workers: usize, rekey: Option<&Rekey<'_>>) -> bool {
+        assert!(rekey.is_some() || bits == self.mixer.bits(), "keys of another width are other keys");
         let Some(new) = Self::with_bytes(bits, bytes) else { return false };
         let old = std::mem::replace(self, new);
         let mut homeless = old.pour(self, workers, rekey);
@@ -163,7 +176,7 @@ impl Table {
         while let Some(&(hash, depth)) = homeless.last() {
             if self.reach(hash, depth) != Reached::NoRoom {
                 homeless.pop();
-            } else if !self.rebuild(bits, self.bytes() / 8 * 9, workers, &|key| key) {
+            } else if !self.rebuild(bits, self.bytes() / 8 * 9, workers, None) {
                 return false;
             }
         }
@@ -171,8 +184,7 @@ impl Table {
     }
 
     /// Moves all keys to `new`, giving memory back on the way; what found no room there is returned.
-    fn pour(&self, new: &Table, workers: usize, rekey: &Rekey<'_>) -> Vec<(u64, u32)> {
-        let same = self.mixer == new.mixer;
+    fn pour(&self, new: &Table, workers: usize, rekey: Option<&Rekey<'_>>) -> Vec<(u64, u32)> {
         let lines = self.division.buckets();
         let share = lines.div_ceil(workers.max(1) as u64).next_multiple_of(STRIDE);
         let pour = |worker: u64| {
@@ -180,12 +192,12 @@ impl Table {
             let mut homeless = Vec::new();
             for from in (worker * share..end).step_by(STRIDE as usize) {
                 let to = (from + STRIDE).min(end);
-                self.each(from..to, |hash, depth| {
-                    let hash = if same { hash } else { new.mixer.mix(rekey(self.mixer.unmix(hash))) };
-                    if new.reach(hash, depth) == Reached::NoRoom {
+                with_slots!(new, slots => self.each(from..to, |hash, depth| {
+                    let hash = rekey.map_or(hash, |rekey| new.mixer.mix(rekey(self.mixer.unmix(hash))));
+                    if !put(slots, new.division, hash, u64::from(depth), workers <= 1) {
                         homeless.push((hash, depth));
                     }
-                });
+                }));
                 with_slots!(self, slots => release(slots, from..to));
             }
             homeless
@@ -204,13 +216,23 @@ impl Table {
         })
     }
 
+    /// Every key.
+    pub(crate) fn each_key(&self, mut found: impl FnMut(u64)) {
+        self.each(0..self.division.buckets(), |hash, _| found(self.mixer.unmix(hash)));
+    }
+
+    /// Whether keys of this many bits would need only narrow slots in a table for as many.
+    pub(crate) fn would_be_narrow(&self, bits: u32) -> bool {
+        is_narrow(bits, self.slots() * 4)
+    }
+
     /// Every hash and depth in some buckets.
     fn each(&self, buckets: Range<u64>, mut found: impl FnMut(u64, u32)) {
         with_slots!(self, slots => each(slots, self.division, buckets, &mut found));
     }
 }
 
-/// How keys of the old width become keys of the new one.
+/// The new key for an old one.
 pub(crate) type Rekey<'a> = dyn Fn(u64) -> u64 + Sync + 'a;
 
 /// Whether keys of this many bits fit narrow slots in a table of this many bytes.
@@ -223,22 +245,81 @@ fn reach<S: Slot>(slots: &[S], division: Division, hash: u64, depth: u64) -> Rea
     let home = division.bucket(hash);
     let remainder = division.remainder(hash, home);
     for displacement in 0..REACH {
-        let value = (remainder + 1) << REMAINDER_AT | displacement << 2;
         let bucket = bucket(slots, division.displaced(home, remainder, displacement));
-        loop {
-            match S::look(bucket, value) {
-                Look::Found(_) => return Reached::Known,
-                Look::Full => break,
-                Look::Free(at) => {
-                    if bucket[at].claim(value | depth).is_ok() {
-                        return Reached::New;
-                    }
-                    // Another thread was faster, perhaps with the same key: look again.
-                }
-            }
+        if let Some(reached) = enter(bucket, slot::value(remainder, displacement), depth) {
+            return reached;
         }
     }
     Reached::NoRoom
+}
+
+/// Inserts a value into a bucket, unless it is there; `None` when the bucket is full of others.
+#[inline]
+fn enter<S: Slot>(bucket: &[S], value: u64, depth: u64) -> Option<Reached> {
+    loop {
+        match S::look(bucket, value) {
+            Look::Found(_) => return Some(Reached::Known),
+            Look::Full => return None,
+            Look::Free(at) => {
+                if bucket[at].claim(value | depth).is_ok() {
+                    return Some(Reached::New);
+                }
+                // Another thread was faster, perhaps with the same key: look again.
+            }
+        }
+    }
+}
+
+/// Those whose home is full come last, when the cache lines of the buckets after it have arrived.
+#[inline]
+fn reach_all<S: Slot>(
+    slots: &[S],
+    division: Division,
+    hashes: &[u64],
+    depth: u64,
+    mut told: impl FnMut(usize, Reached),
+) {
+    let mut late = [0; LATE];
+    for (start, hashes) in (0..).step_by(LATE).zip(hashes.chunks(LATE)) {
+        let mut count = 0;
+        for (at, &hash) in hashes.iter().enumerate() {
+            let home = division.bucket(hash);
+            let remainder = division.remainder(hash, home);
+            match enter(bucket(slots, home), slot::value(remainder, 0), depth) {
+                Some(reached) => told(start + at, reached),
+                None => {
+                    prefetch(&bucket(slots, division.displaced(home, remainder, 1))[0]);
+                    late[count] = at;
+                    count += 1;
+                }
+            }
+        }
+        for &at in &late[..count] {
+            told(start + at, reach(slots, division, hashes[at], depth));
+        }
+    }
+}
+
+/// Puts a hash that is not there into the first free slot on its way; false when there is none. With `alone` nobody else
+/// writes to the buckets it may come to.
+#[inline]
+fn put<S: Slot>(slots: &[S], division: Division, hash: u64, depth: u64, alone: bool) -> bool {
+    let home = division.bucket(hash);
+    let remainder = division.remainder(hash, home);
+    for displacement in 0..REACH {
+        let bucket = bucket(slots, division.displaced(home, remainder, displacement));
+        let value = slot::value(remainder, displacement) | depth;
+        while let Some(at) = S::free(bucket) {
+            if alone {
+                bucket[at].set(value);
+                return true;
+            }
+            if bucket[at].claim(value).is_ok() {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 #[inline]
@@ -247,8 +328,7 @@ fn find<S: Slot>(slots: &[S], division: Division, hash: u64) -> Option<(usize, u
     let remainder = division.remainder(hash, home);
     for displacement in 0..REACH {
         let number = division.displaced(home, remainder, displacement);
-        let value = (remainder + 1) << REMAINDER_AT | displacement << 2;
-        match S::look(bucket(slots, number), value) {
+        match S::look(bucket(slots, number), slot::value(remainder, displacement)) {
             Look::Found(at) => {
                 let slot = number as usize * S::PER_BUCKET + at;
                 return Some((slot, slots[slot].get()));

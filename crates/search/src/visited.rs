@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::codec::{Codec, Growth};
-use crate::table::{Entry, Reached, Rekey, Table};
+use crate::table::{Entry, Reached, Table};
 
 /// The visited set. Shared by threads, except while it grows.
 #[derive(Debug)]
@@ -12,13 +12,15 @@ pub(crate) struct Visited<C> {
     table: Table,
     /// The table had no room for a key.
     refused: AtomicBool,
+    /// How often keys were changed.
+    pub(crate) changes: u64,
 }
 
 impl<C: Codec> Visited<C> {
     /// An empty set.
     pub(crate) fn new(codec: C) -> Self {
         let table = Table::new(codec.bits());
-        Self { codec, table, refused: AtomicBool::new(false) }
+        Self { codec, table, refused: AtomicBool::new(false), changes: 0 }
     }
 
     /// Bytes it occupies.
@@ -36,22 +38,34 @@ impl<C: Codec> Visited<C> {
         self.table.slots()
     }
 
-    /// The hash of a key, its cache line asked for.
+    /// Appends the hashes of keys, and asks for their cache lines.
     #[inline]
-    pub(crate) fn announce(&self, key: u64) -> u64 {
-        let hash = self.table.hash(key);
-        self.table.prefetch(hash);
-        hash
+    pub(crate) fn announce(&self, keys: &[u64], hashes: &mut Vec<u64>) {
+        self.table.announce(keys, hashes);
     }
 
-    /// Inserts what was announced, unless it is there.
+    /// The hash of one key, its cache line asked for.
     #[inline]
-    pub(crate) fn reach(&self, hash: u64, depth: u32) -> Reached {
-        let reached = self.table.reach(hash, depth);
-        if reached == Reached::NoRoom {
-            self.refused.store(true, Ordering::Relaxed);
-        }
-        reached
+    pub(crate) fn announce_one(&self, key: u64) -> u64 {
+        self.table.announce_one(key)
+    }
+
+    /// Inserts what was announced, unless it is there, and tells what became of each.
+    #[inline]
+    pub(crate) fn reach(&self, hashes: &[u64], depth: u32, mut told: impl FnMut(usize, Reached)) {
+        self.table.reach_all(hashes, depth, |at, reached| {
+            if reached == Reached::NoRoom {
+                self.refused.store(true, Ordering::Relaxed);
+            }
+            told(at, reached);
+        });
+    }
+
+    /// Inserts a key, unless it is there.
+    pub(crate) fn reach_one(&self, key: u64, depth: u32) -> Reached {
+        let mut became = Reached::NoRoom;
+        self.reach(&[self.table.hash(key)], depth, |_, reached| became = reached);
+        became
     }
 
     /// Whether what was announced is there.
@@ -62,12 +76,12 @@ impl<C: Codec> Visited<C> {
 
     /// Where a state is, if it was seen.
     pub(crate) fn find(&self, state: &[u32], parent: &mut C::Parent) -> Option<Entry> {
-        self.entry(self.codec.known_key(state, parent)?)
+        self.entry(self.table.hash(self.codec.known_key(state, parent)?))
     }
 
-    /// Where a key is, if it was seen.
-    pub(crate) fn entry(&self, key: u64) -> Option<Entry> {
-        self.table.find(self.table.hash(key))
+    /// Where the key of this hash is, if it was seen.
+    pub(crate) fn entry(&self, hash: u64) -> Option<Entry> {
+        self.table.find(hash)
     }
 
     /// Makes room for more states without exceeding a total of `budget` bytes; false when it cannot.
@@ -77,18 +91,32 @@ impl<C: Codec> Visited<C> {
         }
         let refused = std::mem::take(self.refused.get_mut());
         let held = if refused { held.max(self.table.capacity()) } else { held };
-        let rekey: Box<Rekey<'static>> = match self.codec.grow() {
-            Growth::Failed => return false,
-            Growth::Same if held < self.table.capacity() / 8 * 7 => return true,
-            Growth::Same => Box::new(|key| key),
-            Growth::Wider(rekey) => rekey,
+        let must_grow = held >= self.table.capacity() / 8 * 7;
+        let growth = match must_grow && self.codec.shorten(&self.table, budget) {
+            true => Growth::Rekeyed,
+            false => self.codec.grow(),
         };
-        let bits = self.codec.bits();
-        let mut room = budget.saturating_sub(self.codec.bytes());
-        if bits != self.table.bits() {
-            // Keys in a new width come in no order: both tables are in use until the last is moved.
-            room = room.saturating_sub(self.table.bytes());
+        match growth {
+            Growth::Failed => return false,
+            Growth::Same if !must_grow => return true,
+            Growth::Same => {}
+            Growth::Rekeyed => {
+                // New keys come in no order: both tables are in use until the last is moved.
+                let codec = &self.codec;
+                let room = budget.saturating_sub(codec.bytes()).saturating_sub(self.table.bytes());
+                let size = self.table.larger(codec.bits(), held, room);
+                let rekey = |key| codec.rekey(key);
+                if size.is_some_and(|size| self.table.rebuild(codec.bits(), size, workers, Some(&rekey))) {
+                    self.changes += 1;
+                    return true;
+                }
+                if !self.codec.revert() {
+                    return false;
+                }
+            }
         }
-        self.table.larger(bits, held, room).is_some_and(|size| self.table.rebuild(bits, size, workers, &*rekey))
+        let bits = self.codec.bits();
+        let size = self.table.larger(bits, held, budget.saturating_sub(self.codec.bytes()));
+        size.is_some_and(|size| self.table.rebuild(bits, size, workers, None))
     }
 }

@@ -1,7 +1,7 @@
 //! One worker of a level: opens tickets, expands, judges, and reaches successors through prefetched keys.
 //!
-//! A successor's key is announced to the table as soon as it is known and reached some successors later, when its cache
-//! line has arrived. A worker shares nothing with others but the visited set, the chunks of the two levels and a few
+//! A successor's key is announced to the table when some more are known, and reached when the next are announced: its
+//! cache line has then arrived. A worker shares nothing with others but the visited set, the chunks of the two levels and a few
 //! counters, which it looks at once a batch.
 
 use std::ops::ControlFlow;
@@ -20,8 +20,8 @@ use crate::visited::Visited;
 
 /// Successors, or states without any, between two looks at what is shared.
 const BATCH: usize = 1024;
-/// Successors between announcing a key and reaching it.
-const DISTANCE: usize = 24;
+/// Successors whose keys are announced together. Those announced before are then reached: their cache lines are there.
+const GROUP: usize = 32;
 /// Tickets between asking for what opening one needs and opening it.
 const TICKETS_AHEAD: usize = 4;
 
@@ -92,6 +92,8 @@ pub(crate) struct Worker<C: Codec> {
     /// For each goal the smallest state of the level that satisfies it, so that the choice depends on nothing else.
     pub(crate) found: Vec<Option<Vec<u32>>>,
     pub(crate) fired: Vec<bool>,
+    /// Transitions that have not fired.
+    unfired: usize,
     /// The states at the depth limit.
     pub(crate) edge: Border,
     held: u64,
@@ -112,6 +114,7 @@ impl<C: Codec> Worker<C> {
             deferred: Vec::new(),
             found: vec![None; job.goals],
             fired: vec![false; model.transitions()],
+            unfired: model.transitions(),
             edge: Border::new(model.transitions()),
             held: 0,
             states: 0,
@@ -127,7 +130,7 @@ impl<C: Codec> Worker<C> {
     /// Reaches the initial states, as the level before the first.
     pub(crate) fn begin(&mut self, level: &Level<'_, C>) {
         level.model.initial(&mut self.batch);
-        self.announce(level, 0);
+        level.visited.codec.note(&self.batch, 0, &mut self.parent);
         self.settle(level, None);
         self.flush(level);
     }
@@ -173,8 +176,8 @@ impl<C: Codec> Worker<C> {
         let taken = self.batch.len() - before;
         self.transitions += taken as u64;
         let at_limit = level.depth == level.job.limits.depth;
-        for step in self.batch.steps(before).iter().filter(|_| !at_limit) {
-            self.fired[step.transition.index()] = true;
+        if self.unfired > 0 && !at_limit {
+            self.note_fired(before);
         }
         let stuck = taken == 0 && self.batch.cut == cut;
         let goals = level.model.judge(&self.state, stuck);
@@ -188,61 +191,71 @@ impl<C: Codec> Worker<C> {
         } else if level.judging.load(Ordering::Relaxed) {
             self.batch.truncate(before);
         }
-        self.announce(level, before);
+        level.visited.codec.note(&self.batch, before, &mut self.parent);
+        if self.batch.len() >= self.keys.len() + GROUP {
+            self.announce(level);
+        }
     }
 
-    /// Asks for the cache lines of the successors from one on, and reaches those whose lines should be there.
-    #[inline]
-    fn announce(&mut self, level: &Level<'_, C>, from: usize) {
-        level.visited.codec.keys(&self.batch, from, &mut self.parent, &mut self.keys);
-        for i in from..self.batch.len() {
-            let key = self.keys[i];
-            if C::GROWS && key == NO_KEY {
-                self.hashes.push(0);
-                self.deferred.extend_from_slice(self.batch.state(i));
-                level.needs_room.store(true, Ordering::Relaxed);
-            } else {
-                self.hashes.push(level.visited.announce(key));
+    /// Notes the transitions that led to the successors from one on.
+    fn note_fired(&mut self, from: usize) {
+        for step in self.batch.steps(from) {
+            let fired = &mut self.fired[step.transition.index()];
+            self.unfired -= usize::from(!std::mem::replace(fired, true));
+        }
+    }
+
+    /// Asks for the cache lines of the successors without a key, and reaches the others.
+    fn announce(&mut self, level: &Level<'_, C>) {
+        let from = self.keys.len();
+        let has_room = level.visited.codec.keys(&self.batch, from, &mut self.parent, &mut self.keys);
+        if C::GROWS && !has_room {
+            self.defer(level, from);
+        }
+        level.visited.announce(&self.keys[from..], &mut self.hashes);
+        if !level.judging.load(Ordering::Relaxed) {
+            self.reach(level, from);
+        }
+    }
+
+    /// Takes the successors without a key out of the batch: they wait until there is room.
+    #[cold]
+    fn defer(&mut self, level: &Level<'_, C>, from: usize) {
+        for i in (from..self.batch.len()).rev().filter(|&i| self.keys[i] == NO_KEY).collect::<Vec<_>>() {
+            self.deferred.extend_from_slice(self.batch.state(i));
+            self.batch.remove(i);
+            self.keys.remove(i);
+        }
+        level.needs_room.store(true, Ordering::Relaxed);
+    }
+
+    /// Gives successors before one to the visited set, and those that are new to the next level.
+    fn reach(&mut self, level: &Level<'_, C>, end: usize) {
+        let start = std::mem::replace(&mut self.reached, end);
+        let Self { batch, keys, hashes, filling, deferred, held, states, .. } = self;
+        level.visited.reach(&hashes[start..end], level.depth.wrapping_add(1), |at, reached| {
+            let state = batch.state(start + at);
+            match reached {
+                Reached::Known => {}
+                Reached::New => {
+                    *held += 1;
+                    *states += u64::from(!level.model.is_fault(state));
+                    level.visited.codec.ticket(keys[start + at], state, &mut filling.chunk);
+                    filling.flush_if_full(level.next);
+                }
+                Reached::NoRoom => {
+                    deferred.extend_from_slice(state);
+                    level.needs_room.store(true, Ordering::Relaxed);
+                }
             }
-        }
-        while self.reached + DISTANCE < self.batch.len() {
-            self.reach(level, self.reached);
-            self.reached += 1;
-        }
-    }
-
-    /// Gives one successor to the visited set, and, if it is new, to the next level.
-    #[inline]
-    fn reach(&mut self, level: &Level<'_, C>, index: usize) {
-        let (key, hash) = (self.keys[index], self.hashes[index]);
-        if C::GROWS && key == NO_KEY {
-            return;
-        }
-        match level.visited.reach(hash, level.depth.wrapping_add(1)) {
-            Reached::Known => {}
-            Reached::New => self.welcome(level, key, index),
-            Reached::NoRoom => {
-                self.deferred.extend_from_slice(self.batch.state(index));
-                level.needs_room.store(true, Ordering::Relaxed);
-            }
-        }
-    }
-
-    #[inline]
-    fn welcome(&mut self, level: &Level<'_, C>, key: u64, index: usize) {
-        let state = self.batch.state(index);
-        self.held += 1;
-        self.states += u64::from(!level.model.is_fault(state));
-        level.visited.codec.ticket(key, state, &mut self.filling.chunk);
-        self.filling.flush_if_full(level.next);
+        });
     }
 
     /// Reaches the rest of the batch, adds up the counts, and looks at limits and observer.
     fn settle(&mut self, level: &Level<'_, C>, observer: Option<&mut (dyn Observer + '_)>) {
+        self.announce(level);
         if !level.judging.load(Ordering::Relaxed) {
-            for index in self.reached..self.batch.len() {
-                self.reach(level, index);
-            }
+            self.reach(level, self.batch.len());
         }
         self.reached = 0;
         self.batch.clear();
@@ -294,8 +307,7 @@ impl<C: Codec> Worker<C> {
     /// Inserts a deferred state now that there may be room; false when there is still none.
     pub(crate) fn retry(&mut self, level: &Level<'_, C>, state: &[u32]) -> bool {
         let Some(key) = level.visited.codec.key(state, &mut self.parent) else { return false };
-        let hash = level.visited.announce(key);
-        match level.visited.reach(hash, level.depth.wrapping_add(1)) {
+        match level.visited.reach_one(key, level.depth.wrapping_add(1)) {
             Reached::NoRoom => return false,
             Reached::Known => {}
             Reached::New => {

@@ -6,7 +6,7 @@
 
 [
   "system" "library" "import" "const" "typealias" "enum" "record" "function" "procedure" "thread" "loc"
-  "invariant" "reachable" "ltl"
+  "invariant" "reachable" "ltl" "ctl" "mu" "nu"
 ] @keyword
 
 ["active" "fair" "symmetric" "lossy" "duplicating" "reordering" "wrap"] @keyword.modifier
@@ -22,7 +22,7 @@
 
 [
   "forall" "exists" "count" "sum" "let" "in" "always" "eventually" "next" "until" "weakuntil" "release" "X" "U" "W"
-  "R"
+  "R" "AX" "AF" "AG" "EX" "EF" "EG"
 ] @keyword.operator
 
 [

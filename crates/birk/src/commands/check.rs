@@ -1,5 +1,6 @@
 //! `birk check`: from text to verdict and trace.
 
+mod branching;
 mod runs;
 mod slices;
 
@@ -83,6 +84,23 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
     }
     let mut has_states = !hunted.is_empty() || slices.is_some();
     let mut is_over = answers.iter().any(|answer| answer.verdict == Verdict::Violated) && !args.keep_going;
+    for group in branching::Group::all(&properties) {
+        if is_over || matches!(hunt.stopped, Stop::Time | Stop::Interrupt) {
+            break;
+        }
+        let decided = group.decide(&program, args, engine, limits, &mut watcher)?;
+        for (index, verdict) in decided.answers {
+            answers[index].verdict = verdict.verdict;
+            answers[index].reason = verdict.reason;
+            is_over |= answers[index].verdict == Verdict::Violated && !args.keep_going;
+            if let Some(run) = verdict.run {
+                answers[index].trace = Some(traces.len());
+                traces.push(ShownTrace { property: properties[index], run });
+            }
+        }
+        hunt = joined(hunt, decided.hunt, has_states);
+        has_states = true;
+    }
     for (index, question) in questions.into_iter().enumerate() {
         let (answer, property) = (&mut answers[index], properties[index]);
         let question = match question {
@@ -170,8 +188,8 @@ fn hunt_states(
     watcher: &mut Watcher,
 ) -> Hunt {
     let goals: Vec<Goal> = hunted.iter().map(|(_, goal)| goal.clone()).collect();
-    let of_runs = properties.iter().any(|property| property.is_of_runs());
-    if hunted.is_empty() && of_runs {
+    let asks_other = properties.iter().any(|property| property.is_of_runs() || property.branching().is_some());
+    if hunted.is_empty() && asks_other {
         return Hunt {
             outcomes: Vec::new(),
             coverage: Coverage::Complete,
@@ -295,6 +313,20 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
 fn reconcile_with(args: &CheckArgs, properties: &[&Property]) -> Result<(), Failure> {
     let of_runs = properties.iter().any(|property| property.is_of_runs());
     let of_states = properties.iter().any(|property| !property.is_of_runs());
+    if let Some(property) = properties.iter().find(|property| property.branching().is_some()) {
+        let (word, name) = (property.word(), &property.name);
+        if args.fairness == Fair::Weak {
+            return Err(Failure::usage(format!(
+                "--fairness weak is offered for `ltl` only, and `{name}` is `{word}`; choose others with --property"
+            )));
+        }
+        if args.store != StoreKind::Exact {
+            return Err(Failure::usage(format!(
+                "`{word}` properties such as `{name}` need every state in full; use --store exact, or choose others \
+                 with --property"
+            )));
+        }
+    }
     if args.fairness == Fair::Weak && !of_runs {
         return Err(Failure::usage("--fairness is about formulas, and none is checked; leave it out"));
     }

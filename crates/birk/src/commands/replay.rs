@@ -61,7 +61,8 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
 /// The properties that the last state decides, or the whole run, if it repeats.
 fn violated(program: &Program, run: &Replayed) -> Vec<String> {
     let repeats = run.loop_start.is_some();
-    let about = program.properties.iter().filter(|property| property.is_of_runs() == repeats);
+    let about =
+        program.properties.iter().filter(|property| property.branching().is_some() || property.is_of_runs() == repeats);
     let decided = about.filter(|property| run.confirm(program, property).is_ok());
     decided.map(|property| format!("`{}`", property.name)).collect()
 }

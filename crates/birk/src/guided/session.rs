@@ -216,6 +216,7 @@ impl<'p> Session<'p> {
             (PropertyKind::Reachable(_), true) => ("reached".into(), Mood::Good),
             (PropertyKind::Reachable(_), false) => ("not here".into(), Mood::Plain),
             (PropertyKind::Ltl(_) | PropertyKind::Automaton, _) => ("is about runs".into(), Mood::Plain),
+            (PropertyKind::Ctl(_) | PropertyKind::Mu(_), _) => ("is about runs".into(), Mood::Plain),
         };
         Standing { name: property.name.clone(), text, mood }
     }
@@ -251,7 +252,8 @@ impl<'p> Session<'p> {
 
     /// The first property that is violated here.
     pub(crate) fn violated(&self) -> Option<&'p Property> {
-        self.properties.iter().copied().find(|property| !property.wants_goal() && self.shows(property))
+        let is_bad = |property: &&Property| !property.wants_goal() && property.branching().is_none();
+        self.properties.iter().copied().filter(is_bad).find(|property| self.shows(property))
     }
 
     /// Every value of the state: name, value, and the value before where it changed.

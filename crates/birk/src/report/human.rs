@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use birk_exec::Replayed;
-use birk_exec::replay::Chance;
+use birk_exec::replay::{Chance, Shows};
 use birk_ir::{Access, Coverage, Expr, FaultKind, Op, Program, Property, PropertyKind, Shown, Stop, ThreadId, Verdict};
 
 use crate::cli::StoreKind;
@@ -76,6 +76,9 @@ fn first_line(report: &Report<'_>, paint: Paint) -> String {
             }
             Coverage::Complete => format!("in every reachable state ({states})"),
             _ if report.traces.is_empty() => "the types exclude everything asked for".to_owned(),
+            _ if report.answers.iter().any(|answer| answer.property.branching().is_some()) => {
+                "what was looked for was found".to_owned()
+            }
             _ => "every target was reached".to_owned(),
         },
         Verdict::Violated => violation(report),
@@ -98,8 +101,12 @@ fn violation(report: &Report<'_>) -> String {
         match run {
             Some(run) => {
                 let is_shortest = report.engine.shortest && report.args.store != StoreKind::Bitstate;
-                let shortest = if is_shortest && run.loop_start.is_none() { ", shortest" } else { "" };
+                let is_shortest = is_shortest && run.loop_start.is_none() && answer.property.branching().is_none();
+                let shortest = if is_shortest { ", shortest" } else { "" };
                 format!("`{}` ({}{shortest})", answer.property.name, length_text(run))
+            }
+            None if answer.property.branching().is_some() => {
+                format!("`{}` (no run of {} shows it)", answer.property.name, covered_all(report))
             }
             None => format!("`{}` (never reached in {})", answer.property.name, covered_all(report)),
         }
@@ -144,6 +151,11 @@ fn properties(out: &mut String, report: &Report<'_>, paint: Paint) {
     for answer in &report.answers {
         let note = match (answer.verdict, &answer.reason, answer.trace) {
             (_, Some(reason), _) => format!("not checked: {reason}"),
+            (_, _, Some(trace)) if answer.property.branching().is_some() => {
+                let run = &report.traces[trace].run;
+                let how = if answer.property.wants_goal() { "shown by" } else { "refuted by" };
+                format!("{how} {}", length_text(run))
+            }
             (Verdict::Holds, _, Some(trace)) => {
                 format!("reached in {}", count(report.traces[trace].run.steps.len() as u64, "step"))
             }
@@ -192,7 +204,12 @@ pub(crate) fn shown_trace(
         PropertyKind::Fault => "fault".to_owned(),
         _ => format!("{} `{}`", property.word(), property.name),
     };
-    let how = if run.loop_start.is_some() { "violated by" } else { "in" };
+    let how = match (property.branching().is_some(), property.wants_goal()) {
+        (true, true) => "shown by",
+        (true, false) => "violated by",
+        _ if run.loop_start.is_some() => "violated by",
+        _ => "in",
+    };
     let _ = writeln!(out, "\n{} {how} {}:\n", paint.bold(&title), length_text(run));
     out.push_str(&trace_table(source, program, run, paint.0));
     out.push('\n');
@@ -219,6 +236,15 @@ pub(crate) fn ending(source: &Source, program: &Program, property: &Property, ru
             }
         }
         PropertyKind::Ltl(_) | PropertyKind::Automaton => idle(&mut out, program, run, paint),
+        PropertyKind::Ctl(formula) | PropertyKind::Mu(formula) => {
+            if run.loop_start.is_some() {
+                idle(&mut out, program, run, paint);
+            }
+            if run.shows(program, formula) == Shows::Part {
+                let _ =
+                    writeln!(out, "  one run shows only a part of it: other runs, from its states on, belong to it");
+            }
+        }
     }
     out
 }

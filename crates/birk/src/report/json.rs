@@ -1,6 +1,7 @@
 //! The report for programs: one JSON object, schema 1. The manual describes every field.
 
 use birk_exec::Replayed;
+use birk_exec::replay::Shows;
 use birk_ir::{Coverage, Program, Property, ThreadId, ValueKind, VarId, Verdict};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -194,6 +195,10 @@ pub(crate) fn trace_value(source: &Source, program: &Program, property: Option<&
         "states": run.states.iter().map(|state| state_value(program, state)).collect::<Vec<_>>(),
         "replay": ordinals_text(run),
     });
+    if let Some(formula) = property.and_then(Property::branching) {
+        let shows = run.shows(program, formula);
+        value["shows"] = if shows == Shows::Part { "part" } else { "whole" }.into();
+    }
     if let Some(fault) = run.fault.map(|id| &program.faults[id.index()]) {
         let (line, column) = source.position(fault.span);
         value["fault"] = json!({

@@ -216,7 +216,9 @@ fn properties(out: &mut String, simulation: &Simulation<'_>, paint: Paint) {
         let name = &watched.property.name;
         let note = match (watched.first, &watched.property.kind) {
             (Some(seed), _) => format!("in {runs}, first with seed {seed}"),
-            (None, PropertyKind::Ltl(_)) => "a formula is about endless runs, and is not watched".to_owned(),
+            (None, PropertyKind::Ltl(_) | PropertyKind::Ctl(_) | PropertyKind::Mu(_)) => {
+                "a formula is about endless runs, and is not watched".to_owned()
+            }
             (None, _) => String::new(),
         };
         let line = format!("  {}{} {name:width$}  {note}", paint.verdict(verdict, word), " ".repeat(9 - word.len()));

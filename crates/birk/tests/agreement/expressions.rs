@@ -462,6 +462,7 @@ impl Place<'_> {
             ExprKind::Conditional(a, b, c) => [a, b, c].iter().all(|part| self.is_fixed(part)),
             ExprKind::Index(..) | ExprKind::At(..) | ExprKind::Quantifier(..) => false,
             ExprKind::Let(..) | ExprKind::Set(_) | ExprKind::Error => false,
+            ExprKind::Modal(..) | ExprKind::Fixpoint(..) => false,
         }
     }
 }

@@ -250,7 +250,9 @@ impl<'m> Findings<'m> {
                         same(&format!("`{}`", property.name), &found, &(nearest, count))?;
                     }
                 }
-                Asked::Ltl(_) | Asked::Automaton => unreachable!("formulas are not generated"),
+                Asked::Ltl(_) | Asked::Ctl(_) | Asked::Mu(_) | Asked::Automaton => {
+                    unreachable!("formulas are not generated")
+                }
             }
         }
         Ok(())
@@ -297,6 +299,7 @@ fn has_quantifier(meaning: &Meaning<'_>, expr: &ast::Expr) -> bool {
         ExprKind::Quantifier(..) => true,
         ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Name(_) | ExprKind::Error => false,
         ExprKind::Let(_, a, b) => has(a) || has(b),
+        ExprKind::Modal(_, _, a) | ExprKind::Fixpoint(_, _, a) => has(a),
         // Which member is outside, and whether that comes before or after other faults, is not said.
         ExprKind::Set(_) => true,
         ExprKind::Member(a, _) | ExprKind::At(a, _) | ExprKind::Unary(_, a) => has(a),

@@ -76,7 +76,9 @@ impl<'s> Scene<'s> {
             ExprKind::Call(name, args) => self.call(&name.text, args),
             ExprKind::Unary(UnaryOp::Not, operand) => Ok(Value::Number(1 - self.number(operand)?)),
             ExprKind::Unary(UnaryOp::Neg, operand) => fit(-self.number(operand)?),
-            ExprKind::Unary(..) => unreachable!("formulas are not values"),
+            ExprKind::Unary(..) | ExprKind::Modal(..) | ExprKind::Fixpoint(..) => {
+                unreachable!("formulas are not values")
+            }
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right),
             ExprKind::Conditional(condition, yes, no) => {
                 if self.holds(condition)? {

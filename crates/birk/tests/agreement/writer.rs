@@ -176,7 +176,7 @@ impl Writer<'_> {
         let word = match property.kind {
             PropertyKind::Invariant => "invariant",
             PropertyKind::Reachable => "reachable",
-            PropertyKind::Ltl => unreachable!("formulas are not generated"),
+            PropertyKind::Ltl | PropertyKind::Ctl | PropertyKind::Mu => unreachable!("formulas are not generated"),
         };
         let _ = write!(self.out, "{word} {}: ", property.name.text);
         self.expr(&property.body, ANY, true);
@@ -493,6 +493,7 @@ impl Writer<'_> {
                 self.list(&members.iter().collect::<Vec<_>>());
                 self.put("}");
             }
+            ExprKind::Modal(..) | ExprKind::Fixpoint(..) => unreachable!("formulas are not generated"),
             ExprKind::Error => unreachable!("trees without errors are written"),
         }
     }

@@ -37,7 +37,8 @@ pub(super) const E0021: Code = Code {
 A name stands for one thing. All declarations of a system share one set of names, and so do the
 locations of a thread, its parameters and variables, the values of an enumeration, the constants
 of a block, the fields of a record, and the properties. `deadlock` and `fault` are properties that
-every system has.",
+every system has. The variable of a fixpoint (`mu X. …`) has a name that nothing else has, neither
+in the system nor among the fixpoints around it.",
     example: "\
 system Lift {
   byte floor;
@@ -289,5 +290,39 @@ system Lift {
     loc moving:
       when floor < top do { floor := floor + 1; top := 2; } goto moving;
   }
+}",
+};
+
+pub(super) const E0055: Code = Code {
+    code: "E0055",
+    title: "a fixpoint whose variable is negated",
+    explanation: "\
+`mu X. …` is the smallest set of states that is what its body says, `nu X. …` the largest. There is
+such a set if more states in `X` never mean fewer states in the body: if `X` stands below an even
+number of negations. `!`, the left side of `->`, both sides of `<->` and the condition of `?:`
+negate. Often the other fixpoint is meant: `!(mu X. p || <-> X)` is `nu X. !p && [-] X`.",
+    example: "\
+system Lift {
+  int (0, 3) floor;
+
+  active thread Motor() {
+    loc moving:
+      when floor < 3 do { floor := floor + 1; } goto moving;
+      when floor > 0 do { floor := floor - 1; } goto moving;
+  }
+
+  mu never_on_top: nu X. floor < 3 && !(<-> X);
+}",
+    cure: "\
+system Lift {
+  int (0, 3) floor;
+
+  active thread Motor() {
+    loc moving:
+      when floor < 3 do { floor := floor + 1; } goto moving;
+      when floor > 0 do { floor := floor - 1; } goto moving;
+  }
+
+  mu never_on_top: nu X. floor < 3 && [-] X;
 }",
 };

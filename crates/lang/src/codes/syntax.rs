@@ -351,7 +351,10 @@ pub(super) const E0013: Code = Code {
     explanation: "\
 `[]`, `<>`, `X`, `U`, `W` and `R` speak about runs, not about one state. They stand only in `ltl`
 properties, and there only where a formula stands: combined by `!`, `&&`, `||`, `->`, `<->` and
-each other, never inside a comparison or a sum. An `invariant` has its `[]` built in.",
+each other, never inside a comparison or a sum. An `invariant` has its `[]` built in.
+
+Each logic has its own operators: `AX`, `AF`, `AG`, `EX`, `EF`, `EG`, `A [p U q]` and `E [p U q]`
+belong to `ctl` properties, `[-]`, `<->`, `mu X.` and `nu X.` to `mu` properties.",
     example: "\
 system Lift {
   int (0, 3) floor;

@@ -31,7 +31,7 @@ impl Elaborator<'_, '_> {
                 let result = Value { expr, lo: -value.hi, hi: -value.lo, ..value };
                 self.checked(result, span)
             }
-            ast::UnaryOp::Next | ast::UnaryOp::Always | ast::UnaryOp::Eventually => {
+            _ => {
                 self.temporal(span);
                 Value::error()
             }
@@ -40,8 +40,9 @@ impl Elaborator<'_, '_> {
 
     pub(super) fn temporal(&mut self, span: Span) {
         self.cx.report(
-            Diagnostic::new("E0013", span, "a temporal operator outside a formula", "not a value of one state")
-                .help("temporal operators belong in an `ltl` property, outside comparisons and arithmetic"),
+            Diagnostic::new("E0013", span, "a temporal operator outside a formula", "not a value of one state").help(
+                "temporal operators belong in `ltl`, `ctl` and `mu` properties, outside comparisons and arithmetic",
+            ),
         );
     }
 

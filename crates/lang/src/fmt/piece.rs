@@ -14,6 +14,8 @@ pub(super) enum Role {
     Block(usize),
     /// A brace of a set.
     Set,
+    /// A bracket of a modality, `<->` before its operand, or the dot of a fixpoint.
+    Modal,
 }
 
 /// A token that means something, and the comments around it.
@@ -44,6 +46,7 @@ pub(super) fn pieces<'a>(text: &'a str, parsed: &Parsed) -> Vec<Piece<'a>> {
     let tokens = &parsed.tokens;
     let mut words = parsed.words.iter().peekable();
     let mut sets = parsed.sets.iter().peekable();
+    let mut modal = parsed.modal.iter().peekable();
     let mut open = Vec::new();
     let mut pieces: Vec<Piece<'a>> = Vec::with_capacity(tokens.len() / 2 + 1);
     let mut begin = 0;
@@ -57,6 +60,7 @@ pub(super) fn pieces<'a>(text: &'a str, parsed: &Parsed) -> Vec<Piece<'a>> {
         let index = pieces.len();
         let role = match kind {
             T::Name if is_next(&mut words) => Role::Word,
+            _ if is_next(&mut modal) => Role::Modal,
             T::OpenBrace => {
                 let role = if is_next(&mut sets) { Role::Set } else { Role::Block(index) };
                 open.push((index, role));
@@ -156,7 +160,14 @@ impl Context {
         let is_word = pieces[index].role == Role::Word;
         let is_set = pieces[index].role == Role::Set;
         let is_sign = (kind == T::Minus || kind == T::Question) && !self.after_operand;
+        let is_modal = pieces[index].role == Role::Modal;
+        let follows_modal = index > 0 && pieces[index - 1].role == Role::Modal;
         let spaced = match (previous, kind) {
+            // `<T> p`, `[-] p`, `mu X. p`: nothing within the brackets, a blank behind them.
+            (_, T::Greater | T::Dot) if is_modal => false,
+            (T::Less, _) if follows_modal => false,
+            (T::Greater | T::CloseBracket | T::Dot, _) if follows_modal => kind != T::CloseParen,
+            (_, T::Less | T::OpenBracket) if is_modal => !matches!(previous, T::OpenParen | T::Not),
             (_, T::OpenParen | T::OpenBracket) if self.channel == Some((kind, self.depth)) => {
                 self.channel = None;
                 true
@@ -195,7 +206,7 @@ impl Context {
         self.after_operand = match kind {
             T::Name => !is_word,
             T::CloseBrace => is_set,
-            T::CloseBracket => previous != T::OpenBracket,
+            T::CloseBracket => previous != T::OpenBracket && !is_modal,
             T::Number | T::Text | T::True | T::False | T::CloseParen => true,
             _ => false,
         };

@@ -4,7 +4,7 @@
 //! Chains of `&&` and `||` are collected and built balanced, so that their length does not count.
 
 use super::{Parser, ends_expression, shorten};
-use crate::ast::{BinaryOp, Domain, Expr, ExprKind, MAX_DEPTH, Name, Quantifier, UnaryOp};
+use crate::ast::{BinaryOp, Domain, Expr, ExprKind, MAX_DEPTH, Name, PropertyKind, Quantifier, UnaryOp};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{TokenKind as T, number_value};
 use birk_ir::Span;
@@ -16,6 +16,20 @@ pub(super) struct Tree {
     outer: Span,
     /// The longest way to a leaf.
     depth: usize,
+}
+
+impl Tree {
+    pub(super) fn into_expr(self) -> Expr {
+        self.expr
+    }
+
+    pub(super) fn outer(&self) -> Span {
+        self.outer
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.depth
+    }
 }
 
 /// The loosest binary operator's precedence.
@@ -53,7 +67,7 @@ impl Parser<'_> {
         self.argument_trees().into_iter().map(|tree| tree.expr).collect()
     }
 
-    fn expression(&mut self) -> Tree {
+    pub(super) fn expression(&mut self) -> Tree {
         if self.depth >= MAX_DEPTH {
             return self.too_deep();
         }
@@ -75,7 +89,7 @@ impl Parser<'_> {
     }
 
     /// What `parse` reads one level deeper, unless that is too deep.
-    fn deeper(&mut self, parse: impl FnOnce(&mut Self) -> Tree) -> Tree {
+    pub(super) fn deeper(&mut self, parse: impl FnOnce(&mut Self) -> Tree) -> Tree {
         if self.depth >= MAX_DEPTH {
             return self.too_deep();
         }
@@ -86,14 +100,14 @@ impl Parser<'_> {
     }
 
     /// A node above children of the given depth.
-    fn node(&mut self, kind: ExprKind, span: Span, depth: usize) -> Tree {
+    pub(super) fn node(&mut self, kind: ExprKind, span: Span, depth: usize) -> Tree {
         if depth >= MAX_DEPTH {
             return self.too_deep();
         }
         Tree { expr: Expr { kind, span }, outer: span, depth: depth + 1 }
     }
 
-    fn error(&self) -> Tree {
+    pub(super) fn error(&self) -> Tree {
         let expr = self.nothing();
         Tree { outer: expr.span, expr, depth: 1 }
     }
@@ -205,7 +219,7 @@ impl Parser<'_> {
     }
 
     fn temporal_infix(&mut self, op: BinaryOp, precedence: u8, help: &str) -> (BinaryOp, u8) {
-        if !self.in_formula {
+        if self.formula.is_none() {
             self.outside_formula(self.span(), Some(help));
         }
         (op, precedence)
@@ -219,7 +233,9 @@ impl Parser<'_> {
             "R" | "release" => BinaryOp::Release,
             _ => return if self.is_foreign_infix() { self.infix() } else { None },
         };
-        if !self.in_formula {
+        if self.formula == Some(PropertyKind::Mu) {
+            self.wrong_logic(self.span(), "`ltl` and `ctl`", "write it as a fixpoint: `mu X. q || p && <-> X`");
+        } else if self.formula.is_none() {
             // At the begin of a line it is rather the next action, and a `;` is missing.
             if self.starts_line(self.position) || matches!(self.peek(1), T::Assign | T::OpenBracket | T::Single) {
                 return None;
@@ -267,7 +283,10 @@ impl Parser<'_> {
         self.peek(1) == kind && self.tokens[self.position + 1].span.start == self.span().end
     }
 
-    fn unary(&mut self) -> Tree {
+    pub(super) fn unary(&mut self) -> Tree {
+        if self.is_modality() {
+            return self.deeper(Self::modality);
+        }
         let Some((op, tokens)) = self.prefix() else { return self.postfix() };
         if self.depth >= MAX_DEPTH {
             return self.too_deep();
@@ -293,11 +312,40 @@ impl Parser<'_> {
             T::Name => (self.prefix_word()?, 1),
             _ => return None,
         };
-        if op != UnaryOp::Not && !self.in_formula {
-            let last = self.tokens[self.position + tokens - 1].span;
-            self.outside_formula(self.span().to(last), None);
+        let span = self.span().to(self.tokens[self.position + tokens - 1].span);
+        let is_of_ctl = !matches!(op, UnaryOp::Not | UnaryOp::Next | UnaryOp::Always | UnaryOp::Eventually);
+        match self.formula {
+            _ if op == UnaryOp::Not => {}
+            None => self.outside_formula(span, None),
+            Some(PropertyKind::Ctl) if !is_of_ctl => {
+                let letter = match op {
+                    UnaryOp::Next => 'X',
+                    UnaryOp::Always => 'G',
+                    _ => 'F',
+                };
+                self.wrong_logic(span, "`ltl`", &format!("write `A{letter}` for all runs, `E{letter}` for some run"));
+            }
+            Some(PropertyKind::Mu) => {
+                let help = "the modalities are `[-]` (each step) and `<->` (some step)";
+                self.wrong_logic(span, if is_of_ctl { "`ctl`" } else { "`ltl`" }, help);
+            }
+            Some(PropertyKind::Ltl) if is_of_ctl => {
+                self.wrong_logic(span, "`ctl`", "a formula of `ltl` is about every run: write `[]`, `<>` or `X`");
+            }
+            Some(_) => {}
         }
         Some((op, tokens))
+    }
+
+    /// An operator of another logic than that of the formula.
+    fn wrong_logic(&mut self, span: Span, logic: &str, help: &str) {
+        let property = match self.formula {
+            Some(PropertyKind::Ctl) => "a `ctl`",
+            Some(PropertyKind::Mu) => "a `mu`",
+            _ => "an `ltl`",
+        };
+        let message = format!("the operator `{}` in {property} property", self.source(span));
+        self.report(Diagnostic::new("E0013", span, message, format!("an operator of {logic}")).help(help));
     }
 
     /// `X p`, `always p`, …: operators if an operand follows, otherwise names.
@@ -305,9 +353,9 @@ impl Parser<'_> {
         let is_operand = match self.peek(1) {
             T::Name => !self.is_infix_name(1),
             T::Number | T::True | T::False => true,
-            T::OpenParen => self.in_formula || self.at_word("not"),
-            T::Not | T::Diamond | T::Forall | T::Exists => self.in_formula,
-            T::OpenBracket => self.in_formula && self.peek(2) == T::CloseBracket,
+            T::OpenParen => self.formula.is_some() || self.at_word("not"),
+            T::Not | T::Diamond | T::Forall | T::Exists => self.formula.is_some(),
+            T::OpenBracket => self.formula.is_some() && self.peek(2) == T::CloseBracket,
             _ => false,
         };
         if !is_operand {
@@ -317,6 +365,12 @@ impl Parser<'_> {
             "X" | "next" => Some(UnaryOp::Next),
             "always" => Some(UnaryOp::Always),
             "eventually" => Some(UnaryOp::Eventually),
+            "AX" if self.formula.is_some() => Some(UnaryOp::AllNext),
+            "AF" if self.formula.is_some() => Some(UnaryOp::AllEventually),
+            "AG" if self.formula.is_some() => Some(UnaryOp::AllAlways),
+            "EX" if self.formula.is_some() => Some(UnaryOp::SomeNext),
+            "EF" if self.formula.is_some() => Some(UnaryOp::SomeEventually),
+            "EG" if self.formula.is_some() => Some(UnaryOp::SomeAlways),
             "not" if !self.starts_line(self.position + 1) => {
                 self.replace(T::Not, "BIR has no `not`", "expected `!`", "write `!`");
                 Some(UnaryOp::Not)
@@ -341,7 +395,7 @@ impl Parser<'_> {
     }
 
     /// An operand with `[i]`, `.name`, `@loc` and `(args)` behind it.
-    fn postfix(&mut self) -> Tree {
+    pub(super) fn postfix(&mut self) -> Tree {
         let is_name = self.at(T::Name);
         let mut tree = self.primary();
         let is_channel = std::mem::take(&mut self.is_channel);
@@ -406,6 +460,7 @@ impl Parser<'_> {
             T::True => ExprKind::Bool(true),
             T::False => ExprKind::Bool(false),
             T::Name if self.is_total() => return self.quantifier(),
+            T::Name if self.is_fixpoint() => return self.fixpoint(),
             T::Name if self.at_word("let") && self.peek(1) == T::Name => return self.let_in(),
             T::Name => ExprKind::Name(self.word().to_string()),
             T::OpenBrace => return self.set(),

@@ -134,6 +134,7 @@ impl Parser<'_> {
             T::Name if self.at_word("procedure") && matches!(self.peek(2), T::OpenParen | T::OpenBrace) => {
                 Some(Item::Procedure(self.procedure()))
             }
+            T::Name if self.is_branching_property() => Some(Item::Property(self.property())),
             T::Name if self.at_word("symmetric") && self.peek(1) == T::Typealias => Some(Item::Alias(self.alias())),
             T::Name if self.at_word("fair") && matches!(self.peek(1), T::Active | T::Thread | T::OpenBracket) => {
                 self.thread().map(Item::Thread)
@@ -387,14 +388,23 @@ impl Parser<'_> {
         Enum { name, variants, span: self.since(start) }
     }
 
+    /// Whether `ctl NAME:` or `mu NAME:` follows, or what was meant as that.
+    fn is_branching_property(&self) -> bool {
+        let is_word = self.at_word("ctl") || self.at_word("mu");
+        let is_variable = matches!(self.peek(2), T::Semicolon | T::Assign | T::Comma | T::End);
+        is_word && (self.peek(1) == T::Colon || self.peek(1) == T::Name && !is_variable)
+    }
+
     fn property(&mut self) -> Property {
         let kind = match self.kind() {
             T::Invariant => PropertyKind::Invariant,
             T::Reachable => PropertyKind::Reachable,
+            T::Name if self.at_word("ctl") => PropertyKind::Ctl,
+            T::Name => PropertyKind::Mu,
             _ => PropertyKind::Ltl,
         };
         let word = self.word();
-        let start = self.bump();
+        let start = self.bump_word();
         let help = format!("a property has a name: `{word} NAME: …;`");
         let name = if self.at(T::Name) {
             self.name("a name")
@@ -408,9 +418,10 @@ impl Parser<'_> {
             let body = self.nothing();
             return Property { kind, name, body, span: self.since(start) };
         }
-        self.in_formula = kind == PropertyKind::Ltl;
+        let is_formula = matches!(kind, PropertyKind::Ltl | PropertyKind::Ctl | PropertyKind::Mu);
+        self.formula = is_formula.then_some(kind);
         let body = self.root_expression();
-        self.in_formula = false;
+        self.formula = None;
         self.expect_semicolon();
         Property { kind, name, body, span: self.since(start) }
     }

@@ -98,7 +98,8 @@ impl Elaborator<'_, '_> {
         let message = format!("cannot find a value named `{name}`");
         let mut diagnostic = Diagnostic::new("E0020", span, message, "not declared");
         if !self.cx.is_hopeless() {
-            diagnostic.help = self.elsewhere(name).or_else(|| self.alike(name));
+            let binds = || self.in_fixpoints.then(|| format!("bind it: `mu {name}. …` or `nu {name}. …`"));
+            diagnostic.help = self.elsewhere(name).or_else(|| self.alike(name)).or_else(binds);
         }
         self.cx.report(diagnostic);
     }

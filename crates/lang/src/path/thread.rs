@@ -61,7 +61,7 @@ impl Elaborator<'_, '_> {
     }
 
     /// Says that a thread has no such location.
-    pub(super) fn unknown_location(&mut self, kind: usize, location: &ast::Name) {
+    pub(crate) fn unknown_location(&mut self, kind: usize, location: &ast::Name) {
         let thread = &self.cx.threads[kind];
         // A location whose name is missing may be the one that is meant.
         let locations = &thread.ast.locations;

@@ -1,6 +1,6 @@
 //! Small states are their own keys: the used bits of their words, side by side.
 
-use birk_exec::Model;
+use birk_exec::{Model, Successors};
 
 use super::Codec;
 
@@ -27,14 +27,48 @@ impl Direct {
         (bits <= u64::from(most)).then(|| Self { bits: (bits as u32).max(1), widths })
     }
 
+    /// Where the first bit of a word goes.
+    pub(super) fn starts(&self) -> impl Iterator<Item = u32> {
+        self.widths.iter().scan(0, |at, width| Some(std::mem::replace(at, *at + width)))
+    }
+
     #[inline]
-    fn pack(&self, state: &[u32]) -> u64 {
+    pub(super) fn pack(&self, state: &[u32]) -> u64 {
         let (mut key, mut at) = (0, 0);
         for (&word, &width) in state.iter().zip(&self.widths) {
             key |= u64::from(word).wrapping_shl(at);
             at += width;
         }
         key
+    }
+
+    /// Appends the keys of the successors in a batch from one on, with a loop of its own for each short length.
+    #[inline]
+    pub(super) fn pack_all(&self, batch: &Successors, from: usize, keys: &mut Vec<u64>) {
+        let states = batch.states(from);
+        match self.widths[..] {
+            [_] => keys.extend(states.iter().map(|&word| u64::from(word))),
+            [a, _] => {
+                let (states, _) = states.as_chunks();
+                keys.extend(states.iter().map(|&[x, y]| u64::from(x) | u64::from(y).wrapping_shl(a)));
+            }
+            [a, b, _] => {
+                let (states, _) = states.as_chunks();
+                let key = |&[x, y, z]: &[u32; 3]| {
+                    u64::from(x) | u64::from(y).wrapping_shl(a) | u64::from(z).wrapping_shl(a + b)
+                };
+                keys.extend(states.iter().map(key));
+            }
+            _ => keys.extend(states.chunks_exact(self.widths.len()).map(|state| self.pack(state))),
+        }
+    }
+
+    #[inline]
+    fn unpack(&self, mut key: u64, state: &mut [u32]) {
+        for (word, &width) in state.iter_mut().zip(&self.widths) {
+            *word = (key & ((1 << width) - 1)) as u32;
+            key = key.wrapping_shr(width);
+        }
     }
 }
 
@@ -53,16 +87,18 @@ impl Codec for Direct {
 
     #[inline]
     fn open(&self, ticket: &[u32], (): &mut (), state: &mut [u32]) {
-        let mut key = u64::from(ticket[0]) | u64::from(ticket[1]) << 32;
-        for (word, &width) in state.iter_mut().zip(&self.widths) {
-            *word = (key & ((1 << width) - 1)) as u32;
-            key >>= width;
-        }
+        self.unpack(u64::from(ticket[0]) | u64::from(ticket[1]) << 32, state);
     }
 
     #[inline]
     fn key(&self, state: &[u32], (): &mut ()) -> Option<u64> {
         Some(self.pack(state))
+    }
+
+    #[inline]
+    fn keys(&self, batch: &Successors, from: usize, (): &mut (), keys: &mut Vec<u64>) -> bool {
+        self.pack_all(batch, from, keys);
+        true
     }
 
     fn known_key(&self, state: &[u32], (): &mut ()) -> Option<u64> {

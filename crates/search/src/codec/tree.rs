@@ -12,13 +12,11 @@ use birk_exec::{Model, Successors};
 use birk_ir::Field;
 
 use super::interner::Interner;
-use super::memo::{Changes, Delta, Memo, changes};
-use super::{Codec, FIRST_WIDTH, Growth, NO_KEY};
+use super::memo::{Delta, Known, Memo, Written, difference};
+use super::{Codec, FIRST_WIDTH, Growth, NO_KEY, rewidened, widened};
 
 /// Words of a leaf and children of a node, at most.
 const WIDEST: usize = 16;
-/// Successors whose deltas are looked up before their halves.
-const AHEAD: usize = 64;
 
 /// How a vector gets its number: an interner's `intern` or `find`.
 type Number = fn(&Interner, &[u32]) -> Option<u32>;
@@ -64,26 +62,39 @@ pub(crate) struct Tree {
     blocks: usize,
     /// For each word, its bits that belong to each half.
     sides: Vec<[u32; 2]>,
-    /// Bits for each half in a key.
+    /// For each transition, the words it can change, if they are few and known.
+    written: Vec<Option<Written>>,
+    /// Bits for each half in a key, now and before they last grew.
     widths: [u32; 2],
+    before: [u32; 2],
 }
 
 /// The tree of the state being expanded.
 #[derive(Debug)]
 pub(crate) struct Parent {
     state: Vec<u32>,
+    halves: [u32; 2],
+    /// The tree with the halves below: that of the parent or of an earlier one.
     values: Vec<u32>,
+    opened: Option<[u32; 2]>,
     /// There is no parent yet: everything is different.
     is_fresh: bool,
     /// Nodes above changed places.
     changed: Vec<u64>,
     /// Places whose values must be restored, with the values.
     undo: Vec<(usize, u32)>,
-    /// Words in which the successor differs.
-    changes: Changes,
-    /// The deltas of some successors.
-    deltas: Vec<Delta>,
+    /// The successors that were noted and have no key yet.
+    noted: Vec<Noted>,
     memo: Memo,
+}
+
+/// What is known of a successor.
+#[derive(Clone, Copy, Debug)]
+enum Noted {
+    /// The halves of its parent and its delta.
+    Delta([u32; 2], Known),
+    /// Its own halves, or that there is no room for them.
+    Halves(Option<[u32; 2]>),
 }
 
 impl Tree {
@@ -100,7 +111,9 @@ impl Tree {
             all_above: Vec::new(),
             blocks: 0,
             sides: Vec::new(),
+            written: (0..model.transitions()).map(|t| Written::new(&model.written(t)?)).collect(),
             widths: [FIRST_WIDTH; 2],
+            before: [FIRST_WIDTH; 2],
         };
         let fields = model.fields();
         let (left, right) = fields.split_at(middle(&fields));
@@ -175,33 +188,49 @@ impl Tree {
         self.nodes[self.halves[half]].vectors.room().ilog2()
     }
 
-    /// Which halves some changes touch.
-    fn touched(&self, changes: &Changes) -> [bool; 2] {
-        [0, 1].map(|side| changes.iter().any(|&(word, change)| self.sides[word as usize][side] & change != 0))
+    /// What a successor changes, from what its transition can change where that is known.
+    #[inline]
+    fn delta(&self, batch: &Successors, index: usize, parent: &[u32]) -> Option<Delta> {
+        let (state, transition) = (batch.state(index), batch.step(index).transition.index());
+        let Some(written) = &self.written[transition] else { return difference(state, parent) };
+        let delta = written.delta(state, parent);
+        debug_assert!(
+            difference(state, parent).is_some_and(|all| all.changes().eq(delta.changes())),
+            "transition {transition} changes only what it writes"
+        );
+        Some(delta)
     }
 
-    /// The key of a state, its nodes numbered by `number`; the parent is afterwards as it was.
-    #[inline]
-    fn key_by(&self, state: &[u32], parent: &mut Parent, number: Number) -> Option<u64> {
-        changes(state, &parent.state, &mut parent.changes);
-        if parent.is_fresh {
-            return self.pack(self.work_out(parent, number)?);
+    /// Which halves a delta touches.
+    fn touched(&self, delta: &Delta) -> [bool; 2] {
+        [0, 1].map(|side| delta.changes().any(|(word, change)| self.sides[word][side] & change != 0))
+    }
+
+    /// The halves of a state, by all words in which it differs from the parent.
+    fn halves_of(&self, state: &[u32], parent: &mut Parent, number: Number) -> Option<[u32; 2]> {
+        if !parent.is_fresh {
+            self.open_tree(parent.halves, parent);
         }
-        parent.memo.reserve(1);
-        let delta = parent.memo.delta(&parent.changes, |changes| self.touched(changes));
-        self.pack(self.after(delta, parent, number)?)
+        let before = std::mem::take(&mut parent.state);
+        let changes = state.iter().zip(&before).map(|(new, old)| new ^ old).enumerate();
+        let halves = self.work_out(changes, parent, number);
+        parent.state = before;
+        halves
     }
 
-    /// The halves of the parent after a delta.
+    /// The halves of what was noted.
     #[inline]
-    fn after(&self, delta: Delta, parent: &mut Parent, number: Number) -> Option<[u32; 2]> {
-        let before = [parent.values[0], parent.values[1]];
+    fn halves_after(&self, noted: Noted, parent: &mut Parent) -> Option<[u32; 2]> {
+        let (before, known) = match noted {
+            Noted::Delta(before, known) => (before, known),
+            Noted::Halves(halves) => return halves,
+        };
         let mut after = before;
         for side in 0..2 {
-            if delta.touches[side] {
-                match parent.memo.after(side, before[side], delta.number) {
+            if known.touches[side] {
+                match parent.memo.after(side, before[side], known.number) {
                     Some(number) => after[side] = number,
-                    None => return self.learn(delta, before, parent, number),
+                    None => return self.learn(before, known, parent),
                 }
             }
         }
@@ -210,24 +239,50 @@ impl Tree {
 
     /// Works out the halves after a delta, and remembers them.
     #[cold]
-    fn learn(&self, delta: Delta, before: [u32; 2], parent: &mut Parent, number: Number) -> Option<[u32; 2]> {
-        parent.changes.clear();
-        parent.changes.extend_from_slice(parent.memo.changes(delta.number));
-        let after = self.work_out(parent, number)?;
+    fn learn(&self, before: [u32; 2], known: Known, parent: &mut Parent) -> Option<[u32; 2]> {
+        self.open_tree(before, parent);
+        let delta = *parent.memo.delta(known.number);
+        let after = self.work_out(delta.changes(), parent, Interner::intern)?;
         for side in 0..2 {
-            if delta.touches[side] {
-                parent.memo.remember(side, before[side], delta.number, after[side]);
+            if known.touches[side] {
+                parent.memo.remember(side, before[side], known.number, after[side]);
             }
         }
         Some(after)
     }
 
-    /// The halves of the parent with its changes, by numbering every node above them.
-    fn work_out(&self, parent: &mut Parent, number: Number) -> Option<[u32; 2]> {
-        let Parent { values, is_fresh, changed, undo, changes, .. } = parent;
+    /// Forgets deltas to make room for some; what was noted by them is worked out first.
+    #[cold]
+    fn make_room(&self, more: usize, parent: &mut Parent) {
+        for i in 0..parent.noted.len() {
+            parent.noted[i] = Noted::Halves(self.halves_after(parent.noted[i], parent));
+        }
+        parent.memo.forget(more);
+    }
+
+    /// Writes the values of a tree from its halves on down.
+    #[inline]
+    fn open_tree(&self, halves: [u32; 2], parent: &mut Parent) {
+        if parent.opened.replace(halves) == Some(halves) {
+            return;
+        }
+        let values = &mut parent.values;
+        values[..2].copy_from_slice(&halves);
+        for node in self.nodes.iter().rev() {
+            node.vectors.vector(values[node.at], &mut values[node.from..node.to]);
+        }
+    }
+
+    /// The halves of the parent with some changes, by numbering every node above them.
+    fn work_out(
+        &self,
+        changes: impl Iterator<Item = (usize, u32)>,
+        parent: &mut Parent,
+        number: Number,
+    ) -> Option<[u32; 2]> {
+        let Parent { values, is_fresh, changed, undo, .. } = parent;
         undo.clear();
-        for &(word, change) in &*changes {
-            let word = word as usize;
+        for (word, change) in changes {
             for part in &self.parts[self.parts_of[word]..self.parts_of[word + 1]] {
                 if change & part.mask != 0 {
                     undo.push((part.place, values[part.place]));
@@ -307,12 +362,13 @@ impl Codec for Tree {
     fn parent(&self) -> Parent {
         Parent {
             state: vec![0; self.words],
+            halves: [0; 2],
             values: vec![0; self.places],
+            opened: None,
             is_fresh: true,
             changed: vec![0; self.nodes.len().div_ceil(64)],
             undo: Vec::new(),
-            changes: Changes::new(),
-            deltas: Vec::new(),
+            noted: Vec::new(),
             memo: Memo::new(),
         }
     }
@@ -333,56 +389,59 @@ impl Codec for Tree {
     }
 
     fn open(&self, ticket: &[u32], parent: &mut Parent, state: &mut [u32]) {
-        let values = &mut parent.values;
         parent.is_fresh = false;
-        values[..2].copy_from_slice(ticket);
-        for node in self.nodes.iter().rev() {
-            node.vectors.vector(values[node.at], &mut values[node.from..node.to]);
-        }
-        parent.state.fill(0);
+        parent.halves = [ticket[0], ticket[1]];
+        self.open_tree(parent.halves, parent);
+        state.fill(0);
         for part in &self.parts {
-            parent.state[part.word] |= values[part.place];
+            state[part.word] |= parent.values[part.place];
         }
-        state.copy_from_slice(&parent.state);
+        parent.state.copy_from_slice(state);
     }
 
-    #[inline]
     fn key(&self, state: &[u32], parent: &mut Parent) -> Option<u64> {
-        self.key_by(state, parent, Interner::intern)
+        self.pack(self.halves_of(state, parent, Interner::intern)?)
     }
 
-    /// First all deltas, then all halves, so that the halves' cache lines are there when they are needed.
+    /// Takes the deltas, and asks for the halves' cache lines, to have them when `keys` needs them.
     #[inline]
-    fn keys(&self, batch: &Successors, from: usize, parent: &mut Parent, keys: &mut Vec<u64>) {
-        if parent.is_fresh {
-            keys.extend((from..batch.len()).map(|i| self.key(batch.state(i), parent).unwrap_or(NO_KEY)));
-            return;
+    fn note(&self, batch: &Successors, from: usize, parent: &mut Parent) {
+        if !parent.memo.has_room(batch.len() - from) {
+            self.make_room(batch.len() - from, parent);
         }
-        let mut start = from;
-        while start < batch.len() {
-            let end = batch.len().min(start + AHEAD);
-            parent.memo.reserve(end - start);
-            parent.deltas.clear();
-            for i in start..end {
-                changes(batch.state(i), &parent.state, &mut parent.changes);
-                let delta = parent.memo.delta(&parent.changes, |changes| self.touched(changes));
-                for side in 0..2 {
-                    if delta.touches[side] {
-                        parent.memo.announce(side, parent.values[side], delta.number);
-                    }
+        for i in from..batch.len() {
+            let delta = if parent.is_fresh { None } else { self.delta(batch, i, &parent.state) };
+            let Some(delta) = delta else {
+                let halves = self.halves_of(batch.state(i), parent, Interner::intern);
+                parent.noted.push(Noted::Halves(halves));
+                continue;
+            };
+            let known = parent.memo.number(&delta, |delta| self.touched(delta));
+            for side in 0..2 {
+                if known.touches[side] {
+                    parent.memo.announce(side, parent.halves[side], known.number);
                 }
-                parent.deltas.push(delta);
             }
-            for i in 0..parent.deltas.len() {
-                let after = self.after(parent.deltas[i], parent, Interner::intern);
-                keys.push(after.and_then(|halves| self.pack(halves)).unwrap_or(NO_KEY));
-            }
-            start = end;
+            parent.noted.push(Noted::Delta(parent.halves, known));
         }
+    }
+
+    #[inline]
+    fn keys(&self, batch: &Successors, from: usize, parent: &mut Parent, keys: &mut Vec<u64>) -> bool {
+        assert!(parent.noted.len() == batch.len() - from, "every successor was noted");
+        let mut has_room = true;
+        for i in 0..parent.noted.len() {
+            let halves = self.halves_after(parent.noted[i], parent);
+            let key = halves.and_then(|halves| self.pack(halves));
+            has_room &= key.is_some();
+            keys.push(key.unwrap_or(NO_KEY));
+        }
+        parent.noted.clear();
+        has_room
     }
 
     fn known_key(&self, state: &[u32], parent: &mut Parent) -> Option<u64> {
-        self.key_by(state, parent, Interner::find)
+        self.pack(self.halves_of(state, parent, Interner::find)?)
     }
 
     #[inline]
@@ -413,7 +472,18 @@ impl Codec for Tree {
                 return Growth::Failed;
             }
         }
-        let needed = [0, 1].map(|half| self.width_of(half));
-        super::widen(&mut self.widths, needed)
+        self.before = self.widths;
+        self.widths = widened(self.widths, [0, 1].map(|half| self.width_of(half)));
+        if self.widths == self.before { Growth::Same } else { Growth::Rekeyed }
+    }
+
+    #[inline]
+    fn rekey(&self, key: u64) -> u64 {
+        rewidened(key, self.before, self.widths)
+    }
+
+    fn revert(&mut self) -> bool {
+        self.widths = self.before;
+        false
     }
 }

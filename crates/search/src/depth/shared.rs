@@ -33,7 +33,7 @@ impl<C: Codec> Seen<C> {
         match self.codec.grow() {
             Growth::Failed => return false,
             Growth::Same => {}
-            Growth::Wider(_) => unreachable!("keys have their full width from the beginning"),
+            Growth::Rekeyed => unreachable!("keys have their full width from the beginning"),
         }
         !self.thresholds.is_full() || self.thresholds.grow(most - self.codec.bytes())
     }

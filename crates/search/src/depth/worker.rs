@@ -15,8 +15,8 @@ use super::shared::Turn;
 use super::thresholds::{OPEN, UNSEEN, WAITING};
 use super::walk::Walk;
 use crate::border::Border;
+use crate::codec::Codec;
 use crate::codec::memo::{Changes, changes};
-use crate::codec::{Codec, NO_KEY};
 use crate::job::Waiting;
 
 /// The observer hears of the search every so many computations of successors.
@@ -377,8 +377,9 @@ impl<C: Codec> Worker<C> {
         self.open(&turn.seen().codec, key);
         loop {
             self.keys.clear();
-            turn.seen().codec.keys(&self.batch, 0, &mut self.parent, &mut self.keys);
-            if !C::GROWS || !self.keys.contains(&NO_KEY) {
+            let codec = &turn.seen().codec;
+            codec.note(&self.batch, 0, &mut self.parent);
+            if codec.keys(&self.batch, 0, &mut self.parent, &mut self.keys) {
                 break;
             }
             turn.make_room(self.bytes())?;

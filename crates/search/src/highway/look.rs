@@ -204,9 +204,13 @@ impl<C: Codec> Worker<C> {
 
     /// Asks for the cache lines of the successors from one on.
     fn announce(&mut self, look: &Look<'_, C>, from: usize) {
-        look.visited.codec.keys(&self.batch, from, &mut self.parent, &mut self.keys);
+        look.visited.codec.note(&self.batch, from, &mut self.parent);
+        if look.visited.codec.keys(&self.batch, from, &mut self.parent, &mut self.keys) {
+            look.visited.announce(&self.keys[from..], &mut self.hashes);
+            return;
+        }
         for &key in &self.keys[from..] {
-            self.hashes.push(if key == NO_KEY { 0 } else { look.visited.announce(key) });
+            self.hashes.push(if key == NO_KEY { 0 } else { look.visited.announce_one(key) });
         }
     }
 
@@ -266,7 +270,8 @@ impl<C: Codec> Worker<C> {
             let at = (self.notes.states.len() / state.len()) as u32;
             self.notes.offers.push(Offer { tag, key: self.keys[i], lane, at });
             self.notes.states.extend_from_slice(state);
-            if !self.fired[transition.index()] {
+            // Initial states come by no step; a model may have no transition at all.
+            if self.fired.get(transition.index()) == Some(&false) {
                 self.notes.untaken.push((tag, transition.0));
             }
         }

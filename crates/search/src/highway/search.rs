@@ -64,7 +64,7 @@ pub(super) struct Search<'a, C: Codec> {
     expanded: usize,
     held: u64,
     /// The keys that were computed for this level are no longer what they were.
-    are_keys_wider: bool,
+    have_keys_changed: bool,
     /// The first state found for each goal: its depth and its place.
     found: Vec<Option<(u32, u32)>>,
     stats: Stats,
@@ -88,7 +88,7 @@ impl<'a, C: Codec> Search<'a, C> {
             is_start_curtailed: false,
             expanded: 0,
             held: 0,
-            are_keys_wider: false,
+            have_keys_changed: false,
             found: vec![None; job.goals],
             stats: Stats { union: Some(Sketch::default()), ..Stats::default() },
         }
@@ -350,8 +350,8 @@ impl<'a, C: Codec> Search<'a, C> {
             }
             let offers = part.iter().map(|&number| self.notes.offers[self.starts[number as usize] as usize]);
             let offers: Vec<Offer> = offers.collect();
-            let keys = offers.iter().map(|offer| offer.key).filter(|&key| key != NO_KEY && !self.are_keys_wider);
-            keys.for_each(|key| _ = self.visited.announce(key));
+            let keys = offers.iter().map(|offer| offer.key).filter(|&key| key != NO_KEY && !self.have_keys_changed);
+            keys.for_each(|key| _ = self.visited.announce_one(key));
             let mut states = 0;
             for offer in &offers {
                 let Some(key) = self.insert(offer, depth, &mut parent) else {
@@ -370,7 +370,7 @@ impl<'a, C: Codec> Search<'a, C> {
                 return self.leave(queue, level, Stop::States);
             }
         }
-        self.are_keys_wider = false;
+        self.have_keys_changed = false;
         self.stats.peak_frontier = self.stats.peak_frontier.max(queue.len() as u64);
         ControlFlow::Continue(level)
     }
@@ -437,11 +437,11 @@ impl<'a, C: Codec> Search<'a, C> {
     fn insert(&mut self, offer: &Offer, depth: u32, parent: &mut C::Parent) -> Option<u64> {
         loop {
             let key = match offer.key {
-                key if key != NO_KEY && !self.are_keys_wider => Some(key),
+                key if key != NO_KEY && !self.have_keys_changed => Some(key),
                 _ => self.visited.codec.key(self.notes.state(offer, self.model.words()), parent),
             };
             if let Some(key) = key
-                && self.visited.reach(self.visited.announce(key), depth) != Reached::NoRoom
+                && self.visited.reach_one(key, depth) != Reached::NoRoom
             {
                 self.held += 1;
                 return Some(key);
@@ -463,10 +463,10 @@ impl<'a, C: Codec> Search<'a, C> {
     }
 
     fn grow(&mut self, held: u64) -> bool {
-        let bits = self.visited.codec.bits();
+        let changes = self.visited.changes;
         let budget = self.visited.bytes() + self.budget();
         let has_grown = self.visited.grow(held, budget, self.workers.len());
-        self.are_keys_wider |= self.visited.codec.bits() != bits;
+        self.have_keys_changed |= self.visited.changes != changes;
         has_grown
     }
 

@@ -13,6 +13,12 @@ pub(crate) const REACH: u64 = 16;
 /// The bits of the depth.
 pub(crate) const DEPTH: u64 = 3;
 
+/// What a slot holds of a key at depth 0.
+#[inline]
+pub(crate) fn value(remainder: u64, displacement: u64) -> u64 {
+    (remainder + 1) << REMAINDER_AT | displacement << 2
+}
+
 /// What a look at a bucket showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
@@ -36,6 +42,15 @@ pub(crate) trait Slot: Cell + Sized {
 
     /// Writes to a free slot; what is there if it is not free.
     fn claim(&self, value: u64) -> Result<(), u64>;
+
+    /// Writes to a free slot that nobody else writes to.
+    fn set(&self, value: u64);
+
+    /// The first free slot of a bucket.
+    #[inline]
+    fn free(bucket: &[Self]) -> Option<usize> {
+        bucket.iter().position(|slot| slot.get() == 0)
+    }
 
     /// Looks through one bucket for a value, whatever its depth.
     #[inline]
@@ -63,11 +78,22 @@ impl Slot for AtomicU32 {
     }
 
     #[inline]
+    fn set(&self, value: u64) {
+        self.store(value as u32, Ordering::Relaxed);
+    }
+
+    #[inline]
     fn claim(&self, value: u64) -> Result<(), u64> {
         match self.compare_exchange(0, value as u32, Ordering::Relaxed, Ordering::Relaxed) {
             Ok(_) => Ok(()),
             Err(there) => Err(u64::from(there)),
         }
+    }
+
+    #[cfg(all(target_arch = "x86_64", not(loom)))]
+    #[inline]
+    fn free(bucket: &[Self]) -> Option<usize> {
+        vector::free(bucket.try_into().expect("a bucket has sixteen slots"))
     }
 
     #[cfg(all(target_arch = "x86_64", not(loom)))]
@@ -87,11 +113,22 @@ impl Slot for AtomicU64 {
     }
 
     #[inline]
+    fn set(&self, value: u64) {
+        self.store(value, Ordering::Relaxed);
+    }
+
+    #[inline]
     fn claim(&self, value: u64) -> Result<(), u64> {
         match self.compare_exchange(0, value, Ordering::Relaxed, Ordering::Relaxed) {
             Ok(_) => Ok(()),
             Err(there) => Err(there),
         }
+    }
+
+    #[cfg(all(target_arch = "x86_64", not(loom)))]
+    #[inline]
+    fn look(bucket: &[Self], value: u64) -> Look {
+        vector::look_wide(bucket.try_into().expect("a bucket has eight slots"), value)
     }
 }
 
@@ -100,18 +137,19 @@ mod vector {
     use std::arch::asm;
     use std::arch::x86_64::{
         __m128i, _mm_and_si128, _mm_cmpeq_epi32, _mm_movemask_epi8, _mm_packs_epi16, _mm_packs_epi32, _mm_set1_epi32,
-        _mm_setzero_si128,
+        _mm_set1_epi64x, _mm_setzero_si128,
     };
-    use std::sync::atomic::AtomicU32;
+    use std::sync::atomic::{AtomicU32, AtomicU64};
 
     use super::{DEPTH, Look};
 
-    /// All sixteen slots at once, with the vector instructions that every x86-64 has.
+    /// The four vectors of a bucket.
     #[inline]
-    pub(super) fn look(bucket: &[AtomicU32; 16], value: u32) -> Look {
+    fn load<T>(bucket: &T) -> [__m128i; 4] {
+        const { assert!(size_of::<T>() == 64) };
         let (a, b, c, d): (__m128i, __m128i, __m128i, __m128i);
         // SAFETY: the loads stay inside the bucket. Other threads may write slots meanwhile; the hardware reads each
-        // aligned lane in one piece, and because the loads are not the language's, its rule against unsynchronised
+        // aligned slot in one piece, and because the loads are not the language's, its rule against unsynchronised
         // plain reads is not touched.
         #[allow(unsafe_code, reason = "vector loads of slots that other threads write")]
         unsafe {
@@ -120,7 +158,7 @@ mod vector {
                 "movups {b}, [{p} + 16]",
                 "movups {c}, [{p} + 32]",
                 "movups {d}, [{p} + 48]",
-                p = in(reg) bucket.as_ptr(),
+                p = in(reg) bucket,
                 a = out(xmm_reg) a,
                 b = out(xmm_reg) b,
                 c = out(xmm_reg) c,
@@ -128,19 +166,52 @@ mod vector {
                 options(readonly, nostack, preserves_flags)
             );
         }
+        [a, b, c, d]
+    }
+
+    /// All sixteen slots at once, with the vector instructions that every x86-64 has.
+    #[inline]
+    pub(super) fn look(bucket: &[AtomicU32; 16], value: u32) -> Look {
+        let lanes = load(bucket);
         // SAFETY: SSE2 is part of x86-64.
         #[allow(unsafe_code, reason = "vector instructions")]
         unsafe {
             let keep = _mm_set1_epi32(!(DEPTH as i32));
             let wanted = _mm_set1_epi32(value as i32);
-            let is_wanted = |v| _mm_cmpeq_epi32(_mm_and_si128(v, keep), wanted);
-            let found = mask([is_wanted(a), is_wanted(b), is_wanted(c), is_wanted(d)]);
+            let found = mask(lanes.map(|v| _mm_cmpeq_epi32(_mm_and_si128(v, keep), wanted)));
             if found != 0 {
                 return Look::Found(found.trailing_zeros() as usize);
             }
-            let is_free = |v| _mm_cmpeq_epi32(v, _mm_setzero_si128());
-            let free = mask([is_free(a), is_free(b), is_free(c), is_free(d)]);
+            let free = mask(lanes.map(|v| _mm_cmpeq_epi32(v, _mm_setzero_si128())));
             if free != 0 { Look::Free(free.trailing_zeros() as usize) } else { Look::Full }
+        }
+    }
+
+    /// The first free one of sixteen slots.
+    #[inline]
+    pub(super) fn free(bucket: &[AtomicU32; 16]) -> Option<usize> {
+        // SAFETY: SSE2 is part of x86-64.
+        #[allow(unsafe_code, reason = "vector instructions")]
+        let free = unsafe { mask(load(bucket).map(|v| _mm_cmpeq_epi32(v, _mm_setzero_si128()))) };
+        (free != 0).then_some(free.trailing_zeros() as usize)
+    }
+
+    /// All eight slots at once: two lanes each, both of which must be the same.
+    #[inline]
+    pub(super) fn look_wide(bucket: &[AtomicU64; 8], value: u64) -> Look {
+        let lanes = load(bucket);
+        let both = |mask: u32| mask & mask >> 1 & 0x5555;
+        // SAFETY: SSE2 is part of x86-64.
+        #[allow(unsafe_code, reason = "vector instructions")]
+        unsafe {
+            let keep = _mm_set1_epi64x(!(DEPTH as i64));
+            let wanted = _mm_set1_epi64x(value as i64);
+            let found = both(mask(lanes.map(|v| _mm_cmpeq_epi32(_mm_and_si128(v, keep), wanted))));
+            if found != 0 {
+                return Look::Found(found.trailing_zeros() as usize / 2);
+            }
+            let free = both(mask(lanes.map(|v| _mm_cmpeq_epi32(v, _mm_setzero_si128()))));
+            if free != 0 { Look::Free(free.trailing_zeros() as usize / 2) } else { Look::Full }
         }
     }
 
@@ -161,18 +232,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn vector_and_scalar_searches_agree() {
-        for filled in 0..=16u32 {
-            let bucket: Vec<AtomicU32> =
-                (0..16).map(|i| AtomicU32::new(if i < filled { ((i + 1) << 6) | (i % 3) } else { 0 })).collect();
+    fn looks_show_what_is_there() {
+        for filled in 0..=16u64 {
+            let slot = |i: u64, high: u64| if i < filled { (i + 1) << 6 | high | (i % 3) } else { 0 };
+            let narrow: Vec<AtomicU32> = (0..16).map(|i| AtomicU32::new(slot(i, 0) as u32)).collect();
             for wanted in 1..=17u64 {
-                let expected = match wanted {
-                    _ if wanted <= u64::from(filled) => Look::Found(wanted as usize - 1),
-                    _ if filled < 16 => Look::Free(filled as usize),
+                let expected = |filled: u64, all: u64| match wanted {
+                    _ if wanted <= filled => Look::Found(wanted as usize - 1),
+                    _ if filled < all => Look::Free(filled as usize),
                     _ => Look::Full,
                 };
-                assert_eq!(AtomicU32::look(&bucket, wanted << 6), expected);
+                assert_eq!(AtomicU32::look(&narrow, wanted << 6), expected(filled, 16));
+                assert_eq!(AtomicU32::free(&narrow), (filled < 16).then_some(filled as usize));
+                // Slots that differ in one half only are different, and a half that is 0 is not a free slot.
+                for high in [0, 1 << 32, 5 << 60] {
+                    let wide: Vec<AtomicU64> = (0..8).map(|i| AtomicU64::new(slot(i, high))).collect();
+                    let filled = filled.min(8);
+                    assert_eq!(AtomicU64::look(&wide, wanted << 6 | high), expected(filled, 8));
+                    let other = AtomicU64::look(&wide, wanted << 6 | 3 << 40);
+                    assert_eq!(other, if filled < 8 { Look::Free(filled as usize) } else { Look::Full });
+                }
             }
+            let high_only: Vec<AtomicU64> = (1..=8).map(|i| AtomicU64::new(i << 32)).collect();
+            assert_eq!(AtomicU64::look(&high_only, 64), Look::Full);
+            assert_eq!(AtomicU64::look(&high_only, 7 << 32), Look::Found(6));
         }
     }
 }

@@ -1,0 +1,199 @@
+//! Properties about the branching of runs: `ctl` and `mu`. They are decided together, on one graph of all states.
+
+use std::ops::ControlFlow;
+
+use birk_exec::replay::Shows;
+use birk_exec::{GoalSet, Replayed, replay};
+use birk_ir::{Branching, Coverage, Expr, Goal, Outcome, Program, Property, Steps, Stop, Verdict};
+use birk_jit::Staged;
+use birk_search::branching::{Graph, Needs, Truth, bytes_per_state, decide};
+use birk_search::highway::Highway;
+use birk_search::{Engine, Hunt, Job, Limits, Observer, Progress};
+
+use super::impostor;
+use crate::Failure;
+use crate::cli::CheckArgs;
+use crate::progress::Watcher;
+
+/// Properties whose conditions one graph can hold.
+pub(super) struct Group<'p> {
+    /// Each with its position among the properties asked for.
+    properties: Vec<(usize, &'p Property, &'p Branching)>,
+    propositions: Vec<Expr>,
+}
+
+/// What became of a group.
+pub(super) struct Decided {
+    pub(super) hunt: Hunt,
+    /// By the position of the property.
+    pub(super) answers: Vec<(usize, Answered)>,
+}
+
+/// What became of one property.
+pub(super) struct Answered {
+    pub(super) verdict: Verdict,
+    /// Why nobody looked.
+    pub(super) reason: Option<String>,
+    pub(super) run: Option<Replayed>,
+}
+
+impl<'p> Group<'p> {
+    /// All properties about branching, in as few groups as their conditions need.
+    pub(super) fn all(properties: &[&'p Property]) -> Vec<Self> {
+        let mut groups: Vec<Self> = Vec::new();
+        let asked =
+            properties.iter().enumerate().filter_map(|(i, property)| Some((i, *property, property.branching()?)));
+        for (index, property, formula) in asked {
+            let mut alone = Vec::new();
+            formula.add_propositions(&mut alone);
+            if let Some(group) = groups.last_mut() {
+                let mut together = group.propositions.clone();
+                formula.add_propositions(&mut together);
+                if together.len() <= GoalSet::CAPACITY {
+                    group.properties.push((index, property, formula));
+                    group.propositions = together;
+                    continue;
+                }
+            }
+            groups.push(Self { properties: vec![(index, property, formula)], propositions: alone });
+        }
+        groups
+    }
+
+    /// Builds the graph and decides the properties on it, up to the first that is violated.
+    pub(super) fn decide(
+        &self,
+        program: &Program,
+        args: &CheckArgs,
+        engine: &Engine,
+        limits: Limits,
+        watcher: &mut Watcher,
+    ) -> Result<Decided, Failure> {
+        let goals: Vec<Goal> = self.propositions.iter().map(|expr| Goal::BadState(expr.clone())).collect();
+        if goals.len() > GoalSet::CAPACITY {
+            return Ok(self.refused(program, goals.len()));
+        }
+        let model = Staged::new(program, &goals);
+        let (graph, mut hunt) = self.explore(&model, engine, limits, watcher);
+        let mut answers = Vec::new();
+        for &(index, property, formula) in &self.properties {
+            let mut observer = Overtime::of(watcher, &hunt);
+            let truth = match hunt.stopped {
+                Stop::Interrupt => ControlFlow::Break(Stop::Interrupt),
+                _ if graph.is_empty() => ControlFlow::Continue(Truth::Open),
+                _ => decide(formula, &self.propositions, &graph, &model, &mut observer),
+            };
+            let answered = match truth {
+                ControlFlow::Break(stop) => {
+                    hunt.stopped = stop;
+                    if hunt.coverage == Coverage::Complete {
+                        hunt.coverage = Coverage::Sampled(hunt.stats.states);
+                    }
+                    answered(property, &Outcome::Inconclusive)
+                }
+                ControlFlow::Continue(Truth::Open) if formula.is_existential() || formula.is_universal() => {
+                    answered(property, &Outcome::Inconclusive)
+                }
+                ControlFlow::Continue(Truth::Open) => {
+                    let reason = "it needs all states, and some were not looked at".to_owned();
+                    Answered { reason: Some(reason), ..answered(property, &Outcome::Inconclusive) }
+                }
+                ControlFlow::Continue(Truth::Known(is_true, trace)) if is_true == property.wants_goal() => {
+                    let run = replay(program, &trace).map_err(|error| impostor(property, &error))?;
+                    if run.loop_start.is_some() {
+                        run.closes(program).map_err(|error| impostor(property, &error))?;
+                    }
+                    if run.shows(program, formula) == Shows::Whole(!is_true) {
+                        let name = &property.name;
+                        return Err(Failure::internal(format!("the run for `{name}` shows the opposite")));
+                    }
+                    Answered { run: Some(run), ..answered(property, &Outcome::Found(trace)) }
+                }
+                ControlFlow::Continue(Truth::Known(..)) => answered(property, &Outcome::Absent),
+            };
+            let ends = answered.verdict == Verdict::Violated && !args.keep_going;
+            answers.push((index, answered));
+            if ends {
+                break;
+            }
+        }
+        Ok(Decided { hunt, answers })
+    }
+
+    /// The graph: of all states, or of those that a highway visits.
+    fn explore(&self, model: &Staged<'_>, engine: &Engine, limits: Limits, watcher: &mut Watcher) -> (Graph, Hunt) {
+        let has_labels = |formula: &Branching| {
+            let mut found = false;
+            formula.walk(&mut |part| {
+                let (Branching::Some(steps, _) | Branching::Every(steps, _)) = part else { return };
+                found |= matches!(steps, Steps::Of(_));
+            });
+            found
+        };
+        let spare = self.properties.iter().map(|(.., formula)| bytes_per_state(formula, &self.propositions)).max();
+        let needs = Needs {
+            propositions: self.propositions.len(),
+            labels: self.properties.iter().any(|(.., formula)| has_labels(formula)),
+            spare: spare.unwrap_or(0),
+        };
+        if engine.complete {
+            return Graph::explore(model, needs, &limits, watcher);
+        }
+        let job = Job { goals: 0, stop_at: GoalSet::default(), keep_going: true, limits };
+        let (hunt, slice) = Highway::of(&limits).slice(model, &job, watcher);
+        let rest = Limits {
+            depth: u32::MAX,
+            states: u64::MAX,
+            memory: limits.memory.saturating_sub(hunt.stats.store_bytes),
+            ..limits
+        };
+        let (mut graph, of_slice) = Graph::explore(&slice.of(model), needs, &rest, &mut Overtime::of(watcher, &hunt));
+        if !slice.is_complete() {
+            graph.is_of_part();
+        }
+        let stopped = if hunt.stopped == Stop::Exhausted { of_slice.stopped } else { hunt.stopped };
+        let coverage = if graph.is_complete() { hunt.coverage } else { Coverage::Sampled(hunt.stats.states) };
+        (graph, Hunt { stopped, coverage, ..hunt })
+    }
+
+    /// More conditions than a graph can hold.
+    fn refused(&self, program: &Program, conditions: usize) -> Decided {
+        let reason = format!("{conditions} different conditions; {} are possible", GoalSet::CAPACITY);
+        let answers = self.properties.iter().map(|&(index, property, _)| {
+            (index, Answered { reason: Some(reason.clone()), ..answered(property, &Outcome::Inconclusive) })
+        });
+        let hunt = Hunt {
+            outcomes: Vec::new(),
+            coverage: Coverage::Complete,
+            stopped: Stop::Exhausted,
+            stats: birk_search::Stats::default(),
+            fired: vec![false; program.transitions.len()],
+        };
+        Decided { hunt, answers: answers.collect() }
+    }
+}
+
+fn answered(property: &Property, outcome: &Outcome) -> Answered {
+    Answered { verdict: property.verdict(outcome), reason: None, run: None }
+}
+
+/// When the time for the graph was up, what it can still tell is computed all the same; only the user ends that.
+struct Overtime<'w> {
+    watcher: &'w mut Watcher,
+    has_time: bool,
+}
+
+impl<'w> Overtime<'w> {
+    fn of(watcher: &'w mut Watcher, hunt: &Hunt) -> Self {
+        Self { watcher, has_time: hunt.stopped != Stop::Time }
+    }
+}
+
+impl Observer for Overtime<'_> {
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<Stop> {
+        match self.watcher.progress(progress) {
+            ControlFlow::Break(Stop::Time) if !self.has_time => ControlFlow::Continue(()),
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Properties about the branching of runs, as users meet them; and CTL beside LTL on the corpus.
+
+mod binary;
+
+use std::fs;
+use std::ops::ControlFlow;
+
+use binary::{Answer, BIRK, command, folder, root, run};
+use birk_exec::automaton::violations_of;
+use birk_exec::{Interpreter, Product, replay};
+use birk_ir::branching::literal;
+use birk_ir::{Branching, Expr, Formula, Goal, Outcome, Program, PropertyKind, Steps};
+use birk_search::Limits;
+use birk_search::branching::{Graph, Needs, Truth, decide};
+use birk_search::cycle::Chase;
+use birk_search::job::Patient;
+use serde_json::Value;
+
+fn check(model: &str, options: &str) -> Answer {
+    run(command(BIRK).current_dir(root()).args(["check", model]).args(options.split_whitespace()))
+}
+
+fn property<'r>(report: &'r Value, name: &str) -> &'r Value {
+    let properties = report["properties"].as_array().expect("a list");
+    properties.iter().find(|property| property["name"] == name).unwrap_or_else(|| panic!("no {name}"))
+}
+
+fn verdicts(report: &Value) -> Vec<(String, String)> {
+    let properties = report["properties"].as_array().expect("a list");
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    properties.iter().map(|property| (text(&property["name"]), text(&property["verdict"]))).collect()
+}
+
+#[test]
+fn a_way_back_is_found_or_missed() {
+    let report = check("models/reset.bir", "--format json").exits(0).quietly().json();
+    assert_eq!(property(&report, "reset")["kind"], "ctl");
+    assert_eq!(property(&report, "reset_again")["kind"], "mu");
+    assert_eq!(property(&report, "reset")["trace"], Value::Null);
+    assert_eq!(report["coverage"]["kind"], "complete");
+    let shown = check("models/reset.bir", "-D REPAIRED=false --keep-going").exits(1).quietly();
+    shown.prints("ctl `reset` violated by 4 steps, then 1 step for ever:").prints("ctl `can_serve` shown by 3 steps:");
+    let report = check("models/reset.bir", "-D REPAIRED=false --property reset --format json").exits(1).json();
+    assert_eq!((&report["traces"][0]["shows"], &report["traces"][0]["loop"]), (&"whole".into(), &4.into()));
+    assert_eq!(report["stats"]["states"], 5);
+}
+
+#[test]
+fn a_run_that_is_only_a_part_says_so() {
+    // With a choice in the trap, no single run shows that there is no way back.
+    let text = fs::read_to_string(root().join("models/reset.bir")).expect("the model is there");
+    let text = text.replace(
+        "do { } goto jammed;\n      when",
+        "do { coins := 1; } goto jammed;\n      do { coins := 2; } goto jammed;\n      when",
+    );
+    let folder = folder("branching_part");
+    fs::write(folder.join("m.bir"), text).expect("writable");
+    let answer = run(command(BIRK).current_dir(&folder).args(["check", "m.bir", "-D", "REPAIRED=false"]));
+    answer.exits(1).prints("one run shows only a part of it");
+    let options = ["check", "m.bir", "-D", "REPAIRED=false", "--format", "json"];
+    let report = run(command(BIRK).current_dir(&folder).args(options)).json();
+    assert_eq!(report["traces"][0]["shows"], "part");
+}
+
+#[test]
+fn runs_are_saved_and_replayed() {
+    let folder = folder("branching_replay");
+    let model = root().join("models/branching_lock.bir");
+    let here = |words: &[&str]| run(command(BIRK).current_dir(&folder).args(words));
+    let model = model.to_str().expect("a path");
+    for name in ["served", "again_on_all"] {
+        let report =
+            here(&["check", model, "--property", name, "--format", "json", "--trace", "run.json"]).exits(1).json();
+        let walked = report["traces"][0]["replay"].as_str().expect("a text");
+        for trace in [walked, "run.json"] {
+            here(&["replay", model, trace]).exits(0).prints("for ever:").prints(&format!("`{name}`"));
+        }
+    }
+    here(&["check", model, "--property", "overtakes", "--trace", "run.json"]).exits(0);
+    here(&["replay", model, "run.json"]).exits(0).prints("decides `overtakes`");
+}
+
+#[test]
+fn a_part_of_the_graph_decides_only_what_it_shows() {
+    // Two steps from the start: `overtakes` is shown, nothing is refuted, and the rest is not known.
+    let report = check("models/branching_lock.bir", "--max-depth 2 --keep-going --format json").exits(3).json();
+    for (name, verdict) in verdicts(&report) {
+        let wanted = if ["overtakes", "fault"].contains(&name.as_str()) { "holds" } else { "inconclusive" };
+        assert_eq!(verdict, wanted, "{name}");
+    }
+    let reason = property(&report, "can_be_served")["reason"].as_str().expect("a reason");
+    assert_eq!(reason, "it needs all states, and some were not looked at");
+    assert_eq!(property(&report, "exclusion")["reason"], Value::Null);
+    assert_eq!(report["coverage"]["kind"], "depth");
+    // Refuted in a part, it is refuted.
+    let options = "--max-states 7 --property served --format json";
+    let report = check("models/branching_lock.bir", options).json();
+    assert_ne!(property(&report, "served")["verdict"], "holds");
+    let first = check("models/branching_lock.bir", "--max-depth 2 --property overtakes").exits(0);
+    first.prints("what was looked for was found");
+}
+
+#[test]
+fn a_slice_decides_only_what_it_shows() {
+    let (mut shown, mut refuted, mut open) = (0, 0, 0);
+    for seed in 0..12 {
+        let options = format!("--search highway --width 1 --seed {seed} --keep-going --format json");
+        let report = check("models/branching_lock.bir", &options).json();
+        let is_complete = report["coverage"]["kind"] == "complete";
+        for (name, verdict) in verdicts(&report) {
+            match (name.as_str(), verdict.as_str()) {
+                ("overtakes" | "alone" | "again_on_some", "holds") => shown += 1,
+                ("served" | "again_on_all", "violated") => refuted += 1,
+                ("fault", "holds") => {}
+                (_, "inconclusive") => open += 1,
+                _ => assert!(is_complete, "seed {seed}: {name} {verdict} in a slice"),
+            }
+        }
+    }
+    assert!(shown > 0 && refuted > 0 && open > 0, "{shown} shown, {refuted} refuted, {open} open");
+    let complete = check("models/branching_lock.bir", "--search highway --width 100 --keep-going --format json").json();
+    assert_eq!(property(&complete, "can_be_served")["verdict"], "holds");
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused() {
+    for (options, reason) in [
+        ("--fairness weak", "--fairness weak is offered for `ltl` only, and `exclusion` is `ctl`"),
+        ("--store compact", "`ctl` properties such as `exclusion` need every state in full"),
+        ("--store bitstate --search dfs", "`ctl` properties such as `exclusion` need every state in full"),
+    ] {
+        check("models/branching_lock.bir", options).exits(2).says(reason);
+    }
+    check("models/branching_lock.bir", "--store compact --property deadlock").exits(0);
+}
+
+#[test]
+fn little_memory_is_not_exceeded_and_nothing_is_claimed() {
+    let folder = folder("branching_memory");
+    let text = fs::read_to_string(root().join("models/usb_stack.bir")).expect("the model is there");
+    let (body, _) = text.rsplit_once('}').expect("a system ends");
+    let text = body.to_owned() + "  ctl one: AG true;\n  ctl two: EF false;\n  ctl three: AG EF true;\n}\n";
+    fs::write(folder.join("m.bir"), text).expect("writable");
+    let here = |memory: &str| {
+        let words = ["check", "m.bir", "-D", "LOG=2", "--format", "json", "--memory", memory];
+        let names = ["--property", "one", "--property", "two", "--property", "three", "--keep-going"];
+        run(command(BIRK).current_dir(&folder).args(words).args(names))
+    };
+    let report = here("300K").exits(3).json();
+    assert_eq!(report["stopped_by"], "memory");
+    assert!(verdicts(&report).iter().all(|(_, verdict)| verdict == "inconclusive"), "{report:#}");
+    let report = here("100M").exits(1).json();
+    assert_eq!(report["stats"]["states"], 10_248);
+    let verdicts: Vec<String> = verdicts(&report).into_iter().map(|(_, verdict)| verdict).collect();
+    assert_eq!(verdicts, ["holds", "violated", "holds"]);
+}
+
+/// The conditions of a model: what its properties are made of, and where its threads can be.
+fn conditions(program: &Program) -> Vec<Expr> {
+    let mut found = Vec::new();
+    for property in &program.properties {
+        if let PropertyKind::Invariant(expr) | PropertyKind::Reachable(expr) = &property.kind {
+            found.push(expr.clone());
+        }
+    }
+    for kind in program.kinds.iter().filter(|kind| kind.copies > 0) {
+        for location in 0..kind.locations.len().min(3) {
+            found.push(Expr::element(kind.counter, Expr::Const(0)).equals(location as i64));
+        }
+    }
+    found.retain(|expr| expr.as_const().is_none() && !literal(expr).1);
+    found.dedup();
+    found.truncate(5);
+    found
+}
+
+fn is_true_of_runs(program: &Program, formula: &Formula) -> bool {
+    let (automaton, propositions) = violations_of(formula).expect("a small automaton");
+    let goals: Vec<Goal> = propositions.into_iter().map(Goal::BadState).collect();
+    let model = Interpreter::new(program, &goals);
+    let product = Product::new(&model, automaton, None);
+    let chase = Chase { weak: product.is_weak(), threads: 1, seed: 0, limits: Limits::NONE };
+    chase.hunt(&product, &mut Patient).outcomes[0] == Outcome::Absent
+}
+
+#[test]
+fn ctl_says_what_ltl_says_on_the_corpus() {
+    let next = |body: Branching| Branching::Every(Steps::OrStay, Box::new(body));
+    let (mut models, mut by_truth) = (0, [0; 2]);
+    for entry in fs::read_dir(root().join("models")).expect("the corpus is there") {
+        let path = entry.expect("readable").path();
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let Some(program) = birk_lang::load(&text, &[]).program else { continue };
+        let propositions = conditions(&program);
+        let goals: Vec<Goal> = propositions.iter().cloned().map(Goal::BadState).collect();
+        let model = Interpreter::new(&program, &goals);
+        let needs = Needs { propositions: goals.len(), labels: false, spare: 0 };
+        let limits = Limits { states: 2000, ..Limits::NONE };
+        let (graph, hunt) = Graph::explore(&model, needs, &limits, &mut Patient);
+        // Runs that fault or are cut are judged differently by the two.
+        let is_cut = hunt.stats.cut > 0 || program.fault.is_some();
+        if !graph.is_complete() || is_cut || propositions.len() < 2 {
+            continue;
+        }
+        models += 1;
+        for pair in propositions.windows(2) {
+            let (p, q) = (|| Box::new(Formula::Atom(pair[0].clone())), || Box::new(Formula::Atom(pair[1].clone())));
+            let not_p = || Formula::Not(p());
+            let (cp, cq) = (Branching::Atom(pair[0].clone()), Branching::Atom(pair[1].clone()));
+            let again = |number| next(Branching::Variable(number));
+            let af_q = Branching::Least(0, Box::new(cq.clone().or(again(0))));
+            let response = cp.dual().or(af_q.clone()).and(again(1));
+            let cases = [
+                (Formula::Always(p()), Branching::Greatest(0, Box::new(cp.clone().and(again(0))))),
+                (Formula::Eventually(q()), af_q),
+                (Formula::Until(Box::new((*p(), *q()))), Branching::Least(0, Box::new(cq.or(cp.and(again(0)))))),
+                (
+                    Formula::Always(Box::new(Formula::Or(Box::new((not_p(), Formula::Eventually(q())))))),
+                    Branching::Greatest(1, Box::new(response)),
+                ),
+            ];
+            for (of_runs, branching) in cases {
+                let wanted = is_true_of_runs(&program, &of_runs);
+                let ControlFlow::Continue(Truth::Known(found, trace)) =
+                    decide(&branching, &propositions, &graph, &model, &mut Patient)
+                else {
+                    panic!("{}: nobody ended it, and the graph is complete", path.display());
+                };
+                assert_eq!(found, wanted, "{}: {}", path.display(), program.branching_text(&branching));
+                let run = replay(&program, &trace).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+                if !found {
+                    let shows = run.shows(&program, &branching);
+                    assert_eq!(shows, birk_exec::replay::Shows::Whole(false), "{}", path.display());
+                    assert!(run.loop_start.is_none() || !run.satisfies(&program, &of_runs), "{}", path.display());
+                }
+                by_truth[usize::from(found)] += 1;
+            }
+        }
+    }
+    assert!(models >= 15 && by_truth.iter().all(|&cases| cases >= 30), "{models} models, {by_truth:?}");
+}

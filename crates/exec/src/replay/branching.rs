@@ -1,0 +1,157 @@
+//! What a run shows of a formula about branching: the formula is evaluated on the states of the run, where a step that
+//! leaves it may lead to anything. Fixpoints are computed by their definition, over and over; nothing is shared with
+//! the evaluator whose answer this judges.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use birk_ir::{Branching, Program, Steps, TransitionId};
+
+use super::{Replayed, is_stuck};
+use crate::interpreter::Interpreter;
+use crate::model::{Model, Successors};
+
+/// What the states of a run say of a formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shows {
+    /// Whatever lies beside the run, it is true, or it is false.
+    Whole(bool),
+    /// It depends on what lies beside the run.
+    Part,
+}
+
+impl Replayed {
+    /// What the run shows of a formula in its first state.
+    pub fn shows(&self, program: &Program, formula: &Branching) -> Shows {
+        let states = Known::of(self, program);
+        let evaluate = |beside| {
+            let mut evaluation = Evaluation { states: &states, beside, sets: BTreeMap::new(), done: BTreeSet::new() };
+            evaluation.prepare(formula);
+            evaluation.value(formula, 0)
+        };
+        match (evaluate(false), evaluate(true)) {
+            (true, _) => Shows::Whole(true),
+            (_, false) => Shows::Whole(false),
+            _ => Shows::Part,
+        }
+    }
+}
+
+/// The different states of a run, the first one first.
+struct Known<'p> {
+    model: Interpreter<'p>,
+    states: Vec<Vec<u32>>,
+    /// The steps of each: where they lead, if that is a state of the run.
+    steps: Vec<Vec<(TransitionId, Option<usize>)>>,
+    stuck: Vec<bool>,
+}
+
+impl<'p> Known<'p> {
+    fn of(run: &Replayed, program: &'p Program) -> Self {
+        let model = Interpreter::new(program, &[]);
+        let mut numbers: HashMap<&[u32], usize> = HashMap::new();
+        let mut states = Vec::new();
+        for state in run.states.iter().filter(|state| !program.is_faulty(state)) {
+            numbers.entry(state).or_insert_with(|| {
+                states.push(state.clone());
+                states.len() - 1
+            });
+        }
+        let mut batch = Successors::new(model.words());
+        let mut steps = Vec::new();
+        for state in &states {
+            batch.clear();
+            model.successors(state, &mut batch);
+            let real = (0..batch.len()).filter(|&i| !program.is_faulty(batch.state(i)));
+            steps.push(real.map(|i| (batch.step(i).transition, numbers.get(batch.state(i)).copied())).collect());
+        }
+        let stuck = states.iter().map(|state| is_stuck(&model, state)).collect();
+        Self { model, states, steps, stuck }
+    }
+}
+
+struct Evaluation<'k> {
+    states: &'k Known<'k>,
+    /// What is said of states beside the run.
+    beside: bool,
+    /// The fixpoints, by number, so far.
+    sets: BTreeMap<u32, Vec<bool>>,
+    /// Those that depend on no other, and are final.
+    done: BTreeSet<u32>,
+}
+
+impl Evaluation<'_> {
+    /// Computes the fixpoints that a formula is made of.
+    fn prepare(&mut self, formula: &Branching) {
+        match formula {
+            Branching::Atom(_) | Branching::Variable(_) => {}
+            Branching::And(parts) | Branching::Or(parts) => {
+                self.prepare(&parts.0);
+                self.prepare(&parts.1);
+            }
+            Branching::Some(_, body) | Branching::Every(_, body) => self.prepare(body),
+            Branching::Least(number, body) | Branching::Greatest(number, body) => {
+                if !self.done.contains(number) {
+                    self.compute(*number, body, matches!(formula, Branching::Greatest(..)));
+                    if is_closed(formula) {
+                        self.done.insert(*number);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The last states of a run are looked at first: mostly a state depends on the next one.
+    fn compute(&mut self, number: u32, body: &Branching, begin: bool) {
+        self.sets.insert(number, vec![begin; self.states.states.len()]);
+        loop {
+            self.prepare(body);
+            let mut is_same = true;
+            for state in (0..self.states.states.len()).rev() {
+                let value = self.value(body, state);
+                let set = self.sets.get_mut(&number).expect("it was put there");
+                is_same &= std::mem::replace(&mut set[state], value) == value;
+            }
+            if is_same {
+                return;
+            }
+        }
+    }
+
+    fn value(&self, formula: &Branching, state: usize) -> bool {
+        match formula {
+            Branching::Atom(expr) => self.states.model.value(expr, &self.states.states[state]) != 0,
+            Branching::Variable(number) | Branching::Least(number, _) | Branching::Greatest(number, _) => {
+                self.sets[number][state]
+            }
+            Branching::And(parts) => self.value(&parts.0, state) && self.value(&parts.1, state),
+            Branching::Or(parts) => self.value(&parts.0, state) || self.value(&parts.1, state),
+            Branching::Some(steps, body) => self.ends(steps, state).any(|end| self.value_at(body, end)),
+            Branching::Every(steps, body) => self.ends(steps, state).all(|end| self.value_at(body, end)),
+        }
+    }
+
+    fn value_at(&self, formula: &Branching, end: Option<usize>) -> bool {
+        end.map_or(self.beside, |end| self.value(formula, end))
+    }
+
+    fn ends<'s>(&'s self, steps: &'s Steps, state: usize) -> impl Iterator<Item = Option<usize>> + 's {
+        let stays = *steps == Steps::OrStay && self.states.stuck[state];
+        let is_meant = |id: &TransitionId| match steps {
+            Steps::All | Steps::OrStay => true,
+            Steps::Of(ids) => ids.contains(id),
+        };
+        let taken = self.states.steps[state].iter().filter(move |(id, _)| is_meant(id)).map(|(_, end)| *end);
+        taken.chain(stays.then_some(Some(state)))
+    }
+}
+
+/// Whether no variable of an outer fixpoint occurs in it.
+fn is_closed(formula: &Branching) -> bool {
+    let (mut bound, mut used) = (BTreeSet::new(), BTreeSet::new());
+    formula.walk(&mut |part| match part {
+        Branching::Least(number, _) | Branching::Greatest(number, _) => _ = bound.insert(*number),
+        Branching::Variable(number) => _ = used.insert(*number),
+        _ => {}
+    });
+    used.is_subset(&bound)
+}
