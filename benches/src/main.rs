@@ -1,15 +1,18 @@
 //! Birk, SPIN and Rumur on the same models, interleaved, as ratios of processor time; and the bare limits beside them.
 //!
 //! `cargo run --release -p birk-bench -- [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]`, or
-//! `-- --instructions [--bless]`. Sections: compare, answers, threads, bytes, limit; without one, all. Build `birk` first
+//! `-- --instructions [--bless]`, or `-- --highway [--quick]`, the experiments on slices. Sections: compare, answers, threads,
+//! bytes, limit, ltl; without one, all. Build `birk` first
 //! (`cargo build --release -p birk`). What is printed is Markdown. A ratio is printed only where the counts of states and
 //! transitions are equal.
 #![forbid(unsafe_code)]
 
 mod answers;
 mod compare;
+mod highway;
 mod instructions;
 mod limits;
+mod ltl;
 mod peers;
 mod run;
 mod table;
@@ -41,6 +44,9 @@ fn main() {
     let value = |word: &str| words.iter().position(|given| given == word).and_then(|at| words.get(at + 1));
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let birk = std::env::var_os("BIRK").map_or(root.join("target/release/birk"), PathBuf::from);
+    if has("--highway") {
+        return highway::run(&root, has("--quick"));
+    }
     if has("--instructions") {
         let worse = instructions::compare(&birk, &root, has("--bless"));
         std::process::exit(i32::from(worse));
@@ -55,12 +61,13 @@ fn main() {
         is_large: has("--large"),
         tools: value("--tools").map_or(Tool::ALL.to_vec(), |names| Tool::named(names)),
     };
-    let sections: [(&str, Section); 5] = [
+    let sections: [(&str, Section); 6] = [
         ("compare", compare::section),
         ("answers", answers::section),
         ("threads", limits::threads),
         ("bytes", limits::bytes),
         ("limit", limits::limit),
+        ("ltl", ltl::section),
     ];
     let is_asked = |name: &str| has(name) || !sections.iter().any(|(other, _)| has(other));
     for (name, section) in sections {

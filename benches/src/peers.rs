@@ -269,7 +269,7 @@ fn rumur(peer: &Peer, bench: &Bench) -> Option<Measured> {
 }
 
 /// The last number before the first of these words.
-fn before(text: &str, words: &str) -> Option<f64> {
+pub(crate) fn before(text: &str, words: &str) -> Option<f64> {
     let text = text.split_once(words)?.0.trim_end();
     let start = text.rfind(|c: char| !c.is_ascii_digit() && !".,e+".contains(c)).map_or(0, |at| at + 1);
     text[start..].replace(',', "").parse().ok()

@@ -108,7 +108,8 @@ fn a_fault_is_not_the_end_of_a_run() {
 
 #[test]
 fn germans_flaw_is_found_also_under_fairness() {
-    for options in ["", "--fairness weak", "--fairness weak --threads 2", "--store bitstate --search dfs --memory 1M"] {
+    for options in ["", "--fairness weak", "--fairness weak --threads 2", "--store bitstate --search dfs --memory 64M"]
+    {
         let report = birk(&format!("check models/german_liveness.bir --format json {options}")).exits(1).json();
         assert_eq!(verdict(&report, "served"), "violated", "{options}");
         let trace = report["traces"].as_array().and_then(|traces| traces.iter().find(|t| t["property"] == "served"));

@@ -59,7 +59,7 @@ impl Space for Coloured<'_> {
         Some(nodes)
     }
 
-    fn successors(&mut self, node: usize, _ahead: &[usize], out: &mut Vec<usize>) -> Option<()> {
+    fn successors(&mut self, node: usize, _soon: impl Iterator<Item = usize>, out: &mut Vec<usize>) -> Option<()> {
         self.state.clear();
         self.state.extend_from_slice(self.kept.state(node));
         self.batch.clear();

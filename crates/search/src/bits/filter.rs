@@ -1,10 +1,14 @@
 //! A field of bits (a blocked Bloom filter: Putze, Sanders and Singler 2007), and how much it may have lost.
 
 use crate::cycle::{fold, hash};
+use crate::memory::Region;
+use crate::sync::{AtomicU64, Ordering};
 use crate::table::prefetch;
 
 /// Bits of a block: a cache line. All bits of a state lie in one block, so that looking for them costs one access.
 const BLOCK: u64 = 512;
+/// Cells of a block.
+const CELLS: usize = 8;
 /// In larger fields, only one block in `SHARE` is watched to tell how full they are.
 const FEW: u64 = 1 << 14;
 const SHARE: u64 = 64;
@@ -21,7 +25,8 @@ pub(super) fn key_of(state: &[u32]) -> Key {
 /// The field.
 #[derive(Debug)]
 pub(super) struct Filter {
-    blocks: Vec<Block>,
+    cells: Region<AtomicU64>,
+    blocks: u64,
     each: u32,
     seed: u64,
     /// By the number of bits set in a block: the chance that those of another state which belongs there are among them.
@@ -38,10 +43,6 @@ pub(super) struct Filter {
     /// The logarithm of the chance that there was none.
     none: f64,
 }
-
-#[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-struct Block([u64; 8]);
 
 /// Where the bits of a key are: the block, and a hash for the places there.
 #[derive(Clone, Copy, Debug)]
@@ -63,24 +64,42 @@ impl Filter {
         let count = (bits / BLOCK).max(1);
         let chance = (0..=BLOCK).map(|set| (set as f64 / BLOCK as f64).powi(each as i32)).collect();
         let share = if count > FEW { SHARE } else { 1 };
-        let blocks = vec![Block([0; 8]); count as usize];
-        Self { blocks, each, seed, chance, share, chances: 0.0, inserted: 0, pending: 0, expected: 0.0, none: 0.0 }
+        let cells = Region::new(count as usize * CELLS).expect("memory for the field");
+        Self {
+            cells,
+            blocks: count,
+            each,
+            seed,
+            chance,
+            share,
+            chances: 0.0,
+            inserted: 0,
+            pending: 0,
+            expected: 0.0,
+            none: 0.0,
+        }
     }
 
     /// Where a key belongs; asks the caches for it.
     #[inline]
     pub(super) fn spot(&self, key: Key) -> Spot {
         let own = fold(key ^ self.seed, 0x9fb2_1c65_1e98_df25);
-        let block = ((u128::from(own) * self.blocks.len() as u128) >> 64) as usize;
-        prefetch(&self.blocks[block]);
+        let block = ((u128::from(own) * u128::from(self.blocks)) >> 64) as usize;
+        prefetch(&self.cells[block * CELLS]);
         Spot { block, places: fold(own, 0xd6e8_feb8_6659_fd93) }
+    }
+
+    /// Asks the caches again.
+    #[inline]
+    pub(super) fn announce(&self, spot: Spot) {
+        prefetch(&self.cells[spot.block * CELLS]);
     }
 
     /// Whether all bits of a spot are set.
     #[inline]
     pub(super) fn contains(&self, spot: Spot) -> bool {
-        let block = &self.blocks[spot.block].0;
-        self.places(spot).all(|(word, bit)| block[word] & bit != 0)
+        let block = self.block(spot.block);
+        self.places(spot).all(|(word, bit)| block[word].load(Ordering::Relaxed) & bit != 0)
     }
 
     /// Sets the bits of a spot.
@@ -92,8 +111,9 @@ impl Filter {
             self.settle();
             self.chances -= self.chance[self.set_in(spot.block)];
         }
+        let block = self.block(spot.block);
         for (word, bit) in self.places(spot) {
-            self.blocks[spot.block].0[word] |= bit;
+            block[word].store(block[word].load(Ordering::Relaxed) | bit, Ordering::Relaxed);
         }
         if is_watched {
             self.chances += self.chance[self.set_in(spot.block)];
@@ -102,7 +122,7 @@ impl Filter {
 
     /// Bytes it occupies.
     pub(super) fn bytes(&self) -> u64 {
-        self.blocks.len() as u64 * BLOCK / 8
+        self.blocks * BLOCK / 8
     }
 
     /// Expected number of states taken for known, and the logarithm of the chance that there was none.
@@ -113,7 +133,7 @@ impl Filter {
 
     /// Before each new state, how many were taken for known: as many as would be, if chances were as they are now.
     fn settle(&mut self) {
-        let watched = (self.blocks.len() as u64).div_ceil(self.share);
+        let watched = self.blocks.div_ceil(self.share);
         // Two states with the same key are never told apart.
         let lost = self.chances / watched as f64 + self.inserted as f64 / 2f64.powi(64);
         let pending = std::mem::take(&mut self.pending) as f64;
@@ -122,7 +142,12 @@ impl Filter {
     }
 
     fn set_in(&self, block: usize) -> usize {
-        self.blocks[block].0.iter().map(|word| word.count_ones() as usize).sum()
+        self.block(block).iter().map(|cell| cell.load(Ordering::Relaxed).count_ones() as usize).sum()
+    }
+
+    #[inline]
+    fn block(&self, number: usize) -> &[AtomicU64] {
+        &self.cells[number * CELLS..(number + 1) * CELLS]
     }
 
     /// The bits of a spot in its block: word and bit, nine bits of the hash each.

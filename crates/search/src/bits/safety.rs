@@ -92,7 +92,12 @@ impl Search<'_> {
             self.visit(root)?;
             while let Some(&frame) = self.path.top() {
                 match self.path.next() {
-                    Some(node) => self.visit(node)?,
+                    Some(node) => {
+                        if let Some(next) = self.path.peek() {
+                            self.filter.announce(self.kept.spot(next));
+                        }
+                        self.visit(node)?;
+                    }
                     None => {
                         self.path.ascend();
                         self.kept.truncate(frame.mark);
@@ -141,6 +146,9 @@ impl Search<'_> {
                 }
             }
         }
+        if goals.is_empty() {
+            return self.ask();
+        }
         let mut ends = false;
         for goal in goals.iter().filter(|&goal| goal < self.job.goals) {
             if self.found[goal].is_none() {
@@ -148,7 +156,7 @@ impl Search<'_> {
                 ends |= self.job.stop_at.contains(goal);
             }
         }
-        let all = !goals.is_empty() && !self.job.keep_going && self.found.iter().all(Option::is_some);
+        let all = !self.job.keep_going && self.found.iter().all(Option::is_some);
         if ends || all { ControlFlow::Break(Stop::Goal) } else { self.ask() }
     }
 

@@ -82,6 +82,8 @@ pub struct Graph {
     propositions: Vec<StateSet>,
     transitions: usize,
     is_complete: bool,
+    /// How the search stood when it ended.
+    last: Progress,
 }
 
 impl Graph {
@@ -102,6 +104,7 @@ impl Graph {
                 propositions: vec![StateSet::default(); needs.propositions],
                 transitions: model.transitions(),
                 is_complete: false,
+                last: Progress::default(),
             },
             batch: Successors::new(words),
             state: vec![0; words],
@@ -138,9 +141,9 @@ impl Graph {
         &self.initial
     }
 
-    /// How many edges there are.
-    pub(crate) fn edges(&self) -> u64 {
-        self.forwards.ends.len() as u64
+    /// How the search stood when it ended.
+    pub(crate) fn last(&self) -> &Progress {
+        &self.last
     }
 
     pub(crate) fn transitions(&self) -> usize {
@@ -329,6 +332,7 @@ impl Search<'_> {
         self.stats.cut = self.batch.cut;
         self.stats.peak_frontier = self.stats.levels.iter().copied().max().unwrap_or(0);
         self.stats.store_bytes = self.graph.store.bytes() + self.bytes_beside(states, u64::from(edges));
+        self.graph.last = self.progress(states);
         let hunt = Hunt { outcomes: Vec::new(), coverage, stopped, stats: self.stats, fired: self.fired };
         (self.graph, hunt)
     }

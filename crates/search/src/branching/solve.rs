@@ -14,7 +14,7 @@ use birk_ir::Stop;
 use super::equations::{Equations, Kind, Meant};
 use super::graph::Graph;
 use super::states::StateSet;
-use crate::job::{Observer, Progress};
+use crate::job::Observer;
 
 /// After so many facts the observer is asked.
 const BATCH: u64 = 1 << 16;
@@ -179,9 +179,7 @@ impl<'a> Solver<'a> {
     }
 
     fn ask(&mut self) -> ControlFlow<Stop> {
-        let states = u64::from(self.graph.len());
-        let progress = Progress { states, transitions: self.graph.edges(), ..Progress::default() };
-        self.observer.progress(&progress)
+        self.observer.progress(self.graph.last())
     }
 
     /// A part of the block has its final value in a state.

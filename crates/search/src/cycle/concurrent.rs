@@ -32,6 +32,7 @@ use super::path::Path;
 use super::{Chase, STEPS, ended};
 use crate::border::Survey;
 use crate::job::{Hunt, Observer, Progress, Stats};
+use crate::table::prefetch;
 
 const BLUE: u32 = 1;
 const RED: u32 = 2;
@@ -193,6 +194,13 @@ impl Nodes {
         self.bits.get(word).is_some_and(|word| word >> bit & 1 == 1)
     }
 
+    /// Asks for the place of a node, to have it when it is needed.
+    fn announce(&self, node: Node) {
+        if let Some(word) = self.bits.get(self.at(node).0) {
+            prefetch(word);
+        }
+    }
+
     fn insert(&mut self, node: Node) {
         let (word, bit) = self.at(node);
         if self.bits.len() <= word {
@@ -209,6 +217,7 @@ impl Nodes {
 
 struct Worker<'a, 's> {
     shared: &'a Shared<'s>,
+    number: usize,
     hand: Hand,
     cyan: Nodes,
     path: Path<Node>,
@@ -231,6 +240,7 @@ impl<'a, 's> Worker<'a, 's> {
         let nodes = || Nodes { places: shared.graph.places(), bits: Vec::new() };
         Self {
             shared,
+            number,
             hand: shared.graph.hand(number),
             cyan: nodes(),
             path: Path::new(),
@@ -310,11 +320,15 @@ impl<'a, 's> Worker<'a, 's> {
         self.counted[1] += self.batch.len() as u64;
         for i in 0..self.batch.len() {
             let node = self.batch[i];
+            // What another worker is done with may be on this one's path. Where there is a red search, it will see that.
+            if !self.shared.weak && self.shared.has(node, BLUE) {
+                continue;
+            }
             if self.cyan.contains(node) {
                 if accepting || !self.shared.weak && self.shared.graph.is_accepting(node) {
                     return self.found(node);
                 }
-            } else if !self.shared.has(node, BLUE) {
+            } else if !self.shared.weak || !self.shared.has(node, BLUE) {
                 self.shared.graph.announce(node);
                 self.path.offer(node);
             }
@@ -385,12 +399,24 @@ impl<'a, 's> Worker<'a, 's> {
         self.shared.stop.load(Ordering::Relaxed)
     }
 
-    /// The successors into `batch`, in an order of this worker's own.
+    /// The successors into `batch`, in an order of this worker's own: the first one takes that of the model, the second
+    /// its reverse, so that they meet late.
     fn expand(&mut self, node: Node, red: bool) -> ControlFlow<()> {
-        let ahead = if red { &[] } else { self.path.offered() };
-        if self.shared.graph.successors(&mut self.hand, node, ahead, &mut self.batch).is_none() {
+        // The red search meets states that were expanded before.
+        let soon = self.path.soon().take(if red { 0 } else { usize::MAX });
+        if self.shared.graph.successors(&mut self.hand, node, soon, &mut self.batch).is_none() {
             return self.give_up();
         }
+        self.batch.iter().for_each(|&node| self.cyan.announce(node));
+        match self.number {
+            0 => {}
+            1 => self.batch.reverse(),
+            _ => self.shuffle(),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn shuffle(&mut self) {
         for i in (1..self.batch.len()).rev() {
             self.random ^= self.random << 13;
             self.random ^= self.random >> 7;
@@ -399,7 +425,6 @@ impl<'a, 's> Worker<'a, 's> {
             let other = ((self.random >> 32) * (i as u64 + 1)) >> 32;
             self.batch.swap(i, other as usize);
         }
-        ControlFlow::Continue(())
     }
 
     /// A state of the path closes a cycle.

@@ -30,8 +30,8 @@ impl Space for Exact<'_> {
     }
 
     #[inline]
-    fn successors(&mut self, node: Node, ahead: &[Node], out: &mut Vec<Node>) -> Option<()> {
-        self.graph.successors(&mut self.hand, node, ahead, out)
+    fn successors(&mut self, node: Node, soon: impl Iterator<Item = Node>, out: &mut Vec<Node>) -> Option<()> {
+        self.graph.successors(&mut self.hand, node, soon, out)
     }
 
     #[inline]

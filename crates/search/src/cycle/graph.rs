@@ -20,9 +20,8 @@ use crate::table::prefetch;
 const PAGE: u32 = if cfg!(loom) { 1 << 3 } else { 1 << 10 };
 /// Numbers that a thread takes at once.
 const NUMBERS: u32 = if cfg!(loom) { 2 } else { 64 };
-/// States that are expanded together, at most, and how far to look for them.
+/// States that are expanded together, at most.
 const TOGETHER: usize = 8;
-const AHEAD: usize = 24;
 /// Places in the first table, as a power of two.
 const FIRST: u32 = if cfg!(loom) { 3 } else { 8 };
 /// In place of the state that a failing check leads to: no run goes on there.
@@ -175,13 +174,19 @@ impl<'m> Graph<'m> {
         Some(hand.targets.iter().filter(|&&number| number != NOWHERE).flat_map(nodes).collect())
     }
 
-    /// The successors of a state, in the order of the product; `None` when the system has no memory to give. The last of
-    /// those `ahead` will be asked for soon.
+    /// The successors of a state, in the order of the product; `None` when the system has no memory to give. Those that
+    /// come `soon` will be asked for, too.
     #[inline]
-    pub(super) fn successors(&self, hand: &mut Hand, node: Node, ahead: &[Node], out: &mut Vec<Node>) -> Option<()> {
+    pub(super) fn successors(
+        &self,
+        hand: &mut Hand,
+        node: Node,
+        soon: impl Iterator<Item = Node>,
+        out: &mut Vec<Node>,
+    ) -> Option<()> {
         out.clear();
         match self.row(node.number)[0].load(Ordering::Acquire) {
-            0 => self.expand(hand, node.number, ahead)?,
+            0 => self.expand(hand, node.number, soon)?,
             at => self.recall(hand, at - 1),
         }
         let (count, steps) = ((hand.steps[0] & !TAKEN) as usize, &hand.steps[self.head..]);
@@ -281,14 +286,14 @@ impl<'m> Graph<'m> {
         &self.pages.row(at / PAGE)[(at % PAGE) as usize..]
     }
 
-    /// Computes the steps of a state and of some that lie ahead, and keeps them while there is room. Those of the first
+    /// Computes the steps of a state and of some that come soon, and keeps them while there is room. Those of the first
     /// are then in hand.
-    fn expand(&self, hand: &mut Hand, number: u32, ahead: &[Node]) -> Option<()> {
+    fn expand(&self, hand: &mut Hand, number: u32, soon: impl Iterator<Item = Node>) -> Option<()> {
         hand.batch.clear();
         hand.members.clear();
         self.compute(hand, number);
         if self.pages_taken.load(Ordering::Relaxed) < self.most_pages {
-            for node in ahead.iter().rev().take(AHEAD) {
+            for node in soon {
                 let is_known = self.row(node.number)[0].load(Ordering::Relaxed) != 0;
                 if !is_known && !hand.members.iter().any(|member| member.number == node.number) {
                     self.compute(hand, node.number);

@@ -57,9 +57,14 @@ pub(crate) trait Space {
     /// The initial states; `None` when there is no memory for them.
     fn initial(&mut self) -> Option<Vec<Self::Node>>;
 
-    /// Replaces what is in the list by the successors of a state; `None` when there is no memory for them. The last of
-    /// those `ahead` will be asked for soon.
-    fn successors(&mut self, node: Self::Node, ahead: &[Self::Node], out: &mut Vec<Self::Node>) -> Option<()>;
+    /// Replaces what is in the list by the successors of a state; `None` when there is no memory for them. Those that come
+    /// `soon` will be asked for, too.
+    fn successors(
+        &mut self,
+        node: Self::Node,
+        soon: impl Iterator<Item = Self::Node>,
+        out: &mut Vec<Self::Node>,
+    ) -> Option<()>;
 
     /// A state that was just looked at will be asked for soon.
     fn announce(&self, _node: Self::Node) {}
@@ -198,7 +203,7 @@ impl<S: Space> Search<'_, S> {
         self.stats.states += 1;
         let accepting = self.space.is_accepting(node);
         self.path.descend(node, accepting, self.space.mark());
-        if self.space.successors(node, self.path.offered(), &mut self.batch).is_none() {
+        if self.space.successors(node, self.path.soon(), &mut self.batch).is_none() {
             return NO_MEMORY;
         }
         self.stats.transitions += self.batch.len() as u64;
@@ -247,7 +252,7 @@ impl<S: Space> Search<'_, S> {
         self.stats.revisits += 1;
         self.ask()?;
         self.red_path.descend(node, false, self.space.mark());
-        if self.space.successors(node, &[], &mut self.batch).is_none() {
+        if self.space.successors(node, std::iter::empty(), &mut self.batch).is_none() {
             return NO_MEMORY;
         }
         for i in self.in_order() {

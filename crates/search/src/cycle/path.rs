@@ -1,6 +1,9 @@
 //! The stack of a depth-first search: the nodes from a root to the present one, and beside each the successors that are
 //! still to be looked at. All nodes lie in one arena; what is popped makes room.
 
+/// How far up the path to look for nodes that will be looked at soon.
+const SOON: usize = 12;
+
 /// A node on the path.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame<N> {
@@ -50,6 +53,12 @@ impl<N: Copy> Path<N> {
         node
     }
 
+    /// The one after it.
+    #[inline]
+    pub(crate) fn peek(&self) -> Option<N> {
+        self.offered.get(self.frames.last()?.next).copied()
+    }
+
     /// Takes the last node off the path, and its successors with it.
     #[inline]
     pub(crate) fn ascend(&mut self) -> Option<Frame<N>> {
@@ -72,11 +81,17 @@ impl<N: Copy> Path<N> {
         self.frames.len()
     }
 
-    /// What was offered on the way here; the last ones will be looked at first, if they were not yet.
+    /// Some of the nodes that will be looked at soonest.
     #[inline]
-    pub(crate) fn offered(&self) -> &[N] {
-        &self.offered
+    pub(crate) fn soon(&self) -> impl Iterator<Item = N> {
+        let mut end = self.offered.len();
+        self.frames.iter().rev().take(SOON).flat_map(move |frame| {
+            let beside = frame.next.min(end)..end;
+            end = frame.first;
+            beside.map(|place| self.offered[place])
+        })
     }
+
     /// The nodes beside the path that are still to be looked at.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = N> {
         let ends = self.frames.iter().skip(1).map(|frame| frame.first).chain([self.offered.len()]);
