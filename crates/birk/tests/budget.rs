@@ -124,6 +124,8 @@ fn memory_of_the_process_is_limited() {
         (counters, "--threads 2", "depth"),
         (frames, "--threads 2", "depth"),
         (frames, "--threads 2 --store compact", "hashed"),
+        (frames, "--search depth --threads 2", "depth"),
+        (frames, "--search depth --threads 1 --store compact", "hashed"),
         (counters, "--search dfs", "sampled"),
         (frames, "--search dfs", "sampled"),
     ] {

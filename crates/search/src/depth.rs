@@ -118,6 +118,7 @@ impl<'a, C: Codec> Search<'a, C> {
             here: Mutex::default(),
             next: Mutex::default(),
             frontier_bytes: AtomicU64::new(0),
+            overhead: AtomicU64::new(0),
             busy: AtomicUsize::new(0),
             from: 0,
             to: 0,
