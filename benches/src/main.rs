@@ -1,13 +1,15 @@
 //! Birk, SPIN and Rumur on the same models, interleaved, as ratios of processor time; and the bare limits beside them.
 //!
 //! `cargo run --release -p birk-bench -- [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]`, or
-//! `-- --instructions [--bless]`. Sections: compare, answers, threads, bytes, limit, ltl; without one, all. Build `birk` first
+//! `-- --instructions [--bless]`, or `-- --highway [--quick]`, the experiments on slices. Sections: compare, answers, threads,
+//! bytes, limit, ltl; without one, all. Build `birk` first
 //! (`cargo build --release -p birk`). What is printed is Markdown. A ratio is printed only where the counts of states and
 //! transitions are equal.
 #![forbid(unsafe_code)]
 
 mod answers;
 mod compare;
+mod highway;
 mod instructions;
 mod limits;
 mod ltl;
@@ -42,6 +44,9 @@ fn main() {
     let value = |word: &str| words.iter().position(|given| given == word).and_then(|at| words.get(at + 1));
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let birk = std::env::var_os("BIRK").map_or(root.join("target/release/birk"), PathBuf::from);
+    if has("--highway") {
+        return highway::run(&root, has("--quick"));
+    }
     if has("--instructions") {
         let worse = instructions::compare(&birk, &root, has("--bless"));
         std::process::exit(i32::from(worse));

@@ -7,13 +7,14 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use birk_search::ENGINES;
 use birk_search::depth::INCREMENT;
 use birk_search::highway::Highway;
 use clap::builder::{BoolishValueParser, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use resume::ResumeArgs;
+
+use crate::engines;
 
 const QUESTIONS: &str = "Questions";
 const SEARCH: &str = "Search";
@@ -104,8 +105,8 @@ pub(crate) struct CheckArgs {
           help_heading = QUESTIONS)]
     pub(crate) fairness: Fair,
     /// The engine; see `birk engines`
-    #[arg(long, value_name = "ENGINE", default_value = ENGINES[0].name, help_heading = SEARCH,
-          value_parser = PossibleValuesParser::new(ENGINES.iter().map(|engine| engine.name)))]
+    #[arg(long, value_name = "ENGINE", default_value = birk_search::ENGINES[0].name, help_heading = SEARCH,
+          value_parser = PossibleValuesParser::new(engines::all().map(|engine| engine.name)))]
     pub(crate) search: String,
     /// With --search depth: how many steps each depth bound is beyond the one before
     #[arg(long, value_name = "N", default_value_t = INCREMENT, value_parser = parse_positive, help_heading = SEARCH)]

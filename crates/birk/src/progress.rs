@@ -34,6 +34,8 @@ pub(crate) struct Watcher {
     last: (Instant, u64),
     drawn: bool,
     samples: Option<Samples>,
+    /// Nodes and iterations of an engine on decision diagrams.
+    diagrams: Option<(u64, u32)>,
     keeper: Option<Keeper>,
     gauge: Option<Gauge>,
 }
@@ -143,6 +145,7 @@ impl Watcher {
             last: (now, 0),
             drawn: false,
             samples: None,
+            diagrams: None,
             keeper: None,
             gauge: None,
         })
@@ -187,7 +190,7 @@ impl Watcher {
 
     fn show(&mut self, now: Instant, progress: &Progress) {
         let seconds = now.duration_since(self.last.0).as_secs_f64().max(1e-9);
-        let rate = (progress.states - self.last.1) as f64 / seconds;
+        let rate = progress.states.saturating_sub(self.last.1) as f64 / seconds;
         self.last = (now, progress.states);
         let elapsed = now.duration_since(self.started);
         match self.style {
@@ -198,11 +201,15 @@ impl Watcher {
             }
             Style::Lines => say(&format!("birk: {}", self.line(elapsed, progress, rate, grouped))),
             Style::Json => {
-                let object = serde_json::json!({
+                let mut object = serde_json::json!({
                     "seconds": elapsed.as_secs_f64(), "states": progress.states, "transitions": progress.transitions,
                     "depth": progress.depth, "frontier": progress.frontier, "states_per_second": rate.round(),
                     "memory_bytes": progress.bytes,
                 });
+                if let Some((nodes, iterations)) = self.diagrams {
+                    object["nodes"] = nodes.into();
+                    object["iterations"] = iterations.into();
+                }
                 say(&object.to_string());
             }
         }
@@ -210,6 +217,16 @@ impl Watcher {
 
     fn line(&self, elapsed: Duration, progress: &Progress, rate: f64, number: fn(u64) -> String) -> String {
         let budget = self.deadline.map(|deadline| format!(" of {}", clock(deadline.duration_since(self.started))));
+        if let Some((nodes, iterations)) = self.diagrams {
+            return format!(
+                "{} states after {iterations} iterations, {} nodes, {}, {}{}",
+                number(progress.states),
+                number(nodes),
+                bytes(progress.bytes),
+                clock(elapsed),
+                budget.unwrap_or_default(),
+            );
+        }
         format!(
             "{} states, depth {}, {} waiting, {}/s, {}, {}{}",
             number(progress.states),
@@ -258,6 +275,10 @@ impl Observer for Watcher {
         ControlFlow::Continue(())
     }
 
+    fn diagrams(&mut self, nodes: u64, iterations: u32) {
+        self.diagrams = Some((nodes, iterations));
+    }
+
     fn resume(&mut self) -> Option<Box<dyn Read>> {
         self.keeper.as_mut()?.input()
     }
@@ -277,7 +298,11 @@ impl Observer for Watcher {
 
 /// `1,234,567`
 pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
+    grouped_digits(&number.to_string())
+}
+
+/// The same of a number that may be of any size.
+pub(crate) fn grouped_digits(digits: &str) -> String {
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
         if i > 0 && (digits.len() - i).is_multiple_of(3) {

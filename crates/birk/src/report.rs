@@ -10,10 +10,12 @@ pub(crate) mod simulation;
 
 use birk_exec::Replayed;
 use birk_ir::{Coverage, Op, Program, Property, ThreadId, TransitionId, Verdict};
-use birk_search::{Engine, Hunt};
+use birk_search::Hunt;
 
 use crate::cli::{Accept, CheckArgs};
 use crate::commands::{Slices, Watch};
+use crate::engines::Engine;
+use crate::progress::{grouped, grouped_digits};
 use crate::source::Source;
 
 /// A search and its answers.
@@ -123,6 +125,27 @@ impl Report<'_> {
                 }
             }
         }
+    }
+
+    /// How many states were reached, in full.
+    pub(crate) fn states_text(&self) -> String {
+        let stats = &self.hunt.stats;
+        stats.diagrams.as_ref().map_or_else(|| grouped(stats.states), |sets| grouped_digits(&sets.states))
+    }
+
+    /// How many steps were taken from them, in full; unless nobody could count them.
+    pub(crate) fn transitions_text(&self) -> Option<String> {
+        let stats = &self.hunt.stats;
+        match &stats.diagrams {
+            None => Some(grouped(stats.transitions)),
+            Some(sets) => sets.transitions.as_deref().map(grouped_digits),
+        }
+    }
+
+    /// The depth of the deepest state, where it is known.
+    pub(crate) fn depth(&self) -> Option<u32> {
+        let stats = &self.hunt.stats;
+        stats.diagrams.as_ref().map_or(Some(stats.max_depth), |sets| sets.depth)
     }
 
     /// Whether only runs were asked about, and of the whole model: then states that no violating run can visit were not looked at.

@@ -52,13 +52,15 @@ mod world;
 #[path = "agreement/writer.rs"]
 mod writer;
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use birk_exec::Interpreter;
-use birk_ir::PropertyKind;
+use birk_ir::{PropertyKind, Stop};
 use birk_lang::ast::System;
 use birk_search::job::Patient;
-use birk_search::{ENGINES, Engine};
+use birk_search::{ENGINES, Engine, Job, Limits};
+use birk_symbolic::SymbolicHunt;
 
 use crate::case::{Case, Made};
 use crate::check::{Checked, Subject, check, same};
@@ -79,6 +81,8 @@ struct Tally {
     refused: usize,
     too_large: usize,
     states: u64,
+    /// Left alone by the engines on sets.
+    left: usize,
 }
 
 /// Looks at the programs of one part, `usually` so many in all; the first that disagrees is shown.
@@ -101,6 +105,7 @@ fn agree(part: u64) {
     println!("{tally:?}");
     assert!(tally.refused * 20 <= tally.drawn, "more than 5 % of the programs have errors: {tally:?}");
     let unusable = tally.refused + tally.too_large;
+    assert!(tally.left * 20 <= tally.drawn, "more than 5 % of the programs are too much for diagrams: {tally:?}");
     assert!(unusable * 5 <= tally.drawn, "more than 20 % of the programs are of no use: {tally:?}");
 }
 
@@ -160,7 +165,7 @@ fn look(seed: u64, system: &System, text: &str, tally: &mut Tally) -> Checked {
         Made::TooLarge => tally.too_large += 1,
         Made::Usable(case) => {
             tally.states += case.answer.states;
-            agreed(&case, limit(seed, &case))?;
+            agreed(&case, limit(seed, &case), &mut tally.left)?;
         }
     }
     Ok(())
@@ -172,9 +177,26 @@ fn limit(seed: u64, case: &Case) -> u32 {
 }
 
 /// The lowering keeps the meaning, and every engine finds what there is; the depth is a limit to be tried.
-fn agreed(case: &Case, depth: u32) -> Checked {
+fn agreed(case: &Case, depth: u32, left: &mut usize) -> Checked {
     faithful(&case.system, &case.program, &case.answer).map_err(|why| format!("lowering: {why}"))?;
-    ENGINES.iter().try_for_each(|engine| held_against(case, engine, depth))
+    ENGINES.iter().try_for_each(|engine| held_against(case, engine, depth))?;
+    birk_symbolic::ENGINES.iter().try_for_each(|engine| sets_held_against(case, engine, depth, left))
+}
+
+/// The same for an engine on sets of states. What it refuses, or has no memory for, is counted and left.
+fn sets_held_against(case: &Case, engine: &Engine<SymbolicHunt>, depth: u32, left: &mut usize) -> Checked {
+    let is_left = Cell::new(false);
+    let hunt = |job: &Job| {
+        // So many searches are short ones: little memory is made ready sooner.
+        let job = Job { limits: Limits { memory: 32 << 20, ..job.limits }, ..job.clone() };
+        let hunt = (engine.hunt)(&case.program, &case.goals, &job, &mut Patient);
+        is_left.set(is_left.get() || hunt.as_ref().map_or(true, |hunt| hunt.stopped == Stop::Memory));
+        hunt.unwrap_or_else(|_| (ENGINES[0].hunt)(&Interpreter::new(&case.program, &case.goals), &job, &mut Patient))
+    };
+    let subject = Subject { shortest: engine.shortest, hunt: &hunt };
+    let checked = check(case, &subject, depth);
+    *left += usize::from(is_left.get());
+    if is_left.get() { Ok(()) } else { checked.map_err(|why| format!("{}: {why}", engine.name)) }
 }
 
 fn held_against(case: &Case, engine: &Engine, depth: u32) -> Checked {
@@ -192,7 +214,7 @@ fn programs_that_were_once_wrong() {
             Made::Refused(why) => Err(format!("refused: {why:?}")),
             Made::TooLarge => Err("too large".to_owned()),
             Made::Usable(case) => (0..=case.answer.depth + 1)
-                .try_for_each(|depth| agreed(&case, depth))
+                .try_for_each(|depth| agreed(&case, depth, &mut 0))
                 .and_then(|()| native::agreed(&case, 1, &mut native::Tried::default())),
         };
         wrong.extend(agrees.err().map(|why| format!("{about}: {why}")));

@@ -11,6 +11,9 @@ use birk_search::branching::{Graph, Needs, Truth, decide};
 use birk_search::job::Patient;
 use birk_search::{ENGINES, Engine, Hunt, Job, Limits};
 
+/// How an engine is asked, whether it searches a model or the program itself.
+type Ask<'a> = &'a dyn Fn(&Program, &[Goal], &Job) -> Hunt;
+
 /// One `// expect` line.
 #[derive(Debug)]
 struct Expectation {
@@ -78,16 +81,60 @@ fn number(text: &str) -> Option<u64> {
     text.trim_end_matches(',').replace(',', "").parse().ok()
 }
 
-fn hunt(program: &Program, goals: &[Goal], engine: &Engine, keep_going: bool, properties: &[&Property]) -> Hunt {
+/// Too large for diagrams in the memory and time of a test, for all that is known today.
+const BEYOND: &[&str] = &[
+    "chang_roberts.bir",
+    "dme_module_2.bir",
+    "dme_module_bug1_2.bir",
+    "dme_module_bug5_2.bir",
+    "dolev_klawe_rodeh.bir",
+    "lifts.bir",
+    "lifts_repaired.bir",
+    "mcs_lock.bir",
+    "paxos.bir",
+    "queens.bir",
+    "raft_election.bir",
+    "sliding_puzzle.bir",
+    "tree_arbiter_module_buggy_4.bir",
+    "usb_stack.bir",
+];
+/// More states, and other values of constants, are left to the explicit engines, unless the environment gives another number (`BIRK_SETS`).
+const MOST_IN_SETS: u64 = 500;
+
+/// Every engine that is complete.
+fn each_engine(name: &str, expected: &Expectation, mut check: impl FnMut(&Engine<Ask<'_>>)) {
+    for engine in ENGINES.iter().filter(|engine| engine.complete) {
+        check(&engine.with(&|program, goals, job| (engine.hunt)(&Interpreter::new(program, goals), job, &mut Patient)));
+    }
+    let asked = std::env::var("BIRK_SETS").ok();
+    let most = asked.map_or(MOST_IN_SETS, |number| number.parse().expect("BIRK_SETS is a number of states"));
+    if BEYOND.contains(&name) || !expected.defines.is_empty() || expected.states > most {
+        return;
+    }
+    for engine in birk_symbolic::ENGINES.iter().filter(|engine| engine.complete) {
+        check(&engine.with(&|program, goals, job| {
+            let job = Job { limits: Limits { memory: 64 << 20, ..job.limits }, ..job.clone() };
+            (engine.hunt)(program, goals, &job, &mut Patient).expect("the corpus can be encoded")
+        }));
+    }
+}
+
+fn hunt(
+    program: &Program,
+    goals: &[Goal],
+    engine: &Engine<Ask<'_>>,
+    keep_going: bool,
+    properties: &[&Property],
+) -> Hunt {
     let mut stop_at = GoalSet::default();
     for (goal, _) in properties.iter().enumerate().filter(|(_, p)| !keep_going && !p.wants_goal()) {
         stop_at.insert(goal);
     }
     let job = Job { goals: goals.len(), stop_at, keep_going, limits: Limits::NONE };
-    (engine.hunt)(&Interpreter::new(program, goals), &job, &mut Patient)
+    (engine.hunt)(program, goals, &job)
 }
 
-fn check(name: &str, text: &str, expected: &Expectation, engine: &Engine) {
+fn check(name: &str, text: &str, expected: &Expectation, engine: &Engine<Ask<'_>>) {
     let context = format!("{name} {:?} with {}", expected.defines, engine.name);
     let loaded = birk_lang::load(text, &expected.defines);
     let program = loaded.program.unwrap_or_else(|| panic!("{context}: {:#?}", loaded.diagnostics));
@@ -177,9 +224,7 @@ fn run_share(share: usize, shares: usize) {
         let expectations = expectations(&name, &text);
         assert!(!expectations.is_empty(), "{name} says nothing about what is expected");
         for expected in &expectations {
-            for engine in ENGINES.iter().filter(|engine| engine.complete) {
-                check(&name, &text, expected, engine);
-            }
+            each_engine(&name, expected, |engine| check(&name, &text, expected, engine));
             lines += 1;
         }
     }

@@ -14,7 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("exec", &["ir"]),
     ("jit", &["ir", "exec"]),
     ("search", &["ir", "exec"]),
-    ("symbolic", &["ir"]),
+    ("symbolic", &["ir", "exec", "search"]),
     ("cluster", &["ir", "exec", "search"]),
     ("birk", &["ir", "lang", "exec", "jit", "search", "symbolic", "cluster"]),
 ];
@@ -136,7 +136,7 @@ fn arrows_can_fail() {
     fails(arrows, "crates/lang/Cargo.toml", "[dependencies]\nbirk-exec.workspace = true");
     fails(arrows, "crates/exec/Cargo.toml", "[dependencies.birk-search]\nworkspace = true");
     fails(arrows, "crates/exec/Cargo.toml", "[build-dependencies]\nx = { package = \"birk-lang\", path = \"y\" }");
-    fails(arrows, "crates/symbolic/Cargo.toml", "[target.'cfg(unix)'.dependencies]\nbirk-search = { path = \"x\" }");
+    fails(arrows, "crates/symbolic/Cargo.toml", "[target.'cfg(unix)'.dependencies]\nbirk-jit = { path = \"x\" }");
     fails(arrows, "crates/search/Cargo.toml", "[dependencies]\ncranelift-jit = \"0.135\"");
     fails(arrows, "crates/search/Cargo.toml", "[dev-dependencies]\nbirk.workspace = true");
     fails(arrows, "crates/search/Cargo.toml", "[dependencies]\nbirk-unknown.workspace = true");

@@ -14,9 +14,12 @@ use crate::frontier::Stack;
 use crate::highway::Highway;
 use crate::job::{Hunt, Job, Observer, Storage};
 
+/// The search of an engine that needs no more than a `Model`.
+pub type ExplicitHunt = fn(&dyn Model, &Job, &mut dyn Observer) -> Hunt;
+
 /// A way to search.
 #[derive(Clone, Copy, Debug)]
-pub struct Engine {
+pub struct Engine<H = ExplicitHunt> {
     /// As written after `--search`.
     pub name: &'static str,
     /// What it does, in one line.
@@ -38,7 +41,7 @@ pub struct Engine {
     /// What it keeps in memory.
     pub memory: &'static str,
     /// The search itself.
-    pub hunt: fn(&dyn Model, &Job, &mut dyn Observer) -> Hunt,
+    pub hunt: H,
 }
 
 /// All engines, the default first.
@@ -121,6 +124,15 @@ fn breadth(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
             Some(pair) => breadth_first(model, job, pair, observer),
             None => breadth_first(model, job, Tree::new(model), observer),
         },
+    }
+}
+
+impl<H> Engine<H> {
+    /// The same with another search: for tables of engines of several kinds.
+    pub fn with<G>(self, hunt: G) -> Engine<G> {
+        let Self { name, summary, when, complete, shortest, scales, covers_by_depth, slices, options, memory, .. } =
+            self;
+        Engine { name, summary, when, complete, shortest, scales, covers_by_depth, slices, options, memory, hunt }
     }
 }
 

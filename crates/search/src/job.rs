@@ -110,6 +110,9 @@ pub trait Observer {
     /// Called often (at least every few hundred expansions): must be cheap when there is nothing to say.
     fn progress(&mut self, progress: &Progress) -> ControlFlow<Stop>;
 
+    /// Called before it by engines on decision diagrams: the nodes in use, and how often the steps were applied to a set.
+    fn diagrams(&mut self, _nodes: u64, _iterations: u32) {}
+
     /// What an earlier search has written, to go on from there.
     fn resume(&mut self) -> Option<Box<dyn Read>> {
         None
@@ -179,6 +182,23 @@ pub struct Stats {
     pub border: Border,
     /// For searches that are repeated: which states were seen, roughly.
     pub union: Option<crate::bits::Sketch>,
+    /// For engines on decision diagrams: the same without the limits of 64 bits, and what only they have.
+    pub diagrams: Option<Box<Diagrams>>,
+}
+
+/// What a search on decision diagrams counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagrams {
+    /// Distinct states reached, in decimal digits.
+    pub states: String,
+    /// Steps taken from them, in decimal digits; not known when the memory was used up before they were counted.
+    pub transitions: Option<String>,
+    /// Depth of the deepest state; not known when the states were not reached level by level.
+    pub depth: Option<u32>,
+    /// How often the steps were applied to a set.
+    pub iterations: u32,
+    /// The most nodes in use at once.
+    pub peak_nodes: u64,
 }
 
 /// What a frontier behind a depth bound cost.

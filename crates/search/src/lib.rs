@@ -28,5 +28,5 @@ pub mod store;
 pub mod trace;
 
 pub use border::Border;
-pub use engines::{ENGINES, Engine, engine};
+pub use engines::{ENGINES, Engine, ExplicitHunt, engine};
 pub use job::{Hunt, Job, Limits, Observer, Progress, Save, Stats, Storage, Waiting};

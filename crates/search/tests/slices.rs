@@ -48,6 +48,9 @@ fn a_slice_has_all_steps_between_its_states() {
         let (hunt, slice) = sliced(&system, highway, limits);
         let inside = nodes(&slice);
         assert_eq!(slice.is_complete(), hunt.coverage == Coverage::Complete);
+        let states: Vec<Vec<u32>> = slice.states().collect();
+        let copy = Slice::of_states(system.words(), &states);
+        assert!(copy.states().eq(slice.states()) && !copy.is_complete());
         let model = slice.of(&system);
         let mut batch = Successors::new(system.words());
         for &node in &inside {

@@ -10,7 +10,7 @@ use birk_exec::{GoalSet, goal_of, replay};
 use birk_ir::{Coverage, Expr, Goal, Outcome, Program, Property, PropertyKind, Stop, Verdict};
 use birk_jit::Staged;
 use birk_search::bits::Field;
-use birk_search::{ENGINES, Engine, Hunt, Job, Limits, Stats, Storage, Waiting, engine};
+use birk_search::{Hunt, Job, Limits, Stats, Storage, Waiting};
 
 pub(crate) use runs::Watch;
 use runs::{Question, fairness};
@@ -18,6 +18,7 @@ pub(crate) use slices::Slices;
 
 use crate::cli::{Accept, CheckArgs, Fair, Format, FrontierKind, OnOff, StoreKind, Threads};
 use crate::commands::print;
+use crate::engines::{self, Engine, Way, engine};
 use crate::limits::{self, Memory};
 use crate::progress::Watcher;
 use crate::report::{self, Answer, Report, ShownTrace};
@@ -37,7 +38,7 @@ pub(crate) fn resume(args: &CheckArgs, kept: &Identity) -> Result<Exit, Failure>
 
 fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
     let engine = engine(&args.search).expect("the command line offers only engines of the table");
-    reconcile(args, engine)?;
+    reconcile(args, &engine)?;
     let (source, mut program) = load(&args.model)?;
     let of_file = Question::read(args)?;
     if of_file.is_some() {
@@ -50,7 +51,7 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
     let mut watcher = Watcher::start(args.progress, args.time)?;
     let memory = Memory::new(args.memory);
     watcher.limit_memory(memory);
-    let limits = limits_of(args, engine, memory);
+    let limits = limits_of(args, &engine, memory);
     if args.report.is_some() {
         watcher.remember();
     }
@@ -68,7 +69,7 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
     });
     let (mut hunt, mut chased, slices) = match sliced {
         Some(sliced) => (sliced.hunt, Some(sliced.chased), Some(sliced.slices)),
-        None => (hunt_states(&program, args, engine, limits, &properties, &hunted, &mut watcher), None, None),
+        None => (hunt_states(&program, args, &engine, limits, &properties, &hunted, &mut watcher)?, None, None),
     };
     for ((index, goal), outcome) in hunted.iter().zip(&hunt.outcomes) {
         let property = properties[*index];
@@ -88,7 +89,7 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
         if is_over || matches!(hunt.stopped, Stop::Time | Stop::Interrupt) {
             break;
         }
-        let decided = group.decide(&program, args, engine, limits, &mut watcher)?;
+        let decided = group.decide(&program, args, &engine, limits, &mut watcher)?;
         for (index, verdict) in decided.answers {
             answers[index].verdict = verdict.verdict;
             answers[index].reason = verdict.reason;
@@ -141,7 +142,7 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
         source: &source,
         program: &program,
         args,
-        engine,
+        engine: &engine,
         verdict: answers.iter().map(|answer| answer.verdict).max().unwrap_or(Verdict::Holds),
         answers,
         traces,
@@ -186,29 +187,38 @@ fn hunt_states(
     properties: &[&Property],
     hunted: &[(usize, Goal)],
     watcher: &mut Watcher,
-) -> Hunt {
+) -> Result<Hunt, Failure> {
     let goals: Vec<Goal> = hunted.iter().map(|(_, goal)| goal.clone()).collect();
     let asks_other = properties.iter().any(|property| property.is_of_runs() || property.branching().is_some());
     if hunted.is_empty() && asks_other {
-        return Hunt {
+        return Ok(Hunt {
             outcomes: Vec::new(),
             coverage: Coverage::Complete,
             stopped: Stop::Exhausted,
             stats: Stats::default(),
             fired: vec![false; program.transitions.len()],
-        };
+        });
     }
+    let mut job = job(args, limits, properties, hunted);
+    let search = match engine.hunt {
+        Way::Model(search) => search,
+        Way::Program(search) => {
+            // All of it is asked for at once, so there must be as much.
+            job.limits.memory = job.limits.memory.min(Memory::new(None).search);
+            let refused = |reason| Failure::usage(format!("--search {} cannot be used here: {reason}", engine.name));
+            return search(program, &goals, &job, watcher).map_err(refused);
+        }
+    };
     let model = Staged::new(program, &goals);
-    let job = job(args, limits, properties, hunted);
     let hunt = match field(args, job.limits) {
         Some(field) => field.hunt(&model, &job, watcher),
-        None => (engine.hunt)(&model, &job, watcher),
+        None => search(&model, &job, watcher),
     };
     if let Some(reason) = model.refusal() {
         watcher.clear();
         eprintln!("note: the model was interpreted, because it could not be compiled: {reason}");
     }
-    hunt
+    Ok(hunt)
 }
 
 /// What several searches covered together: as much as the one that covered least.
@@ -268,7 +278,7 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
         return Err(Failure::usage("--swarm repeats a search that may lose states; it needs --store bitstate"));
     }
     for option in args.given.iter().filter_map(|word| word.strip_prefix("--")) {
-        let owners: Vec<&str> = ENGINES.iter().filter(|e| e.options.contains(&option)).map(|e| e.name).collect();
+        let owners: Vec<&str> = engines::all().filter(|e| e.options.contains(&option)).map(|e| e.name).collect();
         if !owners.is_empty() && !owners.contains(&engine.name) {
             return Err(Failure::usage(format!(
                 "--{option} means nothing to --search {}; leave it out, or use --search {}",

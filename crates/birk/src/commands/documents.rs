@@ -5,13 +5,12 @@ use std::io::Write;
 
 use birk_lang::codes::{CODES, explain as lookup};
 use birk_lang::diagnostic::nearest;
-use birk_search::ENGINES;
 use clap::CommandFactory as _;
 use clap_mangen::Man;
 
 use crate::cli::Cli;
 use crate::commands::print;
-use crate::{Exit, Failure};
+use crate::{Exit, Failure, engines};
 
 /// `birk explain`
 pub(crate) fn explain(code: Option<&str>) -> Result<Exit, Failure> {
@@ -35,7 +34,7 @@ pub(crate) fn explain(code: Option<&str>) -> Result<Exit, Failure> {
 /// `birk engines`
 pub(crate) fn engines() -> String {
     let mut out = String::new();
-    for engine in ENGINES {
+    for engine in engines::all() {
         let promises = match (engine.complete, engine.shortest) {
             (true, true) => "complete; traces are shortest",
             (true, false) => "complete; traces may be long",

@@ -192,13 +192,14 @@ fn unreached(report: &Report<'_>) -> String {
 
 fn statistics(report: &Report<'_>, samples: &[Sample]) -> String {
     let stats = &report.hunt.stats;
-    let known = (stats.transitions + 1).saturating_sub(stats.states);
+    let known = stats.transitions.saturating_add(1).saturating_sub(stats.states);
+    let unknown = || "not known".to_owned();
     let rows = [
-        ("states", grouped(stats.states)),
-        ("transitions", grouped(stats.transitions)),
+        ("states", report.states_text()),
+        ("transitions", report.transitions_text().unwrap_or_else(unknown)),
         ("steps to states that were known", grouped(known)),
         ("states expanded again", grouped(stats.revisits)),
-        ("deepest state", grouped(u64::from(stats.max_depth))),
+        ("deepest state", report.depth().map_or_else(unknown, |depth| grouped(u64::from(depth)))),
         ("most states waiting", grouped(stats.peak_frontier)),
         ("time", format!("{:.3} s with {}", report.seconds, report.engine.name)),
         ("bits of a state", report.program.layout.bits().to_string()),

@@ -68,7 +68,7 @@ pub(crate) fn headline(report: &Report<'_>) -> String {
 fn first_line(report: &Report<'_>, paint: Paint) -> String {
     let model = format!("{} ({})", report.source.path, report.program.system);
     let word = paint.verdict(report.verdict, report.verdict.word());
-    let states = count(report.hunt.stats.states, "state");
+    let states = states(report);
     let detail = match report.verdict {
         Verdict::Holds => match report.hunt.coverage {
             Coverage::Complete if report.is_of_runs() => {
@@ -115,7 +115,7 @@ fn violation(report: &Report<'_>) -> String {
 }
 
 fn covered_all(report: &Report<'_>) -> String {
-    count(report.hunt.stats.states, "state")
+    states(report)
 }
 
 /// What was looked at, in words.
@@ -444,12 +444,17 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
         self::slices(out, slices, paint);
     }
     // Averages over a handful of states say nothing.
-    let is_small = stats.states < 1000;
+    let is_small = stats.states < 1000 || stats.diagrams.is_some();
     let rate = grouped((stats.states as f64 / report.seconds.max(1e-9)) as u64);
     let rate = if is_small { String::new() } else { format!(", {rate} states/s") };
-    let states = count(stats.states, "state");
-    let transitions = count(stats.transitions, "transition");
-    let _ = writeln!(out, "{} {states}, {transitions}, depth {}", paint.bold("searched:"), stats.max_depth);
+    let states = counted(&report.states_text(), "state");
+    let transitions = report.transitions_text().map_or("steps not counted".into(), |text| counted(&text, "transition"));
+    let depth = report.depth().map(|depth| format!(", depth {depth}")).unwrap_or_default();
+    let _ = writeln!(out, "{} {states}, {transitions}{depth}", paint.bold("searched:"));
+    if let Some(sets) = &stats.diagrams {
+        let (nodes, iterations) = (count(sets.peak_nodes, "node"), count(u64::from(sets.iterations), "iteration"));
+        let _ = writeln!(out, "{} {nodes} at most, {iterations}", paint.bold("diagrams:"));
+    }
     let _ = writeln!(out, "{} {:.3} s with {}{rate}", paint.bold("time:"), report.seconds, report.searched_with());
     let stored = format!(", {:.1} bytes stored for each", stats.store_bytes as f64 / stats.states.max(1) as f64);
     let stored = if is_small { String::new() } else { stored };
@@ -509,7 +514,21 @@ fn unreached(out: &mut String, report: &Report<'_>, paint: Paint) {
     }
 }
 
+/// How many states were reached: in full, or in powers of ten where that would fill a line.
+fn states(report: &Report<'_>) -> String {
+    let full = report.states_text();
+    let digits = full.replace(',', "");
+    match digits.len() {
+        0..=24 => counted(&full, "state"),
+        long => format!("about {}.{}e{} states", &digits[..1], &digits[1..3], long - 1),
+    }
+}
+
 /// `1 state`, `2,000 states`.
 pub(crate) fn count(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
+    counted(&grouped(number), noun)
+}
+
+fn counted(number: &str, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == "1" { "" } else { "s" })
 }

@@ -36,9 +36,9 @@ struct Document<'a> {
 
 #[derive(Serialize)]
 struct Stats {
-    states: u64,
-    transitions: u64,
-    max_depth: u32,
+    states: Value,
+    transitions: Value,
+    max_depth: Option<u32>,
     revisits: u64,
     cut_by_assume: u64,
     seconds: f64,
@@ -47,13 +47,24 @@ struct Stats {
     store_bytes_per_state: f64,
     state_bits: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
+    peak_nodes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    iterations: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     frontier: Option<Value>,
+}
+
+/// A count as a number, or as text where 64 bits do not hold it.
+fn whole(digits: &str) -> Value {
+    digits.parse::<u64>().map_or_else(|_| digits.into(), Value::from)
 }
 
 /// The report as text, with a line feed at its end.
 pub(crate) fn text(report: &Report<'_>) -> String {
     let stats = &report.hunt.stats;
     let unreached = report.unreached();
+    let sets = stats.diagrams.as_ref();
+    let states = sets.and_then(|sets| sets.states.parse().ok()).unwrap_or(stats.states as f64);
     let document = Document {
         schema: 1,
         birk: env!("CARGO_PKG_VERSION"),
@@ -73,16 +84,21 @@ pub(crate) fn text(report: &Report<'_>) -> String {
         stopped_by: report.hunt.stopped.word(),
         properties: properties(report),
         stats: Stats {
-            states: stats.states,
-            transitions: stats.transitions,
-            max_depth: stats.max_depth,
+            states: sets.map_or_else(|| stats.states.into(), |sets| whole(&sets.states)),
+            transitions: match sets {
+                None => stats.transitions.into(),
+                Some(sets) => sets.transitions.as_deref().map_or(Value::Null, whole),
+            },
+            max_depth: report.depth(),
             revisits: stats.revisits,
             cut_by_assume: stats.cut,
             seconds: report.seconds,
-            states_per_second: (stats.states as f64 / report.seconds.max(1e-9)).round(),
+            states_per_second: (states / report.seconds.max(1e-9)).round(),
             peak_memory_bytes: report.peak_memory,
-            store_bytes_per_state: stats.store_bytes as f64 / stats.states.max(1) as f64,
+            store_bytes_per_state: stats.store_bytes as f64 / states.max(1.0),
             state_bits: report.program.layout.bits(),
+            peak_nodes: sets.map(|sets| sets.peak_nodes),
+            iterations: sets.map(|sets| sets.iterations),
             frontier: stats.frontier.map(|frontier| {
                 json!({
                     "kept_as": frontier.waiting.word(),

@@ -25,6 +25,17 @@ impl Slice {
         Self { words, states, is_complete }
     }
 
+    /// These states, whatever they are: what is found in them is real if an initial one is among them.
+    pub fn of_states(words: usize, states: &[Vec<u32>]) -> Self {
+        let mut store = ExactStore::new(words);
+        for state in states {
+            let has_room = store.reserve(1, u64::MAX);
+            assert!(has_room, "fewer than four thousand million states fit into memory");
+            store.find_or_insert(state, None);
+        }
+        Self::new(words, store, false)
+    }
+
     /// How many states it has, the results of failing checks included.
     pub fn len(&self) -> u64 {
         self.states.len()

@@ -49,6 +49,10 @@ impl Slot for Hasty {
         self.0.get()
     }
 
+    fn set(&self, value: u64) {
+        self.0.set(value);
+    }
+
     fn claim(&self, value: u64) -> Result<(), u64> {
         match self.0.get() {
             0 => {
@@ -78,6 +82,10 @@ impl Slot for Careless {
 
     fn get(&self) -> u64 {
         self.0.get()
+    }
+
+    fn set(&self, value: u64) {
+        self.0.set(value);
     }
 
     fn claim(&self, value: u64) -> Result<(), u64> {

@@ -8,11 +8,12 @@ use birk_ir::{Branching, Coverage, Expr, Goal, Outcome, Program, Property, Steps
 use birk_jit::Staged;
 use birk_search::branching::{Graph, Needs, Truth, bytes_per_state, decide};
 use birk_search::highway::Highway;
-use birk_search::{Engine, Hunt, Job, Limits, Observer, Progress};
+use birk_search::{Hunt, Job, Limits, Observer, Progress};
 
 use super::impostor;
 use crate::Failure;
 use crate::cli::CheckArgs;
+use crate::engines::Engine;
 use crate::progress::Watcher;
 
 /// Properties whose conditions one graph can hold.

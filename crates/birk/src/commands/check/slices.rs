@@ -7,11 +7,12 @@ use birk_ir::{Coverage, Goal, Outcome, Program, Stop};
 use birk_jit::Staged;
 use birk_search::bits::Sketch;
 use birk_search::highway::{Highway, Ran, Runs};
-use birk_search::{Engine, Hunt, Job, Limits, Observer};
+use birk_search::{Hunt, Job, Limits, Observer};
 
 use super::runs::Question;
 use crate::Failure;
 use crate::cli::{CheckArgs, StoreKind, Width};
+use crate::engines::Engine;
 use crate::progress::Watcher;
 
 /// What the slices were, for the report.

@@ -1,0 +1,229 @@
+//! Sets of bit vectors as decision diagrams: the only file that calls OxiDD.
+//!
+//! Binary decision diagrams with complemented edges (Bryant 1986; Brace, Rudell, Bryant 1990). The manager has all the
+//! memory it may ever use from the start. Where an operation finds it full, garbage is collected and the operation
+//! tried once more; only then is the memory used up.
+
+use std::cell::{Cell, RefCell};
+
+use birk_ir::Stop;
+use oxidd::bcdd::{BCDDFunction, BCDDManagerRef, new_manager};
+use oxidd::util::num::Natural;
+use oxidd::util::{AllocResult, FxHasher, OptBool, SatCountCache};
+use oxidd::{BooleanFunction, BooleanFunctionQuant, BooleanOperator, FunctionSubst, Manager, ManagerRef, Subst};
+
+/// A function of bits; a set of states, where it is about the bits of a state.
+pub(crate) type Set = BCDDFunction;
+/// How many elements a set has: exact, whatever it is.
+pub(crate) type Count = Natural;
+/// Bits in place of bits.
+pub(crate) type Renaming = Subst<Set>;
+
+/// Why a computation broke off.
+#[derive(Debug)]
+pub(crate) enum Broken {
+    /// A limit, the clock or the user.
+    Stopped(Stop),
+    /// The program has something in it that cannot be encoded.
+    Refused(String),
+}
+
+/// The result of something that may break off.
+pub(crate) type Attempt<T> = Result<T, Broken>;
+
+/// Bytes of a node: itself, and its place in the tables in which nodes are found.
+pub(crate) const NODE_BYTES: u64 = 32;
+/// Bytes of an entry of the cache of results.
+const ENTRY_BYTES: u64 = 28;
+/// The memory of a search without a limit.
+const UNLIMITED: u64 = 4 << 30;
+/// The cache is written when it is made: a larger one would take longer than many searches of so few bits.
+fn most_entries(bits: u32) -> u64 {
+    match bits {
+        0..64 => 1 << 16,
+        64..256 => 1 << 20,
+        _ => 1 << 22,
+    }
+}
+
+/// Garbage is not worth collecting below this number of nodes.
+const FEW_NODES: usize = 1 << 18;
+
+type Counted = SatCountCache<Count, std::hash::BuildHasherDefault<FxHasher>>;
+
+/// All diagrams of one search.
+pub(crate) struct Diagrams {
+    manager: BCDDManagerRef,
+    pub(crate) yes: Set,
+    pub(crate) no: Set,
+    /// Garbage is collected when there are more nodes than this.
+    collect_at: Cell<usize>,
+    peak: Cell<usize>,
+    entries: u64,
+    counted: RefCell<Counted>,
+}
+
+impl Diagrams {
+    /// Diagrams in this much memory, over this many bits: the first is decided first.
+    pub(crate) fn new(bytes: u64, bits: u32) -> Self {
+        let bytes = if bytes == u64::MAX { UNLIMITED } else { bytes };
+        let wanted = (bytes / 8 / ENTRY_BYTES).clamp(1 << 10, most_entries(bits));
+        let entries = 1 << wanted.ilog2();
+        let nodes = bytes.saturating_sub(entries * ENTRY_BYTES) / NODE_BYTES;
+        let manager = new_manager(nodes.clamp(1 << 10, 1 << 31) as usize, entries as usize, 1);
+        let (yes, no) = manager.with_manager_exclusive(|manager| {
+            manager.add_vars(bits);
+            (Set::t(manager), Set::f(manager))
+        });
+        let counted = RefCell::new(Counted::default());
+        Self { manager, yes, no, collect_at: Cell::new(FEW_NODES), peak: Cell::new(0), entries, counted }
+    }
+
+    /// Adds bits that are decided after all others; the number of the first.
+    pub(crate) fn add_bits(&self, bits: u32) -> u32 {
+        self.manager.with_manager_exclusive(|manager| manager.add_vars(bits).start)
+    }
+
+    /// Whether a bit is set.
+    pub(crate) fn bit(&self, number: u32) -> Attempt<Set> {
+        self.attempt(|| self.manager.with_manager_shared(|manager| Set::var(manager, number)))
+    }
+
+    pub(crate) fn constant(&self, value: bool) -> &Set {
+        if value { &self.yes } else { &self.no }
+    }
+
+    pub(crate) fn not(&self, a: &Set) -> Attempt<Set> {
+        self.attempt(|| a.not())
+    }
+
+    pub(crate) fn and(&self, a: &Set, b: &Set) -> Attempt<Set> {
+        self.attempt(|| a.and(b))
+    }
+
+    pub(crate) fn or(&self, a: &Set, b: &Set) -> Attempt<Set> {
+        self.attempt(|| a.or(b))
+    }
+
+    pub(crate) fn xor(&self, a: &Set, b: &Set) -> Attempt<Set> {
+        self.attempt(|| a.xor(b))
+    }
+
+    pub(crate) fn same(&self, a: &Set, b: &Set) -> Attempt<Set> {
+        self.attempt(|| a.equiv(b))
+    }
+
+    /// What is in the first and not in the second.
+    pub(crate) fn minus(&self, a: &Set, b: &Set) -> Attempt<Set> {
+        self.attempt(|| b.imp_strict(a))
+    }
+
+    pub(crate) fn ite(&self, condition: &Set, yes: &Set, no: &Set) -> Attempt<Set> {
+        self.attempt(|| condition.ite(yes, no))
+    }
+
+    /// What is true for some value of the bits in `cube`.
+    pub(crate) fn exists(&self, a: &Set, cube: &Set) -> Attempt<Set> {
+        self.attempt(|| a.exists(cube))
+    }
+
+    /// The same of a conjunction, without making it first.
+    pub(crate) fn and_exists(&self, a: &Set, b: &Set, cube: &Set) -> Attempt<Set> {
+        self.attempt(|| a.apply_exists(BooleanOperator::And, b, cube))
+    }
+
+    /// With the bits in `cube` fixed as they are there.
+    pub(crate) fn restrict(&self, a: &Set, cube: &Set) -> Attempt<Set> {
+        self.attempt(|| a.restrict(cube))
+    }
+
+    pub(crate) fn rename(&self, a: &Set, renaming: &Renaming) -> Attempt<Set> {
+        self.attempt(|| a.substitute(renaming))
+    }
+
+    /// All of them; pairs first, so that what is far apart meets late.
+    pub(crate) fn all(&self, parts: Vec<Set>) -> Attempt<Set> {
+        self.balanced(parts, &self.yes, Self::and)
+    }
+
+    /// Any of them.
+    pub(crate) fn any(&self, parts: Vec<Set>) -> Attempt<Set> {
+        self.balanced(parts, &self.no, Self::or)
+    }
+
+    fn balanced(&self, mut parts: Vec<Set>, none: &Set, join: fn(&Self, &Set, &Set) -> Attempt<Set>) -> Attempt<Set> {
+        while parts.len() > 1 {
+            let pairs = parts.chunks(2).map(|pair| match pair {
+                [a, b] => join(self, a, b),
+                _ => Ok(pair[0].clone()),
+            });
+            parts = pairs.collect::<Attempt<Vec<Set>>>()?;
+        }
+        Ok(parts.pop().unwrap_or_else(|| none.clone()))
+    }
+
+    /// Bits with their values, as one conjunction; the bits may come in any order.
+    pub(crate) fn cube(&self, literals: &[(u32, bool)]) -> Attempt<Set> {
+        let mut literals = literals.to_vec();
+        literals.sort_unstable();
+        let mut cube = self.yes.clone();
+        for &(number, value) in literals.iter().rev() {
+            let bit = self.bit(number)?;
+            let bit = if value { bit } else { self.not(&bit)? };
+            cube = self.and(&bit, &cube)?;
+        }
+        Ok(cube)
+    }
+
+    /// How many values of `bits` bits are in the set, which depends on no more than those.
+    pub(crate) fn count(&self, set: &Set, bits: u32) -> Count {
+        set.sat_count(bits, &mut self.counted.borrow_mut())
+    }
+
+    /// One element of a set: the value of each bit; `None` when the set is empty.
+    pub(crate) fn pick(&self, set: &Set) -> Option<Vec<bool>> {
+        let picked = set.pick_cube(|_, _, _| false)?;
+        Some(picked.into_iter().map(|value| value == OptBool::True).collect())
+    }
+
+    /// Nodes in use, garbage included.
+    pub(crate) fn nodes(&self) -> u64 {
+        let nodes = self.manager.with_manager_shared(|manager| manager.approx_num_inner_nodes());
+        self.peak.set(self.peak.get().max(nodes));
+        nodes as u64
+    }
+
+    /// The most nodes that were in use when somebody looked.
+    pub(crate) fn peak_nodes(&self) -> u64 {
+        self.peak.get().max(self.nodes() as usize) as u64
+    }
+
+    /// Bytes of nodes and cache.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.nodes() * NODE_BYTES + self.entries * ENTRY_BYTES
+    }
+
+    /// Collects garbage if there may be much of it.
+    pub(crate) fn tidy(&self) {
+        if self.nodes() as usize > self.collect_at.get() {
+            self.collect();
+            self.collect_at.set((self.live() * 3).max(FEW_NODES));
+        }
+    }
+
+    fn collect(&self) {
+        self.manager.with_manager_shared(|manager| manager.gc());
+    }
+
+    fn live(&self) -> usize {
+        self.manager.with_manager_shared(|manager| manager.num_inner_nodes())
+    }
+
+    fn attempt(&self, operation: impl Fn() -> AllocResult<Set>) -> Attempt<Set> {
+        operation().or_else(|_| {
+            self.nodes();
+            self.collect();
+            operation().map_err(|_| Broken::Stopped(Stop::Memory))
+        })
+    }
+}

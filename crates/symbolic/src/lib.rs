@@ -1,0 +1,39 @@
+//! Engines that search sets of states as decision diagrams, so that models with more states than any memory holds can
+//! be searched to the end. The only crate that knows OxiDD.
+//!
+//! They need the `Program` itself, not only a `Model`: a diagram is made of its expressions.
+#![forbid(unsafe_code)]
+
+mod diagram;
+mod encoding;
+mod expression;
+mod layers;
+mod order;
+mod ranges;
+mod relation;
+mod search;
+mod trace;
+mod value;
+
+use birk_ir::{Goal, Program};
+use birk_search::{Engine, Hunt, Job, Observer};
+
+pub use search::hunt;
+
+/// A search of a program by its text; what cannot be encoded is refused with the reason.
+pub type SymbolicHunt = fn(&Program, &[Goal], &Job, &mut dyn Observer) -> Result<Hunt, String>;
+
+/// The engines on decision diagrams.
+pub const ENGINES: &[Engine<SymbolicHunt>] = &[Engine {
+    name: "bdd",
+    summary: "breadth-first on sets of states: each level is one decision diagram",
+    when: "more states than fit in memory, of a regular kind: circuits, rings, many like threads",
+    complete: true,
+    shortest: true,
+    scales: false,
+    covers_by_depth: true,
+    slices: false,
+    options: &[],
+    memory: "one diagram for each level, of whatever size",
+    hunt,
+}];

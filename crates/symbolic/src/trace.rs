@@ -1,0 +1,43 @@
+//! A shortest run to a state: back through the layers, one state of each.
+//!
+//! Which step leads from one state to the next is asked of the interpreter, so that a trace is never the diagrams' word
+//! alone.
+
+use birk_exec::{Interpreter, Model, Successors};
+use birk_ir::{Step, Trace};
+
+use crate::diagram::{Attempt, Set};
+use crate::encoding::Encoding;
+use crate::relation::Relation;
+use crate::search::Target;
+
+/// The run through `layers` that ends in the target.
+pub(crate) fn rebuild(encoding: &Encoding<'_>, relation: &Relation, layers: &[Set], target: &Target) -> Attempt<Trace> {
+    let mut states = vec![target.state.clone()];
+    for layer in layers[..target.depth as usize].iter().rev() {
+        let last = states.last().expect("the target is there");
+        states.push(predecessor(encoding, relation, layer, last)?);
+    }
+    states.reverse();
+    let model = Interpreter::new(encoding.program, &[]);
+    let steps = states.windows(2).map(|pair| step(&model, &pair[0], &pair[1])).collect();
+    Ok(Trace { initial: 0, steps, loop_start: None })
+}
+
+fn predecessor(encoding: &Encoding<'_>, relation: &Relation, layer: &Set, state: &[u32]) -> Attempt<Vec<u32>> {
+    let bits = encoding.bits_of(state);
+    for piece in &relation.pieces {
+        let origins = piece.origins(&encoding.diagrams, layer, &bits)?;
+        if let Some(origin) = encoding.pick(&origins) {
+            return Ok(origin);
+        }
+    }
+    unreachable!("a state of a layer has a predecessor in the layer before it")
+}
+
+fn step(model: &Interpreter<'_>, from: &[u32], to: &[u32]) -> Step {
+    let mut successors = Successors::new(model.words());
+    model.successors(from, &mut successors);
+    let found = (0..successors.len()).find(|&index| successors.state(index) == to);
+    successors.step(found.expect("what a piece leads to is a successor"))
+}

@@ -1,0 +1,424 @@
+//! Numbers that depend on the state: vectors of diagrams in two's complement, with bounds.
+//!
+//! The bits are exact for 64-bit integers, as `Expr` has them: a result has as many bits as its bounds need, and
+//! arithmetic modulo that power of two is the true result, or the one that wraps at 64 bits. Bounds hold for the values
+//! that variables can have; bit patterns that stand for no value are in no set of states.
+
+use birk_ir::{BinaryOp, UnaryOp};
+
+use crate::diagram::{Attempt, Diagrams, Set};
+
+/// A number: bits from the lowest on, the last is the sign.
+#[derive(Clone)]
+pub(crate) struct Value {
+    pub(crate) bits: Vec<Set>,
+    pub(crate) lo: i64,
+    pub(crate) hi: i64,
+}
+
+impl Value {
+    /// The value when it is the same in every state.
+    pub(crate) fn as_const(&self) -> Option<i64> {
+        (self.lo == self.hi).then_some(self.lo)
+    }
+
+    fn sign(&self) -> &Set {
+        self.bits.last().expect("a number has a sign")
+    }
+
+    /// A bit; beyond the last they are all like it.
+    pub(crate) fn bit(&self, at: usize) -> &Set {
+        self.bits.get(at).unwrap_or_else(|| self.sign())
+    }
+}
+
+/// Bits that a number between these needs.
+fn width(lo: i64, hi: i64) -> usize {
+    let one = |value: i64| 65 - (if value < 0 { !value } else { value }).leading_zeros() as usize;
+    one(lo).max(one(hi))
+}
+
+/// Bounds of a result; where it does not fit it wraps, and can be anything.
+fn bounds(lo: i128, hi: i128) -> (i64, i64) {
+    match (i64::try_from(lo), i64::try_from(hi)) {
+        (Ok(lo), Ok(hi)) => (lo, hi),
+        _ => (i64::MIN, i64::MAX),
+    }
+}
+
+/// Arithmetic on such numbers.
+impl Diagrams {
+    /// A number of these bits and bounds: without the bits that repeat the sign, and with the bounds that they give.
+    pub(crate) fn number(&self, mut bits: Vec<Set>, (mut lo, mut hi): (i64, i64)) -> Value {
+        while bits.len() > 64 || (bits.len() > 1 && bits[bits.len() - 1] == bits[bits.len() - 2]) {
+            bits.pop();
+        }
+        let above = bits.len() - 1;
+        lo = lo.max(-1 << above);
+        hi = hi.min(((1u64 << above) - 1) as i64);
+        if bits[above] == self.no {
+            lo = lo.max(0);
+        } else if bits[above] == self.yes {
+            hi = hi.min(-1);
+        }
+        if bits.iter().all(|bit| *bit == self.yes || *bit == self.no) {
+            let unsigned = bits.iter().enumerate().map(|(at, bit)| u64::from(*bit == self.yes) << at).sum::<u64>();
+            let value = if bits[above] == self.yes { unsigned | !0 << above } else { unsigned };
+            (lo, hi) = (value as i64, value as i64);
+        }
+        Value { bits, lo, hi }
+    }
+
+    /// A constant.
+    pub(crate) fn literal(&self, value: i64) -> Value {
+        let bits = (0..width(value, value)).map(|at| self.constant(value >> at & 1 == 1).clone()).collect();
+        Value { bits, lo: value, hi: value }
+    }
+
+    /// 1 where the set is true, else 0.
+    pub(crate) fn boolean(&self, set: Set) -> Value {
+        self.number(vec![set, self.no.clone()], (0, 1))
+    }
+
+    /// Where the number is not 0.
+    pub(crate) fn truth(&self, a: &Value) -> Attempt<Set> {
+        match &a.bits[..] {
+            [bit, sign] if *sign == self.no => Ok(bit.clone()),
+            bits => self.any(bits.to_vec()),
+        }
+    }
+
+    /// One of two numbers.
+    pub(crate) fn choose(&self, condition: &Set, yes: &Value, no: &Value) -> Attempt<Value> {
+        if *condition == self.yes {
+            return Ok(yes.clone());
+        } else if *condition == self.no {
+            return Ok(no.clone());
+        }
+        let wide = yes.bits.len().max(no.bits.len());
+        let bits = (0..wide).map(|at| self.ite(condition, yes.bit(at), no.bit(at))).collect::<Attempt<_>>()?;
+        Ok(self.number(bits, (yes.lo.min(no.lo), yes.hi.max(no.hi))))
+    }
+
+    pub(crate) fn unary(&self, op: UnaryOp, a: &Value) -> Attempt<Value> {
+        match op {
+            UnaryOp::Not => {
+                let truth = self.truth(a)?;
+                Ok(self.boolean(self.not(&truth)?))
+            }
+            UnaryOp::Neg => self.sub(&self.literal(0), a),
+            UnaryOp::Ones => {
+                let wide = if a.lo < 0 { 64 } else { a.bits.len() };
+                let mut sum = self.literal(0);
+                for at in 0..wide {
+                    sum = self.add(&sum, &self.boolean(a.bit(at).clone()))?;
+                }
+                Ok(sum)
+            }
+        }
+    }
+
+    pub(crate) fn binary(&self, op: BinaryOp, a: &Value, b: &Value) -> Attempt<Value> {
+        if let (Some(a), Some(b)) = (a.as_const(), b.as_const()) {
+            return Ok(self.literal(op.apply(a, b)));
+        }
+        let set = match op {
+            BinaryOp::Add => return self.add(a, b),
+            BinaryOp::Sub => return self.sub(a, b),
+            BinaryOp::Mul => return self.mul(a, b),
+            BinaryOp::Div => return Ok(self.divide(a, b)?.0),
+            BinaryOp::Rem => return Ok(self.divide(a, b)?.1),
+            BinaryOp::BitAnd | BinaryOp::BitOr => return self.bitwise(op, a, b),
+            BinaryOp::Shl => return self.shift_up(a, b),
+            BinaryOp::Shr => return self.shift_down(a, b),
+            BinaryOp::Eq => self.equal(a, b)?,
+            BinaryOp::Ne => self.not(&self.equal(a, b)?)?,
+            BinaryOp::Lt => self.less(a, b)?,
+            BinaryOp::Ge => self.not(&self.less(a, b)?)?,
+            BinaryOp::Gt => self.less(b, a)?,
+            BinaryOp::Le => self.not(&self.less(b, a)?)?,
+            BinaryOp::And => self.and(&self.truth(a)?, &self.truth(b)?)?,
+            BinaryOp::Or => self.or(&self.truth(a)?, &self.truth(b)?)?,
+        };
+        Ok(self.boolean(set))
+    }
+
+    /// Where two numbers are equal.
+    pub(crate) fn equal(&self, a: &Value, b: &Value) -> Attempt<Set> {
+        if a.hi < b.lo || b.hi < a.lo {
+            return Ok(self.no.clone());
+        }
+        let wide = a.bits.len().max(b.bits.len());
+        let same = (0..wide).map(|at| self.same(a.bit(at), b.bit(at))).collect::<Attempt<_>>()?;
+        self.all(same)
+    }
+
+    /// Where the first number is the smaller.
+    pub(crate) fn less(&self, a: &Value, b: &Value) -> Attempt<Set> {
+        if a.hi < b.lo || a.lo >= b.hi {
+            return Ok(self.constant(a.hi < b.lo).clone());
+        }
+        let wide = a.bits.len().max(b.bits.len());
+        // The sign counts the other way round.
+        let mut less = self.minus(a.bit(wide - 1), b.bit(wide - 1))?;
+        let mut equal = self.same(a.bit(wide - 1), b.bit(wide - 1))?;
+        for at in (0..wide - 1).rev() {
+            let here = self.and(&equal, &self.minus(b.bit(at), a.bit(at))?)?;
+            less = self.or(&less, &here)?;
+            equal = self.and(&equal, &self.same(a.bit(at), b.bit(at))?)?;
+        }
+        Ok(less)
+    }
+
+    pub(crate) fn add(&self, a: &Value, b: &Value) -> Attempt<Value> {
+        let (lo, hi) = bounds(i128::from(a.lo) + i128::from(b.lo), i128::from(a.hi) + i128::from(b.hi));
+        let bits = self.sum(a, b, false, width(lo, hi))?;
+        Ok(self.number(bits, (lo, hi)))
+    }
+
+    pub(crate) fn sub(&self, a: &Value, b: &Value) -> Attempt<Value> {
+        let (lo, hi) = bounds(i128::from(a.lo) - i128::from(b.hi), i128::from(a.hi) - i128::from(b.lo));
+        let bits = self.sum(a, b, true, width(lo, hi))?;
+        Ok(self.number(bits, (lo, hi)))
+    }
+
+    /// The lowest bits of a sum, or of a difference.
+    fn sum(&self, a: &Value, b: &Value, minus: bool, wide: usize) -> Attempt<Vec<Set>> {
+        let mut carry = self.constant(minus).clone();
+        let mut bits = Vec::with_capacity(wide);
+        for at in 0..wide {
+            let (left, right) = (a.bit(at), if minus { self.not(b.bit(at))? } else { b.bit(at).clone() });
+            let differ = self.xor(left, &right)?;
+            bits.push(self.xor(&differ, &carry)?);
+            carry = self.ite(&differ, &carry, left)?;
+        }
+        Ok(bits)
+    }
+
+    fn mul(&self, a: &Value, b: &Value) -> Attempt<Value> {
+        let corners = [(a.lo, b.lo), (a.lo, b.hi), (a.hi, b.lo), (a.hi, b.hi)];
+        let corners = corners.map(|(x, y)| i128::from(x) * i128::from(y));
+        let least = corners.into_iter().min().expect("four corners");
+        let most = corners.into_iter().max().expect("four corners");
+        let (lo, hi) = bounds(least, most);
+        let wide = width(lo, hi);
+        let (short, long) = if a.bits.len() <= b.bits.len() { (a, b) } else { (b, a) };
+        let mut sum = vec![self.no.clone(); wide];
+        for at in 0..wide {
+            let digit = short.bit(at);
+            if *digit == self.no {
+                continue;
+            }
+            let shifted = (0..wide).map(|bit| match bit.checked_sub(at) {
+                Some(bit) => self.and(digit, long.bit(bit)),
+                None => Ok(self.no.clone()),
+            });
+            let part = Value { bits: shifted.collect::<Attempt<_>>()?, lo, hi };
+            sum = self.sum(&Value { bits: sum, lo, hi }, &part, false, wide)?;
+        }
+        Ok(self.number(sum, (lo, hi)))
+    }
+
+    /// Quotient rounded towards zero and remainder with the sign of the dividend; both 0 when the divisor is.
+    fn divide(&self, a: &Value, b: &Value) -> Attempt<(Value, Value)> {
+        let (size_a, size_b) = (self.size(a)?, self.size(b)?);
+        // Long division, from the highest bit of the dividend on.
+        let wide = size_b.len() + 1;
+        let mut rest = vec![self.no.clone(); wide];
+        let mut quotient = vec![self.no.clone(); size_a.len()];
+        for at in (0..size_a.len()).rev() {
+            rest.pop();
+            rest.insert(0, size_a[at].clone());
+            let mut divisor = size_b.clone();
+            divisor.push(self.no.clone());
+            let (fits, less) = self.take_away(&rest, &divisor)?;
+            for (rest, less) in rest.iter_mut().zip(&less) {
+                *rest = self.ite(&fits, less, rest)?;
+            }
+            quotient[at] = fits;
+        }
+        let is_divisor = self.truth(b)?;
+        let differ = self.xor(a.sign(), b.sign())?;
+        let largest = i128::from(a.lo).abs().max(i128::from(a.hi).abs());
+        let divisor = i128::from(b.lo).abs().max(i128::from(b.hi).abs());
+        let most = largest.min((divisor - 1).max(0));
+        let whole = bounds(-largest, largest);
+        let part = bounds(if a.lo < 0 { -most } else { 0 }, if a.hi > 0 { most } else { 0 });
+        let quotient = self.signed(quotient, &differ, &is_divisor, whole)?;
+        Ok((quotient, self.signed(rest, a.sign(), &is_divisor, part)?))
+    }
+
+    /// The absolute value as bits without a sign.
+    fn size(&self, a: &Value) -> Attempt<Vec<Set>> {
+        let negative = Value { bits: self.sum(&self.literal(0), a, true, a.bits.len())?, lo: 0, hi: 0 };
+        (0..a.bits.len()).map(|at| self.ite(a.sign(), negative.bit(at), a.bit(at))).collect()
+    }
+
+    /// A number of this size, negative or not; 0 where it does not exist.
+    fn signed(&self, mut size: Vec<Set>, negative: &Set, exists: &Set, bounds: (i64, i64)) -> Attempt<Value> {
+        size.push(self.no.clone());
+        let plus = Value { bits: size, lo: bounds.0, hi: bounds.1 };
+        let minus = self.sum(&self.literal(0), &plus, true, plus.bits.len())?;
+        let mut bits = Vec::new();
+        for (plus, minus) in plus.bits.iter().zip(&minus) {
+            bits.push(self.and(exists, &self.ite(negative, minus, plus)?)?);
+        }
+        Ok(self.number(bits, bounds))
+    }
+
+    /// Whether the second is not larger, and the difference: of bits without a sign.
+    fn take_away(&self, a: &[Set], b: &[Set]) -> Attempt<(Set, Vec<Set>)> {
+        let mut carry = self.yes.clone();
+        let mut bits = Vec::with_capacity(a.len());
+        for (a, b) in a.iter().zip(b) {
+            let same = self.same(a, b)?;
+            bits.push(self.xor(&same, &carry)?);
+            carry = self.ite(&same, &carry, a)?;
+        }
+        Ok((carry, bits))
+    }
+
+    fn bitwise(&self, op: BinaryOp, a: &Value, b: &Value) -> Attempt<Value> {
+        let wide = a.bits.len().max(b.bits.len());
+        let both = |at| match op {
+            BinaryOp::BitAnd => self.and(a.bit(at), b.bit(at)),
+            _ => self.or(a.bit(at), b.bit(at)),
+        };
+        let bits = (0..wide).map(both).collect::<Attempt<_>>()?;
+        Ok(self.number(bits, (i64::MIN, i64::MAX)))
+    }
+
+    fn shift_up(&self, a: &Value, b: &Value) -> Attempt<Value> {
+        self.shifted(b, |by, at| match at.checked_sub(by) {
+            Some(from) => a.bit(from).clone(),
+            None => self.no.clone(),
+        })
+    }
+
+    fn shift_down(&self, a: &Value, b: &Value) -> Attempt<Value> {
+        self.shifted(b, |by, at| if at + by < 64 { a.bit(at + by).clone() } else { self.no.clone() })
+    }
+
+    /// The 64 bits for each distance; none for a distance that is too far.
+    fn shifted(&self, distance: &Value, bit: impl Fn(usize, usize) -> Set) -> Attempt<Value> {
+        let mut parts: Vec<Vec<Set>> = vec![Vec::new(); 64];
+        for by in distance.lo.max(0)..=distance.hi.min(63) {
+            let here = self.equal(distance, &self.literal(by))?;
+            for (at, parts) in parts.iter_mut().enumerate() {
+                parts.push(self.and(&here, &bit(by as usize, at))?);
+            }
+        }
+        let bits = parts.into_iter().map(|parts| self.any(parts)).collect::<Attempt<_>>()?;
+        Ok(self.number(bits, (i64::MIN, i64::MAX)))
+    }
+
+    /// The number brought into `lo..=hi` modulo the size of the range.
+    pub(crate) fn wrapped(&self, a: &Value, lo: i64, hi: i64) -> Attempt<Value> {
+        if lo <= a.lo && a.hi <= hi {
+            return Ok(a.clone());
+        }
+        let (low, size) = (self.literal(lo), hi - lo + 1);
+        let from = self.sub(a, &low)?;
+        let within = if size & (size - 1) == 0 {
+            let mut bits: Vec<Set> = (0..size.trailing_zeros() as usize).map(|at| from.bit(at).clone()).collect();
+            bits.push(self.no.clone());
+            self.number(bits, (0, size - 1))
+        } else {
+            let size_of = self.literal(size);
+            let (_, rest) = self.divide(&from, &size_of)?;
+            let lifted = self.add(&rest, &size_of)?;
+            let within = self.choose(rest.sign(), &lifted, &rest)?;
+            Value { lo: 0, hi: size - 1, ..within }
+        };
+        let result = self.add(&within, &low)?;
+        Ok(Value { lo: result.lo.max(lo), hi: result.hi.min(hi), ..result })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use birk_exec::Random;
+    use birk_ir::expr::wrap;
+    use oxidd::BooleanFunction;
+
+    const BINARY: [BinaryOp; 17] = [
+        BinaryOp::Add,
+        BinaryOp::Sub,
+        BinaryOp::Mul,
+        BinaryOp::Div,
+        BinaryOp::Rem,
+        BinaryOp::Eq,
+        BinaryOp::Ne,
+        BinaryOp::Lt,
+        BinaryOp::Le,
+        BinaryOp::Gt,
+        BinaryOp::Ge,
+        BinaryOp::And,
+        BinaryOp::Or,
+        BinaryOp::BitAnd,
+        BinaryOp::BitOr,
+        BinaryOp::Shl,
+        BinaryOp::Shr,
+    ];
+
+    /// One of some numbers, chosen by three bits from `first` on.
+    fn table(diagrams: &Diagrams, first: u32, numbers: [i64; 8]) -> Value {
+        let literals = numbers.map(|number| diagrams.literal(number));
+        let mut row = literals.to_vec();
+        for bit in first..first + 3 {
+            let bit = diagrams.bit(bit).expect("memory");
+            row = row.chunks(2).map(|pair| diagrams.choose(&bit, &pair[1], &pair[0]).expect("memory")).collect();
+        }
+        row.remove(0)
+    }
+
+    fn read(value: &Value, assignment: u32) -> i64 {
+        let is_set = |bit: &Set| bit.eval((0..6).map(|n| (n, assignment >> n & 1 == 1)));
+        (0..64).map(|at| i64::from(is_set(value.bit(at))) << at).fold(0, |all, bit| all | bit)
+    }
+
+    fn draw(random: &mut Random) -> [i64; 8] {
+        let edges = [0, 1, -1, 2, 7, 31, 63, 64, i64::MIN, i64::MAX, i64::from(i32::MAX), i64::from(i32::MIN)];
+        std::array::from_fn(|_| match random.below(4) {
+            0 => edges[random.below(edges.len())],
+            1 => random.below(16) as i64 - 8,
+            2 => random.below(200) as i64,
+            _ => random.below(usize::MAX) as i64,
+        })
+    }
+
+    /// Every operator on tables of numbers, against the one place that defines it.
+    #[test]
+    fn arithmetic_is_that_of_the_expressions() {
+        let diagrams = Diagrams::new(64 << 20, 6);
+        let mut random = Random::new(9);
+        for round in 0..60 {
+            let (xs, ys) = (draw(&mut random), draw(&mut random));
+            let (x, y) = (table(&diagrams, 0, xs), table(&diagrams, 3, ys));
+            let lo = random.below(9) as i64 - 4;
+            let hi = lo + random.below(300) as i64;
+            let wrapped = diagrams.wrapped(&x, lo, hi).expect("memory");
+            for at in 0..64 {
+                let (a, b) = (xs[at & 7], ys[at >> 3]);
+                assert_eq!((read(&x, at as u32), read(&y, at as u32)), (a, b));
+                assert_eq!(read(&wrapped, at as u32), wrap(a, lo, hi), "{round}: wrap {a} into {lo}..{hi}");
+            }
+            for op in BINARY {
+                let result = diagrams.binary(op, &x, &y).expect("memory");
+                for at in 0..64 {
+                    let (a, b) = (xs[at & 7], ys[at >> 3]);
+                    let (found, expected) = (read(&result, at as u32), op.apply(a, b));
+                    assert_eq!(found, expected, "{round}: {op:?} of {a} and {b}");
+                    assert!((result.lo..=result.hi).contains(&expected), "{round}: bounds of {op:?} of {a} and {b}");
+                }
+            }
+            for op in [UnaryOp::Not, UnaryOp::Neg, UnaryOp::Ones] {
+                let result = diagrams.unary(op, &x).expect("memory");
+                for (at, &a) in xs.iter().enumerate() {
+                    assert_eq!(read(&result, at as u32), op.apply(a), "{round}: {op:?} of {a}");
+                }
+            }
+        }
+    }
+}
