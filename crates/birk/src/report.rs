@@ -7,10 +7,12 @@ pub(crate) mod human;
 pub(crate) mod json;
 mod plot;
 pub(crate) mod simulation;
+pub(crate) mod statement;
 
 use birk_exec::Replayed;
 use birk_ir::{Coverage, Op, Program, Property, ThreadId, TransitionId, Verdict};
 use birk_search::Hunt;
+use birk_search::profile::Profile;
 
 use crate::cli::{Accept, CheckArgs};
 use crate::commands::{Slices, Watch};
@@ -28,6 +30,10 @@ pub(crate) struct Report<'a> {
     pub(crate) answers: Vec<Answer<'a>>,
     pub(crate) traces: Vec<ShownTrace<'a>>,
     pub(crate) hunt: &'a Hunt,
+    /// How many states lie within each depth, as far as the search knows.
+    pub(crate) profile: Profile,
+    /// For each transition, whether an `assume` cut one of its outcomes, where the search noticed.
+    pub(crate) assumed: Option<Vec<bool>>,
     /// The slices, if such were visited.
     pub(crate) slices: Option<&'a Slices>,
     pub(crate) threads: usize,
@@ -39,6 +45,8 @@ pub(crate) struct Report<'a> {
 pub(crate) struct Answer<'a> {
     pub(crate) property: &'a Property,
     pub(crate) verdict: Verdict,
+    /// What was looked at to find out; nothing where nobody looked.
+    pub(crate) coverage: Option<Coverage>,
     /// Position among the traces.
     pub(crate) trace: Option<usize>,
     /// Why nobody looked.
@@ -50,7 +58,7 @@ pub(crate) struct Answer<'a> {
 impl<'a> Answer<'a> {
     /// Nothing is known yet.
     pub(crate) fn open(property: &'a Property) -> Self {
-        Self { property, verdict: Verdict::Inconclusive, trace: None, reason: None, watch: None }
+        Self { property, verdict: Verdict::Inconclusive, coverage: None, trace: None, reason: None, watch: None }
     }
 }
 
@@ -83,11 +91,11 @@ impl Report<'_> {
             (Accept::Depth(wanted), Coverage::Depth(depth)) => *depth >= wanted,
             _ => false,
         };
-        thorough && self.verdict == Verdict::Inconclusive && self.answers.iter().all(|answer| answer.reason.is_none())
+        thorough && self.verdict == Verdict::Inconclusive && self.answers.iter().all(|answer| answer.coverage.is_some())
     }
 
-    /// The transitions never taken and the locations never entered.
-    pub(crate) fn unreached(&self) -> Unreached {
+    /// For each thread, which of its locations were entered.
+    fn entered(&self) -> Vec<Vec<bool>> {
         let program = self.program;
         let mut entered: Vec<Vec<bool>> =
             program.threads.iter().map(|t| vec![false; program.kinds[t.kind].locations.len()]).collect();
@@ -100,8 +108,14 @@ impl Report<'_> {
         for (id, _) in self.hunt.fired.iter().enumerate().filter(|(_, fired)| **fired) {
             self.note_entered(id, &mut entered);
         }
+        entered
+    }
+
+    /// The transitions never taken and the locations never entered.
+    pub(crate) fn unreached(&self) -> Unreached {
+        let program = self.program;
         let mut locations = Vec::new();
-        for (thread, entered) in program.threads.iter().zip(&entered) {
+        for (thread, entered) in program.threads.iter().zip(&self.entered()) {
             let kind = &program.kinds[thread.kind];
             let missed = kind.locations.iter().zip(entered).filter(|(_, entered)| !**entered);
             locations.extend(missed.map(|(location, _)| format!("{}.{}", thread.name, location.name)));

@@ -67,7 +67,7 @@ fn time_ends_a_search_with_a_full_report() {
 fn depth_ends_a_search() {
     for depth in [0, 1, 5] {
         let report = undecided(check(&format!("--max-depth {depth} --format json")), "depth");
-        assert_eq!(report["coverage"], serde_json::json!({"kind": "depth", "depth": depth}));
+        assert_eq!(report["coverage"], serde_json::json!({"kind": "depth", "depth": depth, "grade": "B"}));
         assert_eq!(report["stats"]["states"], within(depth));
         assert_eq!(report["stats"]["max_depth"], depth);
     }
@@ -90,7 +90,10 @@ fn states_end_a_search() {
     assert!((10_000..11_000).contains(&states), "{states}");
     covered(&report);
     let report = undecided(check("--max-states 10_000 --search dfs --format json"), "states");
-    assert_eq!(report["coverage"], serde_json::json!({"kind": "sampled", "states": report["stats"]["states"]}));
+    assert_eq!(
+        report["coverage"],
+        serde_json::json!({"kind": "sampled", "states": report["stats"]["states"], "grade": "D"})
+    );
     // As many as there are is not too few.
     birk("check models/counters_mod8.bir --max-states 512").exits(0);
 }
@@ -121,6 +124,8 @@ fn memory_of_the_process_is_limited() {
         (counters, "--threads 2", "depth"),
         (frames, "--threads 2", "depth"),
         (frames, "--threads 2 --store compact", "hashed"),
+        (frames, "--search depth --threads 2", "depth"),
+        (frames, "--search depth --threads 1 --store compact", "hashed"),
         (counters, "--search dfs", "sampled"),
         (frames, "--search dfs", "sampled"),
     ] {
@@ -148,7 +153,7 @@ fn an_interrupt_ends_a_search_with_a_full_report() {
             covered(&report);
         } else {
             let answer = answer.prints("inconclusive: ").prints("; interrupted\n");
-            answer.prints("\ncovered: every state within ").prints("\nreproduce: birk check ");
+            answer.prints("\ncovered: B, complete to depth ").prints("\nreproduce: birk check ");
         }
     }
 }

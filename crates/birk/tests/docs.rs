@@ -155,6 +155,7 @@ fn steady(text: &str) -> Vec<&str> {
             match measured.iter().chain(&["time:"]).find(|word| start.starts_with(**word)) {
                 Some(word) => word,
                 None if start.starts_with("memory:") => line.split([',', ';']).next().unwrap_or_default(),
+                None if start.starts_with("next:") => line.split(';').next().unwrap_or_default(),
                 None => line.trim_end(),
             }
         })

@@ -84,14 +84,14 @@ fn fields_are_those_of_the_manual_in_its_order() {
     for options in options {
         let report = check(options).json();
         let expected = "schema birk model system constants engine store threads seed verdict coverage stopped_by \
-                        properties stats unreached traces reproduce";
+                        properties stats unreached cut next traces reproduce continue";
         assert_eq!(fields(&report), expected.split_whitespace().collect::<Vec<_>>());
         let expected = "states transitions max_depth revisits cut_by_assume seconds states_per_second \
                         peak_memory_bytes store_bytes_per_state state_bits";
         assert_eq!(fields(&report["stats"]), expected.split_whitespace().collect::<Vec<_>>());
-        assert_eq!(fields(&report["unreached"]), ["transitions", "locations"]);
+        assert_eq!(fields(&report["unreached"]), ["transitions", "locations", "not_enabled", "cut", "assumed"]);
         for property in report["properties"].as_array().expect("a list") {
-            assert_eq!(fields(property), ["name", "kind", "verdict", "trace"]);
+            assert_eq!(fields(property), ["name", "kind", "verdict", "grade", "trace"]);
         }
         for trace in report["traces"].as_array().expect("a list") {
             assert_eq!(fields(trace), ["property", "length", "loop", "steps", "states", "replay"]);
@@ -109,9 +109,12 @@ fn fields_are_those_of_the_manual_in_its_order() {
 #[test]
 fn coverage_has_the_fields_of_its_kind() {
     let coverage = |options: &str| check(options).json()["coverage"].to_string();
-    assert_eq!(coverage("models/peterson2.bir"), r#"{"kind":"complete"}"#);
-    assert_eq!(coverage("models/hanoi.bir --max-depth 3"), r#"{"kind":"depth","depth":3}"#);
-    assert_eq!(coverage("models/hanoi.bir --max-states 9 --search dfs"), r#"{"kind":"sampled","states":10}"#);
+    assert_eq!(coverage("models/peterson2.bir"), r#"{"kind":"complete","grade":"A"}"#);
+    assert_eq!(coverage("models/hanoi.bir --max-depth 3"), r#"{"kind":"depth","depth":3,"grade":"B"}"#);
+    assert_eq!(
+        coverage("models/hanoi.bir --max-states 9 --search dfs"),
+        r#"{"kind":"sampled","states":10,"grade":"D"}"#
+    );
 }
 
 #[test]
@@ -339,5 +342,106 @@ fn repeat(folder: &Path, report: &Value) -> Answer {
 fn comparable(answer: &Answer) -> Value {
     let mut report = answer.json();
     report["stats"] = ["states", "transitions", "max_depth"].map(|key| report["stats"][key].clone()).to_vec().into();
+    if report["next"]["depth"].is_number() {
+        report["next"] = ["depth", "states"].map(|key| report["next"][key].clone()).to_vec().into();
+    }
     report
+}
+
+/// Each of `Worker`'s transitions is never taken for another reason.
+const REASONS: &str = "system Reasons {
+  int (0, 9) n := 0;
+  active thread Worker() {
+    loc idle:
+      when n < 3 do { n := n + 1; } goto idle;
+      when n == 7 do { } goto idle;
+      when n == 1 do { assume n == 2; } goto idle;
+      when n == 3 do { } goto away;
+    loc away:
+      when true do { } goto idle;
+  }
+}
+";
+
+#[test]
+fn what_was_never_taken_is_told_apart() {
+    let folder = folder("reasons");
+    fs::write(folder.join("reasons.bir"), REASONS).expect("writable");
+    let check = |options: &str| {
+        let words = format!("check reasons.bir --format json {options}");
+        run(command(BIRK).current_dir(&folder).args(words.split_whitespace())).json()
+    };
+    let whole = check("");
+    assert_eq!(whole["coverage"]["grade"], "A");
+    let unreached = &whole["unreached"];
+    assert_eq!(unreached["transitions"], serde_json::json!(["Worker.idle #2", "Worker.idle #3"]));
+    assert_eq!(unreached["not_enabled"][0]["transition"], "Worker.idle #2");
+    assert_eq!(unreached["not_enabled"][0]["guard"], "n == 7");
+    assert_eq!(unreached["not_enabled"].as_array().map(Vec::len), Some(1));
+    assert_eq!(unreached["assumed"], serde_json::json!(["Worker.idle #3"]));
+    assert_eq!(
+        (&unreached["cut"], &whole["cut"], &whole["next"]),
+        (&serde_json::json!([]), &Value::Null, &Value::Null)
+    );
+    // The state with n = 3 lies at the limit, and from it a new location can be reached.
+    for engine in ["bfs", "dfs", "depth", "highway", "dfs --store bitstate"] {
+        let part = check(&format!("--max-depth 3 --search {engine}"));
+        assert_eq!(part["unreached"]["cut"], serde_json::json!(["Worker.idle #4"]), "{engine}");
+        assert_eq!(part["unreached"]["locations"], serde_json::json!(["Worker.away"]), "{engine}");
+        let at = serde_json::json!([{"thread": "Worker", "location": "idle", "steps": 1}]);
+        assert_eq!(part["cut"], serde_json::json!({"states": 1, "looked_at": 1, "at": at}), "{engine}");
+        let grade = if ["bfs", "depth"].contains(&engine) { "B" } else { "D" };
+        assert_eq!((&part["coverage"]["grade"], &part["properties"][0]["grade"]), (&grade.into(), &grade.into()));
+    }
+}
+
+/// What nobody looked at has an E, and so has the whole; what a run decides has no grade.
+#[test]
+fn grades_of_what_was_not_checked() {
+    let grades = |options: &str| {
+        let report = check(options).json();
+        let each: Vec<String> =
+            report["properties"].as_array().expect("a list").iter().map(|p| p["grade"].to_string()).collect();
+        (each.join(" "), report["coverage"]["grade"].to_string())
+    };
+    let folder = folder("unchecked");
+    let formula =
+        REASONS.replace("system Reasons {", "system Reasons {\n  ltl comes: <> (n == 3);\n  invariant small: n < 2;");
+    fs::write(folder.join("unchecked.bir"), formula).expect("writable");
+    let model = folder.join("unchecked.bir").display().to_string();
+    assert_eq!(grades(&model), ("\"B\" \"A\" \"E\" null".into(), "\"E\"".into()));
+    assert_eq!(grades(&format!("{model} --keep-going")), ("\"A\" \"A\" \"A\" null".into(), "\"A\"".into()));
+    assert_eq!(grades(&format!("{model} --property comes")), ("\"A\"".into(), "\"A\"".into()));
+    // Enough for a sample is not enough for what nobody looked at.
+    birk("check models/counters_mod8.bir -D K=9 --time 100ms --accept sampled").exits(0);
+}
+
+/// The line that goes on.
+#[test]
+fn the_continue_line_goes_on_where_the_search_ended() {
+    let lines = [
+        ("models/philosophers_swapped.bir -D N=6 --max-depth 7", "depth", "--max-depth 8"),
+        ("models/philosophers_swapped.bir --max-depth 1", "depth", "--max-depth 2"),
+        ("models/philosophers_swapped.bir --max-states 100 --search dfs", "states", "--max-states 200"),
+        ("models/counters_mod8.bir -D K=9 --time 100ms", "time", "--time 200ms"),
+        ("models/counters_mod8.bir -D K=6 --memory 500K", "memory", "--memory 2M"),
+        ("models/philosophers_ring.bir --keep-going=false", "violation", "--keep-going"),
+        ("models/philosophers_swapped.bir --search highway --width 2", "exhausted", "--seed 1"),
+        ("models/paxos.bir --store compact", "exhausted", "--store exact"),
+        ("models/philosophers_swapped.bir --store bitstate --search dfs --memory 64M", "exhausted", "--swarm 4"),
+    ];
+    let place = |report: &Value| report["coverage"]["depth"].as_u64().or(report["stats"]["states"].as_u64());
+    for (options, stop, more) in lines {
+        let first = check(options).json();
+        assert_eq!(first["stopped_by"], stop, "{options}");
+        let line = first["continue"].as_str().expect("a line");
+        assert!(line.contains(more), "{options}: {line}");
+        let mut again = first.clone();
+        again["reproduce"] = line.into();
+        let second = repeat(&root(), &again).json();
+        let is_other = stop == "exhausted" && more.starts_with("--seed");
+        let is_better = is_other || second["coverage"]["kind"] == "complete" || place(&second) >= place(&first);
+        assert!(is_better, "{options}: {} after {}", second["coverage"], first["coverage"]);
+    }
+    assert_eq!(check("models/peterson2.bir").json()["continue"], Value::Null);
 }

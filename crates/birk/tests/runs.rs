@@ -226,7 +226,7 @@ fn combinations_without_a_meaning_are_refused_with_a_reason() {
 fn a_depth_is_a_claim_about_formulas_too() {
     let folder = peterson("runs_depth");
     let report = check(&folder, "--property response --max-depth 3 --format json").exits(3).json();
-    assert_eq!(report["coverage"], serde_json::json!({"kind": "depth", "depth": 3}));
+    assert_eq!(report["coverage"], serde_json::json!({"kind": "depth", "depth": 3, "grade": "B"}));
     check(&folder, "--property response --max-depth 100").exits(0);
     check(&folder, "--property response --max-depth 3 --accept depth:3").exits(0);
     check(&folder, "--property comes_in --max-depth 5").exits(1);

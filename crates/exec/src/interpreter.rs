@@ -3,6 +3,8 @@
 //! It is the meaning of a program. Compiled models are held against it, state by state, and traces are
 //! replayed with it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use birk_ir::expr::wrap;
 use birk_ir::{
     BinaryOp, Expr, FaultId, Field, FoldOp, Goal, LocalId, Op, Place, Program, Step, ThreadId, TransitionId, VarId,
@@ -16,6 +18,8 @@ pub struct Interpreter<'p> {
     program: &'p Program,
     goals: Vec<Expr>,
     locals: usize,
+    /// For each transition, whether an `assume` has cut one of its outcomes.
+    assumed: Vec<AtomicBool>,
 }
 
 /// What one outcome of a transition is: a state, the result of a failing check, or nothing because it was cut by an
@@ -35,13 +39,19 @@ impl<'p> Interpreter<'p> {
         assert!(goals.len() <= GoalSet::CAPACITY, "one search hunts at most {} goals", GoalSet::CAPACITY);
         let goals: Vec<Expr> = goals.iter().map(|Goal::BadState(bad)| bad.clone()).collect();
         let locals = frame_size(program, &goals);
-        Self { program, goals, locals }
+        let assumed = program.transitions.iter().map(|_| AtomicBool::new(false)).collect();
+        Self { program, goals, locals, assumed }
     }
 
     /// The value of an expression in a state (`Expr::Stuck` is false here).
     pub fn value(&self, expr: &Expr, state: &[u32]) -> i64 {
         let mut locals = vec![0; self.locals.max(frame_of(expr))];
         Evaluation { program: self.program, state, stuck: false }.eval(expr, &mut locals)
+    }
+
+    /// For each transition, whether an `assume` has cut one of its outcomes in a state that was expanded.
+    pub fn assumed(&self) -> Vec<bool> {
+        self.assumed.iter().map(|assumed| assumed.load(Ordering::Relaxed)).collect()
     }
 
     /// Writes a place whose index is a constant.
@@ -169,7 +179,10 @@ impl Model for Interpreter<'_> {
             let (start, end) = self.program.threads[t].at[location.index()];
             for id in (start..end).map(TransitionId) {
                 self.outcomes(state, id, &mut locals, &mut |choice, state, end| match end {
-                    End::Cut => out.cut += 1,
+                    End::Cut => {
+                        out.cut += 1;
+                        self.assumed[id.index()].store(true, Ordering::Relaxed);
+                    }
                     End::Blocked => {}
                     End::State | End::Fault(..) => out.push(id, choice, state),
                 });

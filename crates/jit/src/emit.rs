@@ -1,5 +1,7 @@
 //! The successor function and the judge: threads, locations, transitions, operations.
 
+use std::sync::atomic::AtomicBool;
+
 use birk_ir::{Expr, FaultId, Goal, Op, Place, Program, Transition, TransitionId};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder as _, MemFlagsData, Value, types};
@@ -9,7 +11,7 @@ use crate::environment::{Bound, Environment, span_of};
 use crate::expression::Expressions;
 
 /// Emits the successor function of some threads.
-pub(crate) fn expand(b: &mut FunctionBuilder<'_>, program: &Program, threads: &[usize]) {
+pub(crate) fn expand(b: &mut FunctionBuilder<'_>, program: &Program, threads: &[usize], assumed: &[AtomicBool]) {
     let entry = b.create_block();
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
@@ -17,7 +19,7 @@ pub(crate) fn expand(b: &mut FunctionBuilder<'_>, program: &Program, threads: &[
     let (to, step, choice) = (b.declare_var(types::I64), b.declare_var(types::I64), b.declare_var(types::I32));
     b.def_var(to, out);
     b.def_var(step, steps);
-    let mut emitter = Emitter { program, b, state, to, step, choice, end, cut };
+    let mut emitter = Emitter { program, b, state, to, step, choice, end, cut, assumed };
     for &thread in threads {
         emitter.thread(thread);
     }
@@ -62,6 +64,8 @@ struct Emitter<'a, 'f, 'b> {
     /// Behind the last step there is room for.
     end: Value,
     cut: Value,
+    /// Where the code says, for each transition, that an `assume` has cut one of its outcomes.
+    assumed: &'a [AtomicBool],
 }
 
 impl<'f> Emitter<'_, 'f, '_> {
@@ -123,7 +127,7 @@ impl<'f> Emitter<'_, 'f, '_> {
                 Op::Let(local, value) => self.expressions().bind(*local, value, &mut env),
                 Op::Assign(place, value) => self.assign(place, value, &mut env),
                 Op::Check(condition, fault) => self.check(condition, *fault, id, &mut env, next),
-                Op::Assume(condition) => self.assume(condition, &mut env, next),
+                Op::Assume(condition) => self.assume(condition, id, &mut env, next),
                 Op::Require(condition) => {
                     let holds = self.b.create_block();
                     self.expressions().branch(condition, &mut env.clone(), holds, next);
@@ -177,13 +181,16 @@ impl<'f> Emitter<'_, 'f, '_> {
         self.b.switch_to_block(holds);
     }
 
-    fn assume(&mut self, condition: &Expr, env: &mut Environment, next: Block) {
+    fn assume(&mut self, condition: &Expr, id: TransitionId, env: &mut Environment, next: Block) {
         let (holds, fails) = (self.b.create_block(), self.b.create_block());
         self.expressions().branch(condition, &mut env.clone(), holds, fails);
         self.b.switch_to_block(fails);
         let count = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.cut, 0);
         let more = self.b.ins().iadd_imm_s(count, 1);
         self.b.ins().store(MemFlagsData::trusted(), more, self.cut, 0);
+        let place = self.assumed[id.index()].as_ptr() as i64;
+        let (place, yes) = (self.b.ins().iconst(types::I64, place), self.b.ins().iconst(types::I8, 1));
+        self.b.ins().store(MemFlagsData::trusted(), yes, place, 0);
         self.b.ins().jump(next, &[]);
         self.b.switch_to_block(holds);
     }

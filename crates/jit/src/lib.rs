@@ -11,6 +11,8 @@ mod staged;
 
 pub use staged::Staged;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use birk_exec::{GoalSet, Model, Successors};
 use birk_ir::{Field, Goal, Op, Program, Step, TransitionId};
 use cranelift_codegen::ir::{AbiParam, UserFuncName, types};
@@ -40,10 +42,12 @@ pub struct Compiled<'p> {
     fault: Option<(usize, u32)>,
     /// No state has more successors, unless a transition chooses.
     most: usize,
+    /// For each transition, whether an `assume` has cut one of its outcomes; the code writes here, always the same value.
+    assumed: Box<[AtomicBool]>,
 }
 
 // SAFETY: after `finalize_definitions` the module only owns the memory of the code; nobody changes it until drop, and
-// the compiled functions touch only what they are given.
+// the compiled functions touch only what they are given, and the flags of `assumed`, in which all write the same value.
 #[allow(unsafe_code, reason = "the module holds raw pointers to code that never changes")]
 unsafe impl Sync for Compiled<'_> {}
 
@@ -52,9 +56,10 @@ impl<'p> Compiled<'p> {
     pub fn new(program: &'p Program, goals: &[Goal]) -> Result<Self, String> {
         assert!(goals.len() <= GoalSet::CAPACITY, "one search hunts at most {} goals", GoalSet::CAPACITY);
         let mut module = module()?;
+        let assumed: Box<[AtomicBool]> = program.transitions.iter().map(|_| AtomicBool::new(false)).collect();
         let mut compiler = Compiler { builder: FunctionBuilderContext::new(), next: 0, module: &mut module };
-        let groups: Vec<FuncId> =
-            groups(program).into_iter().map(|threads| compiler.expand(program, &threads)).collect::<Result<_, _>>()?;
+        let groups = groups(program).into_iter().map(|threads| compiler.expand(program, &threads, &assumed));
+        let groups: Vec<FuncId> = groups.collect::<Result<_, _>>()?;
         let judge = compiler.judge(program, goals)?;
         module.finalize_definitions().map_err(|error| error.to_string())?;
         let address = |id: FuncId| module.get_finalized_function(id);
@@ -65,7 +70,13 @@ impl<'p> Compiled<'p> {
             (expand, std::mem::transmute::<*const u8, Judge>(address(judge)))
         };
         let (words, fault) = (program.layout.words(), program.fault_bits());
-        Ok(Self { program, expand, judge, words, fault, most: most_successors(program), module: Some(module) })
+        let (most, module) = (most_successors(program), Some(module));
+        Ok(Self { program, expand, judge, words, fault, most, assumed, module })
+    }
+
+    /// For each transition, whether an `assume` has cut one of its outcomes in a state that was expanded.
+    pub fn assumed(&self) -> Vec<bool> {
+        self.assumed.iter().map(|assumed| assumed.load(Ordering::Relaxed)).collect()
     }
 }
 
@@ -173,8 +184,8 @@ struct Compiler<'m> {
 }
 
 impl Compiler<'_> {
-    fn expand(&mut self, program: &Program, threads: &[usize]) -> Result<FuncId, String> {
-        self.function(5, |builder| emit::expand(builder, program, threads))
+    fn expand(&mut self, program: &Program, threads: &[usize], assumed: &[AtomicBool]) -> Result<FuncId, String> {
+        self.function(5, |builder| emit::expand(builder, program, threads, assumed))
     }
 
     fn judge(&mut self, program: &Program, goals: &[Goal]) -> Result<FuncId, String> {

@@ -56,6 +56,15 @@ impl<'p> Staged<'p> {
         self.native.get()?.as_ref().err().map(String::as_str)
     }
 
+    /// For each transition, whether an `assume` has cut one of its outcomes in a state that was expanded.
+    pub fn assumed(&self) -> Vec<bool> {
+        let mut assumed = self.interpreter.assumed();
+        if let Some(native) = self.native() {
+            assumed.iter_mut().zip(native.assumed()).for_each(|(all, one)| *all |= one);
+        }
+        assumed
+    }
+
     #[cold]
     fn interpret(&self, state: &[u32], out: &mut Successors) {
         if self.native.get().is_none() && self.expansions.fetch_add(1, Ordering::Relaxed) == self.patience {

@@ -93,6 +93,8 @@ struct Search<'a, C: Codec> {
     covered: Option<u32>,
     /// Bytes and states of the largest frontier.
     largest: (u64, u64),
+    /// The bounds that were completed, and how many states lie within each.
+    bounds: Vec<(u32, u64)>,
     /// Where it was cut.
     border: Border,
 }
@@ -116,6 +118,7 @@ impl<'a, C: Codec> Search<'a, C> {
             here: Mutex::default(),
             next: Mutex::default(),
             frontier_bytes: AtomicU64::new(0),
+            overhead: AtomicU64::new(0),
             busy: AtomicUsize::new(0),
             from: 0,
             to: 0,
@@ -132,6 +135,7 @@ impl<'a, C: Codec> Search<'a, C> {
             returns_frontier: rules.returns_frontier,
             covered: None,
             largest: (0, 0),
+            bounds: Vec::new(),
             border: Border::default(),
         }
     }
@@ -190,6 +194,8 @@ impl<'a, C: Codec> Search<'a, C> {
         *self.chunks() = next;
         self.shared.from = self.shared.to;
         self.covered = Some(self.shared.to);
+        let within = *self.shared.states.get_mut();
+        self.bounds.push((self.shared.to, within));
         observer.checkpoint(&mut |out| self.save(out), false);
     }
 
@@ -322,6 +328,7 @@ impl<'a, C: Codec> Search<'a, C> {
                 replayed: counts.replayed,
             }),
             border: self.border,
+            bounds: self.bounds,
             ..Stats::default()
         };
         let depth = if stopped == Stop::Exhausted { None } else { Some(self.covered) };

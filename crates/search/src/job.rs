@@ -177,6 +177,8 @@ pub struct Stats {
     pub store_bytes: u64,
     /// For engines that go level by level: states found at each depth.
     pub levels: Vec<u64>,
+    /// For the engine that goes bound by bound: states within each bound that was completed.
+    pub bounds: Vec<(u32, u64)>,
     /// For the engine with a depth bound that grows: what its frontier cost.
     pub frontier: Option<FrontierStats>,
     /// Where it was cut.

@@ -24,6 +24,7 @@ pub mod frontier;
 pub mod highway;
 pub mod job;
 pub mod limit;
+pub mod profile;
 pub mod store;
 pub mod trace;
 

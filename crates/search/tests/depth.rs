@@ -368,7 +368,8 @@ fn bends_that_keep_or_claim_the_wrong_thing() {
 
 #[test]
 fn bends_that_only_cost_time() {
-    for bend in [Bend::AlsoAtThreshold, Bend::Naive] {
+    let bends = [Bend::AlsoAtThreshold, Bend::Naive, Bend::CutOffAsksForItsDepth, Bend::AsksForItsDepth];
+    for bend in bends {
         let harm = harm(bend);
         assert_eq!((harm.missed, harm.wrong_frontier), (0, 0), "{bend:?}: {harm:?}");
         assert_eq!((harm.wrongly_complete, harm.wrongly_incomplete), (0, 0), "{bend:?}: {harm:?}");

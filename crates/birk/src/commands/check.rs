@@ -10,6 +10,7 @@ use birk_exec::{GoalSet, goal_of, replay};
 use birk_ir::{Coverage, Expr, Goal, Outcome, Program, Property, PropertyKind, Stop, Verdict};
 use birk_jit::Staged;
 use birk_search::bits::Field;
+use birk_search::profile::Profile;
 use birk_search::{Hunt, Job, Limits, Stats, Storage, Waiting};
 
 pub(crate) use runs::Watch;
@@ -21,6 +22,7 @@ use crate::commands::print;
 use crate::engines::{self, Engine, Way, engine};
 use crate::limits::{self, Memory};
 use crate::progress::Watcher;
+use crate::report::statement::Grade;
 use crate::report::{self, Answer, Report, ShownTrace};
 use crate::saved::{Identity, Keeper};
 use crate::source::{load, uses_color};
@@ -67,14 +69,21 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
         let job = job(args, limits, &properties, &hunted);
         slices::check(&program, args, &job, &hunted, &questions, fairness.as_ref(), &mut watcher)
     });
-    let (mut hunt, mut chased, slices) = match sliced {
-        Some(sliced) => (sliced.hunt, Some(sliced.chased), Some(sliced.slices)),
-        None => (hunt_states(&program, args, &engine, limits, &properties, &hunted, &mut watcher)?, None, None),
+    let (mut hunt, mut assumed, mut chased, slices) = match sliced {
+        Some(sliced) => (sliced.hunt, Some(sliced.assumed), Some(sliced.chased), Some(sliced.slices)),
+        None => {
+            let (hunt, assumed) = hunt_states(&program, args, &engine, limits, &properties, &hunted, &mut watcher)?;
+            (hunt, assumed, None, None)
+        }
     };
+    // What a search took before it was kept is not known, so nothing is guessed from it.
+    let mut profile = if kept.is_some() { Profile::default() } else { Profile::of(&hunt.stats) };
     for ((index, goal), outcome) in hunted.iter().zip(&hunt.outcomes) {
         let property = properties[*index];
         // A goal that the types exclude needs no search.
-        let outcome = if *goal == Goal::BadState(Expr::FALSE) { &Outcome::Absent } else { outcome };
+        let is_excluded = *goal == Goal::BadState(Expr::FALSE);
+        let outcome = if is_excluded { &Outcome::Absent } else { outcome };
+        answers[*index].coverage = Some(if is_excluded { Coverage::Complete } else { hunt.coverage.clone() });
         answers[*index].verdict = property.verdict(outcome);
         if let Outcome::Found(trace) = outcome {
             let run = replay(&program, trace).map_err(|error| impostor(property, &error))?;
@@ -92,6 +101,7 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
         let decided = group.decide(&program, args, &engine, limits, &mut watcher)?;
         for (index, verdict) in decided.answers {
             answers[index].verdict = verdict.verdict;
+            answers[index].coverage = verdict.reason.is_none().then(|| decided.hunt.coverage.clone());
             answers[index].reason = verdict.reason;
             is_over |= answers[index].verdict == Verdict::Violated && !args.keep_going;
             if let Some(run) = verdict.run {
@@ -99,8 +109,16 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
                 traces.push(ShownTrace { property: properties[index], run });
             }
         }
+        if covers_less(&decided.hunt, &hunt, has_states) {
+            profile = Profile::of(&decided.hunt.stats);
+        }
         hunt = joined(hunt, decided.hunt, has_states);
         has_states = true;
+    }
+    for answer in answers.iter_mut().filter(|answer| answer.property.branching().is_some()) {
+        if answer.coverage.is_none() && answer.reason.is_none() {
+            answer.reason = Some(unasked(is_over, hunt.stopped));
+        }
     }
     for (index, question) in questions.into_iter().enumerate() {
         let (answer, property) = (&mut answers[index], properties[index]);
@@ -115,17 +133,29 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
         let decided = match &mut chased {
             Some(chased) => match chased[index].take() {
                 Some((hunt, seconds)) => question.decided(&program, property, fairness.as_ref(), hunt, seconds)?,
-                None => continue,
+                None => {
+                    answer.reason = Some(unasked(is_over, hunt.stopped));
+                    continue;
+                }
             },
-            None if is_over || matches!(hunt.stopped, Stop::Time | Stop::Interrupt) => continue,
+            None if is_over || matches!(hunt.stopped, Stop::Time | Stop::Interrupt) => {
+                answer.reason = Some(unasked(is_over, hunt.stopped));
+                continue;
+            }
             None => question.decide(&program, property, args, limits, &mut watcher)?,
         };
         answer.verdict = property.verdict(&decided.hunt.outcomes[0]);
         answer.watch = Some(decided.watch);
+        answer.coverage = Some(decided.hunt.coverage.clone());
+        let all = assumed.iter_mut().flatten();
+        all.zip(decided.assumed).for_each(|(all, one)| *all |= one);
         is_over |= answer.verdict == Verdict::Violated && !args.keep_going;
         if let Some(run) = decided.run {
             answer.trace = Some(traces.len());
             traces.push(ShownTrace { property, run });
+        }
+        if covers_less(&decided.hunt, &hunt, has_states) {
+            profile = Profile::of(&decided.hunt.stats);
         }
         hunt = joined(hunt, decided.hunt, has_states);
         has_states = true;
@@ -147,6 +177,8 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
         answers,
         traces,
         hunt: &hunt,
+        profile,
+        assumed,
         slices: slices.as_ref(),
         threads: if !has_engine { args.threads.for_cycles() } else { limits.threads },
         seconds: watcher.elapsed().as_secs_f64(),
@@ -187,17 +219,19 @@ fn hunt_states(
     properties: &[&Property],
     hunted: &[(usize, Goal)],
     watcher: &mut Watcher,
-) -> Result<Hunt, Failure> {
+) -> Result<(Hunt, Option<Vec<bool>>), Failure> {
     let goals: Vec<Goal> = hunted.iter().map(|(_, goal)| goal.clone()).collect();
     let asks_other = properties.iter().any(|property| property.is_of_runs() || property.branching().is_some());
     if hunted.is_empty() && asks_other {
-        return Ok(Hunt {
+        let nothing = vec![false; program.transitions.len()];
+        let hunt = Hunt {
             outcomes: Vec::new(),
             coverage: Coverage::Complete,
             stopped: Stop::Exhausted,
             stats: Stats::default(),
-            fired: vec![false; program.transitions.len()],
-        });
+            fired: nothing.clone(),
+        };
+        return Ok((hunt, Some(nothing)));
     }
     let mut job = job(args, limits, properties, hunted);
     let search = match engine.hunt {
@@ -206,7 +240,8 @@ fn hunt_states(
             // All of it is asked for at once, so there must be as much.
             job.limits.memory = job.limits.memory.min(Memory::new(None).search);
             let refused = |reason| Failure::usage(format!("--search {} cannot be used here: {reason}", engine.name));
-            return search(program, &goals, &job, watcher).map_err(refused);
+            // What an `assume` cuts is not noticed there.
+            return search(program, &goals, &job, watcher).map_err(refused).map(|hunt| (hunt, None));
         }
     };
     let model = Staged::new(program, &goals);
@@ -218,17 +253,17 @@ fn hunt_states(
         watcher.clear();
         eprintln!("note: the model was interpreted, because it could not be compiled: {reason}");
     }
-    Ok(hunt)
+    Ok((hunt, Some(model.assumed())))
 }
 
 /// What several searches covered together: as much as the one that covered least.
 fn joined(mut all: Hunt, next: Hunt, has_states: bool) -> Hunt {
     all.fired.iter_mut().zip(&next.fired).for_each(|(all, next)| *all |= next);
     let is_found = next.stopped == Stop::Goal;
-    // A run that was found takes nothing from what is known of the states.
-    if all.coverage == Coverage::Complete && !(is_found && has_states) {
+    if covers_less(&next, &all, has_states) {
         all.coverage = next.coverage;
         all.stopped = next.stopped;
+        all.stats.border = next.stats.border.clone();
     }
     if is_found {
         all.stopped = Stop::Goal;
@@ -237,6 +272,23 @@ fn joined(mut all: Hunt, next: Hunt, has_states: bool) -> Hunt {
         all.stats = next.stats;
     }
     all
+}
+
+/// Why nobody looked at a property whose turn never came.
+fn unasked(is_over: bool, stopped: Stop) -> String {
+    match stopped {
+        _ if is_over => "the search ended at a violation",
+        Stop::Time => "the time was up",
+        _ => "the search was ended before",
+    }
+    .to_owned()
+}
+
+/// Whether the next of several searches is the one that covered least. A run that was found takes nothing from what is
+/// known of the states.
+fn covers_less(next: &Hunt, all: &Hunt, has_states: bool) -> bool {
+    let grade = |hunt: &Hunt| Grade::of(Some(&hunt.coverage));
+    !has_states || next.stopped != Stop::Goal && grade(next) > grade(all)
 }
 
 /// Bytes of a field of bits, unless told otherwise.

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::progress::{Sample, bytes, grouped};
 use crate::report::chart::{Chart, chart};
 use crate::report::plot::{Titles, bars, curve};
+use crate::report::statement::Grade;
 use crate::report::{Report, ShownTrace, diagram, human};
 use crate::source::Source;
 
@@ -18,6 +19,8 @@ const TRACE: &str = include_str!("../../assets/trace.html");
 const CSS: &str = include_str!("../../assets/report.css");
 const JS: &str = include_str!("../../assets/report.js");
 
+/// So many places at which a search was cut are shown.
+const MAX_CUTS: usize = 20;
 /// Runs up to this length are also there in words, for readers without scripts.
 const MAX_WORDS: usize = 500;
 /// Runs up to this length are also there as diagrams for other tools.
@@ -41,6 +44,7 @@ pub(crate) fn page(report: &Report<'_>, samples: &[Sample]) -> String {
             ("constants", &escape(&constants(report))),
             ("properties", &properties(report)),
             ("trace", &trace),
+            ("covered", &covered(report)),
             ("unreached", &unreached(report)),
             ("statistics", &statistics(report, samples)),
             ("reproduce", &escape(&report.reproduce())),
@@ -84,7 +88,7 @@ pub(crate) fn embedded(value: &Value) -> String {
 fn properties(report: &Report<'_>) -> String {
     let mut out = String::from(
         "<table><caption>properties</caption><thead><tr><th scope=\"col\">verdict</th><th scope=\"col\">property</th>\
-         <th scope=\"col\">kind</th><th scope=\"col\"></th></tr></thead><tbody>\n",
+         <th scope=\"col\">kind</th><th scope=\"col\">grade</th><th scope=\"col\"></th></tr></thead><tbody>\n",
     );
     for answer in &report.answers {
         let length = answer.trace.map(|trace| report.traces[trace].run.steps.len() as u64);
@@ -93,10 +97,11 @@ fn properties(report: &Report<'_>) -> String {
             (None, Some(length)) => format!("a run of {}", human::count(length, "step")),
             (None, None) => String::new(),
         };
+        let grade = answer.grade().map_or("", Grade::letter);
         let (word, name, kind) = (answer.verdict.word(), escape(&answer.property.name), answer.property.word());
         let _ = writeln!(
             out,
-            "<tr><td class=\"{word}\"><strong>{word}</strong></td><td class=\"mono\">{name}</td><td>{kind}</td>\
+            "<tr><td class=\"{word}\"><strong>{word}</strong></td><td class=\"mono\">{name}</td><td>{kind}</td><td>{grade}</td>\
              <td class=\"soft\">{}</td></tr>",
             escape(&note)
         );
@@ -162,18 +167,62 @@ fn lines(source: &Source, span: Span) -> (u32, usize, usize) {
     (span.file, source.position(span).0, source.position(end).0)
 }
 
+/// The coverage statement: grade, where the search was cut, what the next depth would cost, how to go on.
+fn covered(report: &Report<'_>) -> String {
+    let mut out = format!("<p><strong>{}</strong></p>\n", escape(&report.covered()));
+    let (cuts, border) = (report.cuts(), &report.hunt.stats.border);
+    if !cuts.is_empty() {
+        let looked_at = if border.looked_at < border.states { ", of which a part was looked at" } else { "" };
+        let _ = writeln!(
+            out,
+            "<table><caption>cut at {}{looked_at}, before these steps</caption><thead><tr><th scope=\"col\">thread</th>\
+             <th scope=\"col\">location</th><th scope=\"col\">steps</th></tr></thead><tbody>",
+            human::count(border.states, "state")
+        );
+        for cut in cuts.iter().take(MAX_CUTS) {
+            let thread = escape(&report.program.thread(cut.thread).name);
+            let location = escape(report.program.location_text(cut.thread, Some(cut.location)));
+            let _ = writeln!(
+                out,
+                "<tr><td class=\"mono\">{thread}</td><td class=\"mono\">{location}</td><td>{}</td></tr>",
+                grouped(cut.steps)
+            );
+        }
+        out += "</tbody></table>\n";
+    }
+    match report.next() {
+        Some(Ok(next)) => _ = writeln!(out, "<p>Next: {}.</p>", escape(&human::next_text(&next))),
+        Some(Err(reason)) => _ = writeln!(out, "<p>Next: no estimate: {}.</p>", escape(reason)),
+        None => {}
+    }
+    if let Some(command) = report.go_on() {
+        let _ = writeln!(out, "<p>To go on:</p><pre>{}</pre>", escape(&command));
+    }
+    out
+}
+
 fn unreached(report: &Report<'_>) -> String {
-    let unreached = report.unreached();
-    let transitions: Vec<String> = unreached.transitions.iter().map(|&id| report.program.transition_text(id)).collect();
+    let (unreached, untaken) = (report.unreached(), report.untaken());
+    let names = |ids: &[TransitionId]| ids.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>();
+    let guarded = |&id: &TransitionId| {
+        let guard = report.guard_text(id).map(|guard| format!(": {guard}")).unwrap_or_default();
+        report.program.transition_text(id) + &guard
+    };
+    let lists = [
+        ("locations", unreached.locations),
+        ("transitions not enabled", untaken.not_enabled.iter().map(guarded).collect()),
+        ("transitions enabled, but cut", names(&untaken.cut)),
+        ("transitions cut by assumptions", names(&untaken.assumed)),
+    ];
     let is_final = report.hunt.coverage == Coverage::Complete;
-    if transitions.is_empty() && unreached.locations.is_empty() {
+    if lists.iter().all(|(_, names)| names.is_empty()) {
         return "<p>Every location was entered and every transition was taken.</p>".into();
     }
     let mut out = match is_final {
         true => "<p>The search was complete: these cannot be reached.</p>\n".to_owned(),
         false => "<p>The search ended early: these were not reached so far.</p>\n".to_owned(),
     };
-    for (what, names) in [("locations", &unreached.locations), ("transitions", &transitions)] {
+    for (what, names) in &lists {
         if !names.is_empty() {
             let items: String = names.iter().map(|name| format!("<li class=\"mono\">{}</li>", escape(name))).collect();
             let _ = writeln!(out, "<h3>{} {what}</h3><ul class=\"columns\">{items}</ul>", names.len());

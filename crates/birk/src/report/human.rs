@@ -5,18 +5,24 @@ use std::fmt::Write as _;
 
 use birk_exec::Replayed;
 use birk_exec::replay::{Chance, Shows};
-use birk_ir::{Access, Coverage, Expr, FaultKind, Op, Program, Property, PropertyKind, Shown, Stop, ThreadId, Verdict};
+use birk_ir::{
+    Access, Coverage, Expr, FaultKind, Op, Program, Property, PropertyKind, Shown, Stop, ThreadId, TransitionId,
+    Verdict,
+};
 
 use crate::cli::StoreKind;
 use crate::commands::{Slices, Watch};
 use crate::diagnostics;
 use crate::progress::{bytes, grouped};
 use crate::report::json::is_location_of;
+use crate::report::statement::{Cut, Grade, Next, stopped};
 use crate::report::{Answer, Report, ordinals_text};
 use crate::source::Source;
 
 /// Longer lists are cut.
 const MAX_LISTED: usize = 12;
+/// So many places at which a search was cut are shown.
+const MAX_CUTS: usize = 6;
 
 /// How text is set off: by colour, or not at all.
 #[derive(Clone, Copy)]
@@ -53,8 +59,9 @@ pub(crate) fn text(report: &Report<'_>, color: bool) -> String {
         out.push_str(&shown_trace(report.source, report.program, trace.property, &trace.run, color));
     }
     statistics(&mut out, report, paint);
+    cuts(&mut out, report, paint);
     unreached(&mut out, report, paint);
-    let _ = writeln!(out, "\n{} {}", paint.bold("reproduce:"), report.reproduce());
+    ways_on(&mut out, report, paint);
     out
 }
 
@@ -132,18 +139,6 @@ fn covered(report: &Report<'_>) -> String {
     }
 }
 
-fn stopped(stop: Stop) -> &'static str {
-    match stop {
-        Stop::Exhausted => "nothing was left to search",
-        Stop::Goal => "the search ended at what it found",
-        Stop::Time => "the time was up",
-        Stop::Memory => "the memory was used up",
-        Stop::Depth => "the depth limit was reached",
-        Stop::States => "the limit on states was reached",
-        Stop::Interrupt => "interrupted",
-    }
-}
-
 /// One line a property, when there is more than one to tell apart.
 fn properties(out: &mut String, report: &Report<'_>, paint: Paint) {
     let width = report.answers.iter().map(|a| a.property.name.chars().count()).max().unwrap_or(0);
@@ -164,8 +159,9 @@ fn properties(out: &mut String, report: &Report<'_>, paint: Paint) {
         let kind = answer.property.word();
         let kind = if kind == answer.property.name { "" } else { kind };
         let padding = " ".repeat(12 - answer.verdict.word().len());
+        let grade = answer.grade().map_or("-", Grade::letter);
         let line = format!(
-            "  {}{padding} {:width$}  {kind:9}  {note}",
+            "  {}{padding} {grade}  {:width$}  {kind:9}  {note}",
             paint.verdict(answer.verdict, answer.verdict.word()),
             answer.property.name,
         );
@@ -416,30 +412,7 @@ fn values_text(program: &Program, accesses: &[Access], state: &[u32]) -> String 
 
 fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
     let stats = &report.hunt.stats;
-    let covered = match (&report.hunt.coverage, report.hunt.stopped) {
-        (Coverage::Complete, _) if report.is_of_runs() => "every run".to_owned(),
-        (Coverage::Complete, _) => "every reachable state".to_owned(),
-        (Coverage::Depth(depth), stop) => {
-            format!("every state within {} of the start; {}", count(u64::from(*depth), "step"), stopped(stop))
-        }
-        (Coverage::Hashed { depth, omission_probability, expected_omissions }, _) => {
-            let about = if report.args.swarm > 1 { "about " } else { "" };
-            let part = depth.map(|depth| format!(" within {} of the start", count(u64::from(depth), "step")));
-            format!(
-                "{about}{}{}; {expected_omissions:.2} more expected to be lost to equal bits, \
-                 some with a probability of at most {omission_probability:.3}",
-                count(stats.states, "state"),
-                part.unwrap_or_default(),
-            )
-        }
-        (Coverage::Sampled(_), Stop::Exhausted) => {
-            let about = if report.slices.is_some_and(|slices| slices.done > 1) { "about " } else { "" };
-            let states = count(stats.states, "state");
-            format!("{about}{states}, with no claim about others; some were left out at random")
-        }
-        (_, stop) => format!("{}, with no claim about others; {}", count(stats.states, "state"), stopped(stop)),
-    };
-    let _ = writeln!(out, "\n{} {covered}", paint.bold("covered:"));
+    let _ = writeln!(out, "\n{} {}", paint.bold("covered:"), report.covered());
     if let Some(slices) = report.slices {
         self::slices(out, slices, paint);
     }
@@ -491,27 +464,91 @@ fn slices(out: &mut String, slices: &Slices, paint: Paint) {
     }
 }
 
+/// Where the search was cut: who was about to do something there.
+fn cuts(out: &mut String, report: &Report<'_>, paint: Paint) {
+    let (cuts, border) = (report.cuts(), &report.hunt.stats.border);
+    if cuts.is_empty() {
+        return;
+    }
+    let looked_at = match border.looked_at < border.states {
+        true => format!(" ({} looked at)", grouped(border.looked_at)),
+        false => String::new(),
+    };
+    let states = count(border.states, "state");
+    let _ = writeln!(out, "{} {states}{looked_at}, before these steps, most frequent first", paint.bold("cut at:"));
+    let name = |cut: &Cut| {
+        let location = report.program.location_text(cut.thread, Some(cut.location));
+        format!("{} @ {location}", report.program.thread(cut.thread).name)
+    };
+    let shown = &cuts[..cuts.len().min(MAX_CUTS)];
+    let width = shown.iter().map(|cut| name(cut).chars().count()).max().unwrap_or(0);
+    for cut in shown {
+        let _ = writeln!(out, "  {:width$}  {}", name(cut), count(cut.steps, "step"));
+    }
+    if cuts.len() > shown.len() {
+        let _ = writeln!(out, "  … ({} more)", cuts.len() - shown.len());
+    }
+}
+
+/// What was not met, and what is known of it.
 fn unreached(out: &mut String, report: &Report<'_>, paint: Paint) {
     if report.is_of_runs() {
         return;
     }
-    let unreached = report.unreached();
-    let transitions: Vec<String> = unreached.transitions.iter().map(|&id| report.program.transition_text(id)).collect();
-    if transitions.is_empty() && unreached.locations.is_empty() {
+    let untaken = report.untaken();
+    let plain = |ids: &[TransitionId]| ids.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>();
+    let guarded = |&id: &TransitionId| {
+        let guard = report.guard_text(id).map(|guard| format!(" `{guard}`")).unwrap_or_default();
+        report.program.transition_text(id) + &guard
+    };
+    let rows = [
+        ("locations", report.unreached().locations),
+        ("not enabled", untaken.not_enabled.iter().map(guarded).collect()),
+        ("enabled, but cut", plain(&untaken.cut)),
+        ("cut by `assume`", plain(&untaken.assumed)),
+    ];
+    if rows.iter().all(|(_, names)| names.is_empty()) {
         return;
     }
     let is_final = report.hunt.coverage == Coverage::Complete;
     let _ = writeln!(out, "{}", paint.bold(if is_final { "never reached:" } else { "not reached so far:" }));
-    for (what, names) in [("locations", &unreached.locations), ("transitions", &transitions)] {
-        if names.is_empty() {
-            continue;
-        }
+    let width = rows.iter().filter(|(_, names)| !names.is_empty()).map(|(what, _)| what.len()).max().unwrap_or(0);
+    for (what, names) in rows.iter().filter(|(_, names)| !names.is_empty()) {
         let mut line: String = names.iter().take(MAX_LISTED).cloned().collect::<Vec<_>>().join(", ");
         if names.len() > MAX_LISTED {
             let _ = write!(line, " … ({} more)", names.len() - MAX_LISTED);
         }
-        let _ = writeln!(out, "  {what:11} {line}");
+        let _ = writeln!(out, "  {what:width$}  {line}");
     }
+}
+
+/// What the next depth would cost, and how to go on.
+fn ways_on(out: &mut String, report: &Report<'_>, paint: Paint) {
+    if let Some(next) = report.next() {
+        let text = next.map_or_else(|reason| format!("no estimate: {reason}"), |next| next_text(&next));
+        let _ = writeln!(out, "{} {text}", paint.bold("next:"));
+    }
+    let _ = writeln!(out, "\n{} {}", paint.bold("reproduce:"), report.reproduce());
+    if let Some(command) = report.go_on() {
+        let _ = writeln!(out, "{} {command}", paint.bold("continue:"));
+    }
+}
+
+/// The next depth, in words.
+pub(crate) fn next_text(next: &Next) -> String {
+    let (least, most) = next.states;
+    let states = match least == most {
+        true => count(most, "state"),
+        false => format!("{} to {}", grouped(least), count(most, "state")),
+    };
+    let seconds = match next.seconds {
+        (_, most) if most < 1.0 => "less than a second".to_owned(),
+        (least, most) => format!("{least:.1} to {most:.1} s"),
+    };
+    let memory = next.memory.map(|(least, most)| format!(" and {} to {}", bytes(least), bytes(most)));
+    let known = if least == most { "has" } else { "has probably" };
+    let depth = next.depth;
+    format!("depth {depth} {known} {states}; a search to it takes {seconds}{}", memory.unwrap_or_default())
 }
 
 /// How many states were reached: in full, or in powers of ten where that would fill a line.

@@ -2,12 +2,13 @@
 
 use birk_exec::Replayed;
 use birk_exec::replay::Shows;
-use birk_ir::{Coverage, Program, Property, ThreadId, ValueKind, VarId, Verdict};
+use birk_ir::{Coverage, Program, Property, ThreadId, TransitionId, ValueKind, VarId, Verdict};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::cli::{Fair, StoreKind};
 use crate::commands::Slices;
+use crate::report::statement::{Cut, Grade, Next};
 use crate::report::{Report, ordinals_text};
 use crate::source::Source;
 
@@ -30,8 +31,12 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     slices: Option<Value>,
     unreached: Value,
+    cut: Value,
+    next: Value,
     traces: Vec<Value>,
     reproduce: String,
+    #[serde(rename = "continue")]
+    go_on: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -62,7 +67,7 @@ fn whole(digits: &str) -> Value {
 /// The report as text, with a line feed at its end.
 pub(crate) fn text(report: &Report<'_>) -> String {
     let stats = &report.hunt.stats;
-    let unreached = report.unreached();
+    let (unreached, untaken) = (report.unreached(), report.untaken());
     let sets = stats.diagrams.as_ref();
     let states = sets.and_then(|sets| sets.states.parse().ok()).unwrap_or(stats.states as f64);
     let document = Document {
@@ -80,7 +85,7 @@ pub(crate) fn text(report: &Report<'_>) -> String {
         threads: report.threads,
         seed: report.args.seed,
         verdict: report.verdict.word(),
-        coverage: coverage(&report.hunt.coverage),
+        coverage: coverage(report),
         stopped_by: report.hunt.stopped.word(),
         properties: properties(report),
         stats: Stats {
@@ -113,13 +118,19 @@ pub(crate) fn text(report: &Report<'_>) -> String {
         unreached: json!({
             "transitions": unreached.transitions.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),
             "locations": unreached.locations,
+            "not_enabled": untaken.not_enabled.iter().map(|&id| transition_value(report, id)).collect::<Vec<_>>(),
+            "cut": untaken.cut.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),
+            "assumed": untaken.assumed.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),
         }),
+        cut: cut(report),
+        next: next(report),
         traces: report
             .traces
             .iter()
             .map(|trace| trace_value(report.source, report.program, Some(trace.property), &trace.run))
             .collect(),
         reproduce: report.reproduce(),
+        go_on: report.go_on(),
     };
     serde_json::to_string_pretty(&document).expect("a report has only string keys") + "\n"
 }
@@ -130,6 +141,7 @@ fn properties(report: &Report<'_>) -> Vec<Value> {
             "name": answer.property.name,
             "kind": answer.property.word(),
             "verdict": answer.verdict.word(),
+            "grade": answer.grade().map(Grade::letter),
             "trace": answer.trace,
         });
         if let (Verdict::Inconclusive, Some(reason)) = (answer.verdict, &answer.reason) {
@@ -165,8 +177,46 @@ pub(crate) fn constant(text: &str) -> Value {
     }
 }
 
-fn coverage(coverage: &Coverage) -> Value {
-    match coverage {
+/// A transition that was never enabled, with its condition.
+fn transition_value(report: &Report<'_>, id: TransitionId) -> Value {
+    let (line, column) = report.source.position(report.program.transition(id).span);
+    json!({
+        "transition": report.program.transition_text(id),
+        "guard": report.guard_text(id),
+        "source": {"line": line, "column": column},
+    })
+}
+
+/// Where the search was cut.
+fn cut(report: &Report<'_>) -> Value {
+    let border = &report.hunt.stats.border;
+    if border.states == 0 {
+        return Value::Null;
+    }
+    let value = |cut: &Cut| {
+        json!({
+            "thread": report.program.thread(cut.thread).name,
+            "location": report.program.location_text(cut.thread, Some(cut.location)),
+            "steps": cut.steps,
+        })
+    };
+    let at: Vec<Value> = report.cuts().iter().map(value).collect();
+    json!({"states": border.states, "looked_at": border.looked_at, "at": at})
+}
+
+/// What the next depth would cost.
+fn next(report: &Report<'_>) -> Value {
+    match report.next() {
+        None => Value::Null,
+        Some(Err(reason)) => json!({"reason": reason}),
+        Some(Ok(Next { depth, states, seconds, memory })) => json!({
+            "depth": depth, "states": states, "seconds": seconds, "memory_bytes": memory,
+        }),
+    }
+}
+
+fn coverage(report: &Report<'_>) -> Value {
+    let mut value = match &report.hunt.coverage {
         Coverage::Complete => json!({"kind": "complete"}),
         Coverage::Depth(depth) => json!({"kind": "depth", "depth": depth}),
         Coverage::Hashed { depth, omission_probability, expected_omissions } => json!({
@@ -174,7 +224,9 @@ fn coverage(coverage: &Coverage) -> Value {
             "expected_omissions": expected_omissions,
         }),
         Coverage::Sampled(states) => json!({"kind": "sampled", "states": states}),
-    }
+    };
+    value["grade"] = report.grade().letter().into();
+    value
 }
 
 /// A run with its steps and states.

@@ -109,6 +109,10 @@ fn honest(graph: &Graph, hunt: &Hunt, kind: Kind, limit: u32) -> Checked {
     same("what was taken can be taken", &within(&hunt.fired), &true)?;
     let is_open: Vec<bool> = open.iter().map(|&open| open > 0).collect();
     same("what is open can be taken", &within(&is_open), &true)?;
+    for &(depth, states) in &hunt.stats.bounds {
+        let within: u64 = graph.levels.iter().take(depth as usize + 1).sum();
+        same("states within a bound", &states, &within)?;
+    }
     let is_early = matches!(hunt.stopped, Stop::Time | Stop::States | Stop::Memory | Stop::Interrupt);
     if !is_early && hunt.stopped != Stop::Depth && hunt.coverage == Coverage::Complete {
         same("taken", &hunt.fired, &truth)?;

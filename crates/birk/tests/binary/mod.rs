@@ -113,6 +113,11 @@ pub(crate) fn steady(report: &Value) -> Value {
         assert!(value.is_number() || key == "peak_memory_bytes" && value.is_null(), "{key}: {value}");
         *value = format!("[{key}]").into();
     }
+    for key in ["seconds", "memory_bytes"] {
+        if report["next"]["depth"].is_number() {
+            report["next"][key] = format!("[{key}]").into();
+        }
+    }
     let threads = &mut report["threads"];
     assert!(threads.as_u64().is_some_and(|threads| threads > 0), "threads: {threads}");
     *threads = "[threads]".into();

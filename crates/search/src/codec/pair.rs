@@ -101,7 +101,7 @@ impl Pair {
 
     /// Numbers the halves of all states in a table; false when that takes too much memory for pairs to be shorter.
     fn number_all(&mut self, table: &Table, budget: u64) -> bool {
-        let most = (table.bytes() / 8).min(budget.saturating_sub(table.bytes()) / 4);
+        let most = (table.bytes() / 4).min(budget.saturating_sub(table.bytes()) / 4);
         let mut is_worth = true;
         table.each_key(|whole| {
             let values = self.cut(whole);
@@ -226,7 +226,7 @@ impl Codec for Pair {
         self.form = self.before;
         if self.form == Form::Whole {
             self.halves = [Numbers::new(), Numbers::new()];
-            self.worth *= 4;
+            self.worth *= 2;
         }
         self.form == Form::Whole
     }

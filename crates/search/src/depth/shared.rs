@@ -54,6 +54,8 @@ pub(crate) struct Shared<'a, C> {
     pub(crate) here: Mutex<VecDeque<Chunk>>,
     pub(crate) next: Mutex<VecDeque<Chunk>>,
     pub(crate) frontier_bytes: AtomicU64,
+    /// Bytes in use that nobody here counts, as the observer said last.
+    pub(crate) overhead: AtomicU64,
     /// Workers that have not yet found the frontier empty.
     pub(crate) busy: AtomicUsize,
     /// The depth of the frontier, and the bound.
@@ -88,7 +90,7 @@ impl<C: Codec> Shared<'_, C> {
 
     fn budget(&self, beside: u64) -> u64 {
         let frontier = self.frontier_bytes.load(Ordering::Relaxed);
-        self.job.limits.counted_memory().saturating_sub(frontier + beside)
+        self.job.limits.memory.saturating_sub(frontier + beside + self.overhead.load(Ordering::Relaxed))
     }
 
     /// Steps of replay that there may be for each state of a frontier.
@@ -154,7 +156,10 @@ impl<'s, 'a, C: Codec> Turn<'s, 'a, C> {
     pub(crate) fn look(&mut self, depth: u32, beside: u64) -> ControlFlow<()> {
         let (shared, bytes) = (self.shared, self.seen().bytes() + beside);
         let bytes = bytes + shared.frontier_bytes.load(Ordering::Relaxed);
-        if bytes > shared.job.limits.counted_memory() {
+        if let Some(observer) = &mut self.observer {
+            shared.overhead.store(observer.overhead(bytes), Ordering::Relaxed);
+        }
+        if bytes + shared.overhead.load(Ordering::Relaxed) > shared.job.limits.memory {
             return self.end(Stop::Memory);
         }
         let progress = Progress {

@@ -20,8 +20,11 @@ const SMALLEST: usize = 1 << 10;
 const PLACES: usize = 4;
 /// Smaller tables are doubled, larger ones grow by a half.
 const LARGE: u64 = 64 << 20;
-/// Places that are moved before their memory is given back.
-const STRIDE: usize = 1 << 19;
+/// Places that are moved before their memory is given back, which happens in blocks of so many.
+const STRIDE: usize = 1 << 17;
+const BLOCK: usize = 1 << 20;
+/// Bytes of a table that are in use beside the new one while it is moved.
+const MOVING: u64 = BLOCK as u64 * PLACE;
 /// Bytes of a place.
 const PLACE: u64 = 12;
 
@@ -128,7 +131,8 @@ impl Thresholds {
     pub(crate) fn grow(&mut self, most: u64) -> bool {
         let places = self.keys.len();
         let wanted = if self.bytes() < LARGE { places * 2 } else { places + places / 2 };
-        let wanted = wanted.min((most / PLACE) as usize);
+        let moving = self.bytes().min(MOVING);
+        let wanted = wanted.min((most.saturating_sub(moving) / PLACE) as usize);
         if wanted < places + places / 16 {
             return false;
         }
@@ -139,8 +143,9 @@ impl Thresholds {
             self.each(from, to, |key, value| {
                 new.lower(key, value).expect("the new table is larger");
             });
-            self.keys.release(from..to);
-            self.values.release(from..to);
+            let block = from / BLOCK * BLOCK;
+            self.keys.release(block..to);
+            self.values.release(block..to);
             from = to;
         }
         *self = new;
@@ -213,7 +218,8 @@ mod tests {
         }
         assert_eq!((table.lower(u64::MAX - 1, 1), table.lower(5, 0)), (None, Some(1)));
         assert!(!table.grow(table.bytes()));
-        assert!(table.grow(table.bytes() * 5 / 4) && table.bytes() < SMALLEST as u64 * 16);
+        assert!(!table.grow(table.bytes() * 5 / 4), "both exist while it is moved");
+        assert!(table.grow(table.bytes() * 9 / 4) && table.bytes() < SMALLEST as u64 * 16);
         assert_eq!((table.get(5), table.get(6)), (0, 1));
     }
 

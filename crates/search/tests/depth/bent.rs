@@ -26,6 +26,10 @@ pub(crate) enum Bend {
     OnlyOnce,
     /// A state is explored again at every smaller depth: right, but without the pruning.
     Naive,
+    /// A child that is cut off asks for the depth it was met at, not for its threshold.
+    CutOffAsksForItsDepth,
+    /// A state asks from the beginning for the depth it is explored at.
+    AsksForItsDepth,
     /// The last step to the limit is not taken if it is not whole.
     OnlyWholeSteps,
     /// Complete only if the last frontier is empty.
@@ -116,7 +120,7 @@ impl Search<'_> {
         }
         self.explored.insert(node);
         self.on_stack[node] = true;
-        let mut asked: Option<u32> = None;
+        let mut asked = (self.bend == Bend::AsksForItsDepth).then_some(depth + 1);
         for &child in &self.edges[node] {
             let ask = self.meet(node, child, depth + 1);
             asked = match (asked, ask) {
@@ -146,6 +150,9 @@ impl Search<'_> {
                 _ => depth + 1 < above,
             };
             if !again {
+                if self.bend == Bend::CutOffAsksForItsDepth {
+                    return Some(depth);
+                }
                 let is_ignored = self.bend == Bend::IgnoresStack && self.on_stack[child];
                 return Some(if is_ignored { 0 } else { above.saturating_sub(1) });
             }

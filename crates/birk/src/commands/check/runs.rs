@@ -19,6 +19,8 @@ pub(crate) struct Decided {
     pub(crate) hunt: Hunt,
     pub(crate) run: Option<Replayed>,
     pub(crate) watch: Watch,
+    /// For each transition, whether an `assume` cut one of its outcomes.
+    pub(crate) assumed: Vec<bool>,
 }
 
 /// The automaton that watched, for the report.
@@ -76,7 +78,8 @@ impl Question {
         let model = Staged::new(program, &goals);
         let hunt = self.chase(&model, fairness.as_ref(), args, limits, None, watcher);
         let seconds = (watcher.elapsed() - began).as_secs_f64();
-        self.decided(program, property, fairness.as_ref(), hunt, seconds)
+        let decided = self.decided(program, property, fairness.as_ref(), hunt, seconds)?;
+        Ok(Decided { assumed: model.assumed(), ..decided })
     }
 
     /// What a model must judge states by to be watched.
@@ -110,6 +113,7 @@ impl Question {
             *trace = product.project(trace);
         }
         hunt.fired.truncate(model.transitions());
+        hunt.stats.border.open.truncate(model.transitions());
         hunt
     }
 
@@ -133,7 +137,7 @@ impl Question {
         };
         let (states, transitions) = (hunt.stats.states, hunt.stats.transitions);
         let watch = Watch { automaton: self.automaton.len(), strength, states, transitions, seconds };
-        Ok(Decided { hunt, run, watch })
+        Ok(Decided { hunt, run, watch, assumed: Vec::new() })
     }
 
     fn confirmed(

@@ -46,6 +46,8 @@ pub(super) struct Sliced {
     /// By property; none where it is not about runs, or a violation was found before it was asked.
     pub(super) chased: Vec<Option<(Hunt, f64)>>,
     pub(super) slices: Slices,
+    /// For each transition, whether an `assume` cut one of its outcomes.
+    pub(super) assumed: Vec<bool>,
 }
 
 /// What one run found.
@@ -132,7 +134,11 @@ pub(super) fn check(
         eprintln!("note: the model was interpreted, because it could not be compiled: {reason}");
     }
     let slices = described(args, &runs, &found);
-    together(found, slices)
+    let mut assumed = model.assumed();
+    for model in &models {
+        assumed.iter_mut().zip(model.assumed()).for_each(|(all, one)| *all |= one);
+    }
+    together(found, slices, assumed)
 }
 
 /// Whether a hunt ended at a goal that is a violation.
@@ -181,7 +187,7 @@ fn described(args: &CheckArgs, runs: &Runs, found: &[Found]) -> Slices {
 }
 
 /// All runs as one: what the first found that found something, or what is known of all.
-fn together(found: Vec<Found>, slices: Slices) -> Sliced {
+fn together(found: Vec<Found>, slices: Slices, assumed: Vec<bool>) -> Sliced {
     let mut runs = found.into_iter();
     let first = runs.next().expect("at least one slice was visited");
     let (mut hunt, mut chased) = (first.hunt, first.chased);
@@ -200,7 +206,7 @@ fn together(found: Vec<Found>, slices: Slices) -> Sliced {
             *states = slices.union;
         }
     }
-    Sliced { hunt, chased, slices }
+    Sliced { hunt, chased, slices, assumed }
 }
 
 /// Two hunts for the same as one. A complete one is the last, and decides.
@@ -218,6 +224,6 @@ fn joined(mut all: Hunt, next: Hunt) -> Hunt {
     all.stats.max_depth = all.stats.max_depth.max(next.stats.max_depth);
     all.stats.store_bytes = all.stats.store_bytes.max(next.stats.store_bytes);
     all.stats.levels = next.stats.levels;
-    (all.stopped, all.coverage) = (next.stopped, next.coverage);
+    (all.stopped, all.coverage, all.stats.border) = (next.stopped, next.coverage, next.stats.border);
     all
 }

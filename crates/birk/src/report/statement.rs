@@ -1,0 +1,280 @@
+//! The coverage statement: how much was looked at, where the search was cut, what was not met on the way, what the next
+//! depth would cost, and how to go on. No engine's word is stretched: a grade says what the search can prove.
+
+use birk_ir::{Coverage, LocationId, Op, Stop, ThreadId, TransitionId, Verdict};
+use birk_search::profile::Guess;
+
+use crate::cli::StoreKind;
+use crate::report::human::count;
+use crate::report::{Answer, Report, command_line};
+
+/// How much was looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Grade {
+    /// Everything.
+    A,
+    /// Everything up to a depth.
+    B,
+    /// As A or B, but for what hashing may have lost.
+    C,
+    /// Some states.
+    D,
+    /// Nothing.
+    E,
+}
+
+impl Grade {
+    /// Of what was covered; nobody looked where there is nothing.
+    pub(crate) fn of(coverage: Option<&Coverage>) -> Self {
+        match coverage {
+            Some(Coverage::Complete) => Grade::A,
+            Some(Coverage::Depth(_)) => Grade::B,
+            Some(Coverage::Hashed { .. }) => Grade::C,
+            Some(Coverage::Sampled(_)) => Grade::D,
+            None => Grade::E,
+        }
+    }
+
+    pub(crate) fn letter(self) -> &'static str {
+        match self {
+            Grade::A => "A",
+            Grade::B => "B",
+            Grade::C => "C",
+            Grade::D => "D",
+            Grade::E => "E",
+        }
+    }
+}
+
+impl Answer<'_> {
+    /// How much was looked at for this property; nothing where a run decides it, whatever else there may be.
+    pub(crate) fn grade(&self) -> Option<Grade> {
+        self.trace.is_none().then(|| Grade::of(self.coverage.as_ref()))
+    }
+}
+
+/// A place where the search was cut: steps of one thread from one location that were not taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cut {
+    pub(crate) thread: ThreadId,
+    pub(crate) location: LocationId,
+    pub(crate) steps: u64,
+}
+
+/// The transitions that were never taken, by what is known of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Untaken {
+    /// Their thread came to their location, but they could not be taken there.
+    pub(crate) not_enabled: Vec<TransitionId>,
+    /// They could be taken, but only at the border.
+    pub(crate) cut: Vec<TransitionId>,
+    /// They could be taken, but an `assume` cut whatever they led to.
+    pub(crate) assumed: Vec<TransitionId>,
+}
+
+/// What the next depth would cost: at least, at most.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Next {
+    pub(crate) depth: u32,
+    /// States that are new there.
+    pub(crate) states: (u64, u64),
+    /// Of a search from the start to that depth.
+    pub(crate) seconds: (f64, f64),
+    pub(crate) memory: Option<(u64, u64)>,
+}
+
+/// The time of a search varies by so much from run to run.
+const TIME_SLACK: (f64, f64) = (0.7, 1.6);
+
+impl Report<'_> {
+    /// The grade of the whole: that of the search, unless nobody looked at some property.
+    pub(crate) fn grade(&self) -> Grade {
+        let is_checked = self.answers.iter().all(|answer| answer.coverage.is_some());
+        Grade::of(Some(&self.hunt.coverage).filter(|_| is_checked))
+    }
+
+    /// What was covered, in one line: grade, meaning, why the search ended.
+    pub(crate) fn covered(&self) -> String {
+        let unchecked: Vec<String> = self
+            .answers
+            .iter()
+            .filter(|answer| answer.coverage.is_none())
+            .map(|answer| format!("`{}`", answer.property.name))
+            .collect();
+        let searched = self.searched();
+        match (unchecked.is_empty(), unchecked.len() == self.answers.len()) {
+            (true, _) => searched,
+            (false, true) => format!("E, not checked: {}", unchecked.join(", ")),
+            (false, false) => format!("E, not checked: {}; otherwise {searched}", unchecked.join(", ")),
+        }
+    }
+
+    /// The grade and meaning of what was searched.
+    fn searched(&self) -> String {
+        let states = count(self.hunt.stats.states, "state");
+        let steps = |depth: u32| count(u64::from(depth), "step");
+        let ended = stopped(self.hunt.stopped);
+        match &self.hunt.coverage {
+            Coverage::Complete if self.is_of_runs() => "A, complete: every run".to_owned(),
+            Coverage::Complete => "A, complete: every reachable state".to_owned(),
+            Coverage::Depth(depth) => {
+                format!("B, complete to depth {depth}: every state within {} of the start; {ended}", steps(*depth))
+            }
+            Coverage::Hashed { depth, omission_probability, expected_omissions } => {
+                let about = if self.args.swarm > 1 { "about " } else { "" };
+                let to = depth.map(|depth| format!(" to depth {depth}")).unwrap_or_default();
+                let ended = if depth.is_some() { format!("; {ended}") } else { String::new() };
+                format!(
+                    "C, complete{to} up to hashing: {about}{states}; {expected_omissions:.2} more expected to be lost to \
+                     equal bits, some with a probability of at most {omission_probability:.3}{ended}"
+                )
+            }
+            Coverage::Sampled(_) if self.hunt.stopped == Stop::Exhausted => {
+                let about = if self.slices.is_some_and(|slices| slices.done > 1) { "about " } else { "" };
+                format!("D, sampled: {about}{states}, with no claim about others; some were left out at random")
+            }
+            Coverage::Sampled(_) => format!("D, sampled: {states}, with no claim about others; {ended}"),
+        }
+    }
+
+    /// Where the search was cut, the place with most steps first.
+    pub(crate) fn cuts(&self) -> Vec<Cut> {
+        let mut cuts: Vec<Cut> = Vec::new();
+        for (transition, &steps) in self.program.transitions.iter().zip(&self.hunt.stats.border.open) {
+            let (thread, location) = (transition.thread, transition.location);
+            match cuts.iter_mut().find(|cut| (cut.thread, cut.location) == (thread, location)) {
+                Some(cut) => cut.steps += steps,
+                None => cuts.push(Cut { thread, location, steps }),
+            }
+        }
+        cuts.retain(|cut| cut.steps > 0);
+        // Where they are equal, the order of the model stays.
+        cuts.sort_by_key(|cut| std::cmp::Reverse(cut.steps));
+        cuts
+    }
+
+    /// The transitions that were never taken although their thread was at their location.
+    pub(crate) fn untaken(&self) -> Untaken {
+        let entered = self.entered();
+        let mut untaken = Untaken::default();
+        for (index, transition) in self.program.transitions.iter().enumerate() {
+            if self.hunt.fired[index] {
+                continue;
+            }
+            let id = TransitionId::new(index);
+            let has_assumption = transition.ops.iter().any(|op| matches!(op, Op::Assume(_)));
+            if self.hunt.stats.border.open.get(index).is_some_and(|&open| open > 0) {
+                untaken.cut.push(id);
+            } else if has_assumption && self.assumed.as_ref().is_none_or(|assumed| assumed[index]) {
+                // Where nobody noticed what was cut, it is not known whether it was enabled.
+                if self.assumed.is_some() {
+                    untaken.assumed.push(id);
+                }
+            } else if entered[transition.thread.index()][transition.location.index()] {
+                untaken.not_enabled.push(id);
+            }
+        }
+        untaken
+    }
+
+    /// The condition of a transition, as it is written.
+    pub(crate) fn guard_text(&self, id: TransitionId) -> Option<String> {
+        self.program.transition(id).guard_span.map(|span| self.source.slice(span))
+    }
+
+    /// What the next depth would cost, or why that cannot be told; nothing where it was not asked for.
+    pub(crate) fn next(&self) -> Option<Result<Next, &'static str>> {
+        if self.verdict != Verdict::Inconclusive || self.hunt.stopped == Stop::Goal {
+            return None;
+        }
+        match self.hunt.coverage {
+            Coverage::Complete | Coverage::Hashed { depth: None, .. } => None,
+            Coverage::Sampled(_) => Some(Err("a search that does not go depth by depth has no next one")),
+            Coverage::Depth(depth) | Coverage::Hashed { depth: Some(depth), .. } => Some(self.next_depth(depth)),
+        }
+    }
+
+    fn next_depth(&self, depth: u32) -> Result<Next, &'static str> {
+        let stats = &self.hunt.stats;
+        let Guess { depth, states, within } =
+            self.profile.after(depth).ok_or("too few depths were completed to tell")?;
+        let is_early = self.hunt.stopped != Stop::Depth;
+        let waiting = if is_early { stats.border.states } else { 0 };
+        let expanded = stats.states.saturating_sub(waiting).max(1) as f64;
+        let total = ((within + states.0) as f64, (within + states.1) as f64);
+        let pace = self.seconds / expanded;
+        let held = stats.states.max(1) as f64;
+        let memory = self.peak_memory.map(|peak| {
+            let (rest, each) = (peak.saturating_sub(stats.store_bytes) as f64, stats.store_bytes as f64 / held);
+            // Tables grow by doubling.
+            ((rest + each * total.0 / 2.0) as u64, (rest + each * total.1 * 2.0) as u64)
+        });
+        Ok(Next { depth, states, seconds: (pace * total.0 * TIME_SLACK.0, pace * total.1 * TIME_SLACK.1), memory })
+    }
+
+    /// A command that goes on where this search ended: with more of what it lacked.
+    pub(crate) fn go_on(&self) -> Option<String> {
+        let args = self.args;
+        let double = |number: u64| number.saturating_mul(2).to_string();
+        let option = match (self.hunt.stopped, &self.hunt.coverage) {
+            (Stop::Exhausted, Coverage::Complete) => return None,
+            (Stop::Exhausted, Coverage::Hashed { .. }) if args.store == StoreKind::Bitstate => {
+                ("--swarm", args.swarm.saturating_mul(2).max(4).to_string())
+            }
+            (Stop::Exhausted, Coverage::Hashed { .. }) => ("--store", "exact".to_owned()),
+            (Stop::Exhausted, _) => {
+                let seeds = self.slices.map_or(1, |slices| slices.done);
+                ("--seed", args.seed.wrapping_add(seeds).to_string())
+            }
+            (Stop::Goal, _) => ("--keep-going", String::new()),
+            (Stop::Depth, _) => {
+                let depth = args.max_depth.unwrap_or(0);
+                let next = self.next().and_then(Result::ok).map_or(depth.saturating_mul(2).max(1), |next| next.depth);
+                ("--max-depth", next.to_string())
+            }
+            (Stop::States, _) => ("--max-states", double(args.max_states.unwrap_or(self.hunt.stats.states))),
+            (Stop::Time, _) => ("--time", format!("{}ms", double(args.time.map_or(500, |t| t.as_millis() as u64)))),
+            (Stop::Memory, _) => {
+                let used = args.memory.unwrap_or(self.peak_memory.unwrap_or(1 << 30));
+                ("--memory", format!("{}M", double(used.div_ceil(1 << 20))))
+            }
+            (Stop::Interrupt, _) if args.checkpoint.is_none() => return Some(self.reproduce()),
+            (Stop::Interrupt, _) => ("", String::new()),
+        };
+        // A search that was kept goes on from there; it forgets the limits on time and states.
+        if let (Some(folder), false) = (&args.checkpoint, matches!(self.hunt.stopped, Stop::Goal | Stop::Exhausted)) {
+            let words = match option.0 {
+                "--max-depth" | "--memory" => vec![option.0.to_owned(), option.1],
+                _ => Vec::new(),
+            };
+            return Some(command_line("birk resume", &folder.display().to_string(), &words));
+        }
+        Some(command_line("birk check", &self.source.path, &with_option(&args.given, option.0, &option.1)))
+    }
+}
+
+/// The words of a command line with an option given another value.
+fn with_option(words: &[String], option: &str, value: &str) -> Vec<String> {
+    let mut words = words.to_vec();
+    // A switch stands in one word with its value.
+    words.retain(|word| !value.is_empty() || word.split('=').next() != Some(option));
+    match words.iter().position(|word| word == option) {
+        Some(place) => words[place + 1] = value.to_owned(),
+        None if value.is_empty() => words.push(option.to_owned()),
+        None => words.extend([option.to_owned(), value.to_owned()]),
+    }
+    words
+}
+
+/// Why a search ended, in words.
+pub(crate) fn stopped(stop: Stop) -> &'static str {
+    match stop {
+        Stop::Exhausted => "nothing was left to search",
+        Stop::Goal => "the search ended at what it found",
+        Stop::Time => "the time was up",
+        Stop::Memory => "the memory was used up",
+        Stop::Depth => "the depth limit was reached",
+        Stop::States => "the limit on states was reached",
+        Stop::Interrupt => "interrupted",
+    }
+}
