@@ -295,7 +295,7 @@ fn the_reproduce_line_gives_the_same_answer() {
         "models/philosophers_swapped.bir -D N=6 --max-depth 7 --accept depth:7",
         "models/philosophers_ring.bir --keep-going --deadlock off",
         "models/workers.bir --define SLOTS=3 --property overtaken --property fault --max-states 100",
-        "models/hanoi.bir --memory 1M --time 1h",
+        "models/hanoi.bir --memory 256M --time 1h",
     ];
     for options in lines {
         let first = check(options);
