@@ -47,7 +47,7 @@ pub(crate) enum Command {
     /// Walk a trace again, independently of any engine
     Replay(ReplayArgs),
     /// The program as Birk sees it: threads, transitions, read and write sets, state layout
-    Show(ModelArgs),
+    Show(ShowArgs),
     /// The state graph, for other tools to draw or examine
     Graph(GraphArgs),
     /// Look around in a model, in a browser on this machine
@@ -133,6 +133,12 @@ pub(crate) struct CheckArgs {
     /// With --search highway: the share of slices that --confidence is about [default: 0.01]
     #[arg(long, value_name = "P", value_parser = parse_share, help_heading = SEARCH)]
     pub(crate) rate: Option<f64>,
+    /// With --search astar: refine the estimate of the distance so often [default: as seems best]
+    #[arg(long, value_name = "N", value_parser = parse_number::<u32>, help_heading = SEARCH)]
+    pub(crate) refine: Option<u32>,
+    /// With --search astar: count estimated steps so many times; with more than 1, traces may be longer than the shortest
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_positive, help_heading = SEARCH)]
+    pub(crate) weight: u32,
     /// Repeat a search with bits this often, each time with other bits and another order
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_positive, help_heading = SEARCH)]
     pub(crate) swarm: u32,
@@ -236,6 +242,19 @@ pub(crate) struct SimulateArgs {
     /// The options that decide what the runs are, wherever they came from, as words of a command line.
     #[arg(skip)]
     pub(crate) given: Vec<String>,
+}
+
+/// Options of `show`.
+#[derive(Args, Debug)]
+pub(crate) struct ShowArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Show instead how far each property's goal seems from the initial state, and what that estimate is made of
+    #[arg(long)]
+    pub(crate) heuristic: bool,
+    /// With --heuristic: refine the estimates so often [default: as seems best]
+    #[arg(long, value_name = "N", value_parser = parse_number::<u32>, requires = "heuristic")]
+    pub(crate) refine: Option<u32>,
 }
 
 /// Options of `replay`.

@@ -107,7 +107,8 @@ fn violation(report: &Report<'_>) -> String {
         let run = answer.trace.map(|t| &report.traces[t].run);
         match run {
             Some(run) => {
-                let is_shortest = report.engine.shortest && report.args.store != StoreKind::Bitstate;
+                let is_shortest =
+                    report.engine.shortest && report.args.weight == 1 && report.args.store != StoreKind::Bitstate;
                 let is_shortest = is_shortest && run.loop_start.is_none() && answer.property.branching().is_none();
                 let shortest = if is_shortest { ", shortest" } else { "" };
                 format!("`{}` ({}{shortest})", answer.property.name, length_text(run))
