@@ -83,11 +83,11 @@ impl Search<'_> {
     fn run(&mut self, observer: &mut dyn Observer) -> ControlFlow<Stop> {
         self.model.initial(&mut self.batch);
         self.reach(None, 0)?;
-        let mut expanded = 0;
+        let mut expanded = 0u64;
         while let Some((state, depth)) = self.pop() {
             self.expand(state, depth)?;
             expanded += 1;
-            if expanded % BATCH == 0 {
+            if expanded.is_multiple_of(BATCH) {
                 observer.progress(&self.progress(depth))?;
             }
         }
@@ -99,7 +99,7 @@ impl Search<'_> {
         let mut border = Border::new(self.model.transitions());
         let cut = self.batch.cut;
         for place in 0..self.at_limit.len() {
-            if place as u64 % BATCH == 0 {
+            if (place as u64).is_multiple_of(BATCH) {
                 observer.progress(&self.progress(self.job.limits.depth))?;
             }
             self.store.load(StateId(u64::from(self.at_limit[place])), &mut self.state);
