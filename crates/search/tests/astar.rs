@@ -116,11 +116,14 @@ fn consistent_estimates_give_shortest_runs() {
     assert!(found > 300, "only {found} goals are far away");
 }
 
+/// A way to change the estimates of a graph.
+type Bend = fn(&mut Graph, &mut Random);
+
 /// Each way to bend an estimate is noticed: what is doubled is no longer optimistic, and what is optimistic is not always
 /// consistent.
 #[test]
 fn estimates_that_are_not_consistent_are_not_enough() {
-    let bends: [(&str, fn(&mut Graph, &mut Random)); 2] = [
+    let bends: [(&str, Bend); 2] = [
         ("doubled", |graph, _| graph.estimates.iter_mut().for_each(|estimate| *estimate = estimate.saturating_mul(2))),
         ("only optimistic", |graph, random| {
             let truth = graph.distances(&graph.goal);
