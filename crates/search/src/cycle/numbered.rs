@@ -103,8 +103,8 @@ impl Ground for Numbered<'_> {
         self.0.initial(&mut hand.hand)
     }
 
-    fn successors<'g>(
-        &'g self,
+    fn successors(
+        &self,
         hand: &mut Hand,
         node: Node,
         is_first: bool,
