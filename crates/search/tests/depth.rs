@@ -4,6 +4,8 @@
 
 #[path = "depth/bent.rs"]
 mod bent;
+#[path = "depth/relief.rs"]
+mod relief;
 #[path = "depth/resume.rs"]
 mod resume;
 
