@@ -381,8 +381,8 @@ fn bends_that_only_cost_time() {
     assert!(always.more_revisits > 100, "{always:?}");
 }
 
-/// The smallest graphs on which a bend shows, those of children on the stack and of closed parts too rarely to be met by chance; the engine is
-/// right on them.
+/// The smallest graphs on which a bend shows, those of children on the stack and of closed parts too rarely to be met by
+/// chance; the engine is right on them.
 #[test]
 fn smallest_cases() {
     let case = |edges: &[&[usize]], cutoff: u32, increment: u32, bend: Bend| {
