@@ -177,7 +177,7 @@ impl Diagrams {
     /// The bits on which some functions depend, if they are no more than `most`.
     pub(crate) fn support(&self, functions: &[Set], most: usize) -> Option<Vec<u32>> {
         let mut support = std::collections::BTreeSet::new();
-        let mut seen: std::collections::HashSet<Set> = std::collections::HashSet::new();
+        let mut seen: Vec<Set> = Vec::new();
         let mut stack = functions.to_vec();
         while let Some(function) = stack.pop() {
             let Some((yes, no)) = function.cofactors() else { continue };
@@ -185,7 +185,8 @@ impl Diagrams {
             if support.len() > most {
                 return None;
             }
-            if seen.insert(function) {
+            if !seen.contains(&function) {
+                seen.push(function);
                 stack.extend([yes, no]);
             }
         }
