@@ -499,6 +499,7 @@ fn limits_of(args: &CheckArgs, engine: &Engine, memory: Memory) -> Limits {
         width: args.width.first(),
         degrade_depth: args.degrade_depth,
         weight: args.weight,
+        refine: args.refine,
         seed: args.seed,
         ..Limits::NONE
     }
