@@ -7,6 +7,8 @@ mod subject;
 
 use std::path::Path;
 
+pub(crate) use page::Page;
+
 /// Runs everything: a hundred slices for each figure, with `quick` ten.
 pub(crate) fn run(root: &Path, quick: bool) {
     let mut page = page::Page::read(root, if quick { 10 } else { 100 });

@@ -1,7 +1,8 @@
 //! Birk, SPIN and Rumur on the same models, interleaved, as ratios of processor time; and the bare limits beside them.
 //!
 //! `cargo run --release -p birk-bench -- [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]`, or
-//! `-- --instructions [--bless]`, or `-- --highway [--quick]`, the experiments on slices. Sections: compare, answers, threads,
+//! `-- --instructions [--bless]`, or `-- --highway [--quick]`, the experiments on slices, or
+//! `-- --hunt [--quick]`, the states that searches need for mistakes. Sections: compare, answers, threads,
 //! bytes, limit, ltl; without one, all. Build `birk` first
 //! (`cargo build --release -p birk`). What is printed is Markdown. A ratio is printed only where the counts of states and
 //! transitions are equal.
@@ -10,10 +11,12 @@
 mod answers;
 mod compare;
 mod highway;
+mod hunt;
 mod instructions;
 mod limits;
 mod ltl;
 mod peers;
+mod plot;
 mod run;
 mod table;
 
@@ -46,6 +49,9 @@ fn main() {
     let birk = std::env::var_os("BIRK").map_or(root.join("target/release/birk"), PathBuf::from);
     if has("--highway") {
         return highway::run(&root, has("--quick"));
+    }
+    if has("--hunt") {
+        return hunt::compare(&birk, &root, has("--quick"));
     }
     if has("--instructions") {
         let worse = instructions::compare(&birk, &root, has("--bless"));

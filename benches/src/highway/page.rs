@@ -16,12 +16,14 @@ impl Page {
         Self { path, text, runs }
     }
 
-    /// Puts a table between its marks, and shows it; its corner says how many slices a figure is of.
+    /// Puts a table between its marks, and shows it; an empty corner says how many slices a figure is of.
     pub(crate) fn table(&mut self, name: &str, rows: &[Vec<String>]) {
         let line = |row: &Vec<String>| format!("| {} |\n", row.join(" | "));
         let (head, body) = rows.split_first().expect("a table has a head");
         let mut head = head.clone();
-        head[0] = format!("{} slices each", self.runs);
+        if head[0].is_empty() {
+            head[0] = format!("{} slices each", self.runs);
+        }
         let rule = format!("|{}\n", "---|".repeat(head.len()));
         let table = line(&head) + &rule + &body.iter().map(line).collect::<String>();
         println!("\n{name}\n{table}");

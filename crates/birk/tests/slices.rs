@@ -47,12 +47,36 @@ fn formulas_are_decided_in_slices() {
 }
 
 #[test]
+fn branching_is_decided_in_every_slice() {
+    let check = |options: &str| timeless(&format!("models/branching_lock.bir --search highway --width 1 {options}"));
+    let mut late = 0;
+    for seed in (0..400).step_by(50) {
+        let report = check(&format!("--property again_on_all --runs 50 --seed {seed}"));
+        assert_eq!(report["verdict"], "violated", "seed {seed}");
+        let found = &report["slices"]["found_in"];
+        assert_eq!(found["number"], report["slices"]["done"], "the first with a violation is the last");
+        // The slice alone has the same run, and the slices before it have none.
+        let alone = check(&format!("--property again_on_all --seed {}", found["seed"]));
+        assert_eq!(alone["traces"], report["traces"]);
+        let before = found["number"].as_u64().expect("a number") - 1;
+        if before > 0 {
+            let fruitless = check(&format!("--property again_on_all --runs {before} --seed {seed}"));
+            assert_eq!((&fruitless["verdict"], &fruitless["slices"]["done"]), (&"inconclusive".into(), &before.into()));
+            assert_eq!(fruitless["slices"]["ruled_out"].is_null(), before == 1);
+            late += 1;
+        }
+    }
+    assert!(late > 0, "the first slice always has it");
+}
+
+#[test]
 fn threads_change_nothing() {
     for options in [
         "models/german_liveness.bir --search highway --width 1 --runs 40",
         "models/german_liveness.bir --search highway --width 1 --runs 12 --keep-going --seed 5",
         "models/cabp.bir -D M=4 --search highway --width auto --max-states 700",
         "models/abp.bir --search highway --width 1 --confidence 0.9 --rate 0.2 --keep-going",
+        "models/branching_lock.bir --search highway --width 1 --runs 9 --keep-going",
     ] {
         let one = timeless(&format!("{options} --threads 1"));
         for threads in [2, 3] {

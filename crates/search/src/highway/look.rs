@@ -7,7 +7,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use birk_exec::{Model, Successors};
+use birk_exec::{GoalSet, Model, Successors};
 use birk_ir::Stop;
 
 use super::notes::Notes;
@@ -133,14 +133,20 @@ impl<C: Codec> Worker<C> {
         self.transitions += (self.batch.len() - before) as u64;
         let stuck = self.batch.len() == before && self.batch.cut == cut;
         let goals = look.model.judge(&self.state, stuck);
-        for goal in goals.iter().filter(|&goal| goal < look.job.goals) {
-            let lane = lane as u32;
-            self.found[goal] = Some(self.found[goal].map_or(lane, |found| found.min(lane)));
+        if !goals.is_empty() {
+            self.judge(look, lane as u32, goals);
         }
         if self.batch.len() >= self.keys.len() + GROUP {
             let announced = self.keys.len();
             self.announce(look);
             self.settle_until(look, announced);
+        }
+    }
+
+    #[cold]
+    fn judge(&mut self, look: &Look<'_, C>, lane: u32, goals: GoalSet) {
+        for goal in goals.iter().filter(|&goal| goal < look.job.goals) {
+            self.found[goal] = Some(self.found[goal].map_or(lane, |found| found.min(lane)));
         }
     }
 

@@ -7,6 +7,10 @@
 use std::mem;
 
 use crate::codec::NO_KEY;
+use crate::table::prefetch;
+
+/// Offers between asking for the slot of one and looking at it.
+const OFFERS_AHEAD: usize = 16;
 
 /// A step of a lane to a state that was not visited.
 #[derive(Clone, Copy, Debug)]
@@ -135,9 +139,13 @@ impl Distinct {
         self.numbers.clear();
         self.firsts.clear();
         self.slots.clear();
-        self.slots.resize((offers.len() * 2).next_power_of_two(), 0);
+        // Many offers are of states that were offered before: most slots stay free.
+        self.slots.resize((offers.len() * 4 / 3 + 1).next_power_of_two(), 0);
         let mask = self.slots.len() - 1;
         for (at, offer) in offers.iter().enumerate() {
+            if let Some(later) = offers.get(at + OFFERS_AHEAD) {
+                prefetch(&self.slots[later.tag as usize & mask]);
+            }
             let upper = offer.tag >> 32;
             let mut place = offer.tag as usize & mask;
             let number = loop {

@@ -1,6 +1,6 @@
 //! The chosen states become visited: the lanes of the next level.
 //!
-//! Threads share the work if the table has room for all of them, each with a part of the queue; where one of them finds no
+//! Where the table has room for all of them, threads share the work, each with a part of the queue; where one of them finds no
 //! room, what comes after is done again, one state after the other, and the table grows.
 
 use std::ops::ControlFlow;
@@ -107,22 +107,26 @@ impl<C: Codec> Search<'_, C> {
         ControlFlow::Continue(level)
     }
 
-    /// Visits as much of the queue as several threads can do; nothing if one does better.
+    /// Visits as much of a long queue as there is room for without changing the table.
     fn visit_together(&mut self, queue: &[u32], depth: u32) -> Level {
-        let threads = self.workers.len();
-        let is_worth_it = threads > 1 && queue.len() >= WORTH_SHARING * self.job.limits.grain;
         let is_below_limit = self.stats.states.saturating_add(queue.len() as u64) <= self.job.limits.states;
-        if !is_worth_it || !is_below_limit || !self.reserve(queue.len() as u64) || self.have_keys_changed {
+        if queue.len() < BATCH || !is_below_limit || !self.reserve(queue.len() as u64) || self.have_keys_changed {
             return Level::default();
         }
-        let share = queue.len().div_ceil(threads);
+        let is_shared = queue.len() >= WORTH_SHARING * self.job.limits.grain;
+        let share = if is_shared { queue.len().div_ceil(self.workers.len()) } else { queue.len() };
         let chosen =
             Chosen { model: self.model, visited: &self.visited, notes: &self.notes, distinct: &self.distinct, depth };
-        let parts: Vec<Part> = std::thread::scope(|scope| {
-            let chosen = &chosen;
-            let threads: Vec<_> = queue.chunks(share).map(|queue| scope.spawn(move || chosen.visit(queue))).collect();
-            threads.into_iter().map(|thread| thread.join().expect("a worker does not panic")).collect()
-        });
+        let alone = || vec![chosen.visit(queue)];
+        let together = || {
+            std::thread::scope(|scope| {
+                let chosen = &chosen;
+                let threads: Vec<_> =
+                    queue.chunks(share).map(|queue| scope.spawn(move || chosen.visit(queue))).collect();
+                threads.into_iter().map(|thread| thread.join().expect("a worker does not panic")).collect()
+            })
+        };
+        let parts: Vec<Part> = if share == queue.len() { alone() } else { together() };
         let mut level = Level::default();
         for (part, expected) in parts.into_iter().zip(queue.chunks(share)) {
             let is_whole = part.level.parents.len() == expected.len();
