@@ -39,6 +39,9 @@ pub(super) struct Look<'a, C> {
     pub(super) next: AtomicUsize,
     /// The observer wants an end.
     pub(super) stop: OnceLock<Stop>,
+    /// Bytes of all but what workers hold, and how many workers there are.
+    pub(super) beside: u64,
+    pub(super) workers: u64,
     /// How the search stands, but for what workers have counted.
     pub(super) progress: Progress,
 }
@@ -109,8 +112,12 @@ impl<C: Codec> Worker<C> {
             }
             if let Some(observer) = &mut observer {
                 let transitions = look.progress.transitions + self.transitions;
-                if let ControlFlow::Break(stop) = observer.progress(&Progress { transitions, ..look.progress }) {
+                // The others hold about as much as this one.
+                let bytes = look.beside + self.notes.bytes() * look.workers;
+                if let ControlFlow::Break(stop) = observer.progress(&Progress { transitions, bytes, ..look.progress }) {
                     let _ = look.stop.set(stop);
+                } else if bytes.saturating_add(observer.overhead(bytes)) > look.job.limits.memory {
+                    let _ = look.stop.set(Stop::Memory);
                 }
             }
             self.notes.begin_row(first as u32);

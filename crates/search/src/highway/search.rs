@@ -62,6 +62,8 @@ pub(super) struct Search<'a, C: Codec> {
     /// How many lanes of the newest level were expanded.
     pub(super) expanded: usize,
     pub(super) held: u64,
+    /// Bytes in use beyond those that are counted, as the observer said last.
+    overhead: u64,
     /// The keys that were computed for this level are no longer what they were.
     pub(super) have_keys_changed: bool,
     /// The first state found for each goal: its depth and its place.
@@ -86,6 +88,7 @@ impl<'a, C: Codec> Search<'a, C> {
             is_start_curtailed: false,
             expanded: 0,
             held: 0,
+            overhead: 0,
             have_keys_changed: false,
             found: vec![None; job.goals],
             stats: Stats { union: Some(Sketch::default()), ..Stats::default() },
@@ -157,6 +160,7 @@ impl<'a, C: Codec> Search<'a, C> {
             self.levels.push(lanes);
             self.expanded = 0;
             let queue = self.next_queue(observer)?;
+            self.overhead = observer.overhead(self.bytes());
             lanes = self.visit(&queue, self.depth + 1)?;
             self.note_taken(&queue);
             self.depth += 1;
@@ -254,6 +258,8 @@ impl<'a, C: Codec> Search<'a, C> {
             is_last: depth == Some(self.job.limits.depth),
             next: AtomicUsize::new(0),
             stop: OnceLock::new(),
+            beside: self.bytes_beside(),
+            workers: self.workers.len() as u64,
             progress,
         };
         run(&look, &mut self.workers)
@@ -405,12 +411,16 @@ impl<'a, C: Codec> Search<'a, C> {
 
     /// Bytes that are left.
     pub(super) fn budget(&self) -> u64 {
-        self.job.limits.counted_memory().saturating_sub(self.bytes())
+        self.job.limits.memory.saturating_sub(self.bytes().saturating_add(self.overhead))
     }
 
     fn bytes(&self) -> u64 {
-        let notes: u64 = self.workers.iter().map(|worker| worker.notes.bytes()).sum();
-        self.visited.bytes() + self.levels.bytes() + notes + self.notes.bytes() + self.distinct.bytes()
+        self.bytes_beside() + self.workers.iter().map(|worker| worker.notes.bytes()).sum::<u64>()
+    }
+
+    /// All but what workers hold.
+    fn bytes_beside(&self) -> u64 {
+        self.visited.bytes() + self.levels.bytes() + self.notes.bytes() + self.distinct.bytes()
     }
 
     fn progress(&self) -> Progress {

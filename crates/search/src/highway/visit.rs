@@ -12,6 +12,7 @@ use super::levels::Level;
 use super::notes::{Distinct, Notes, Offer};
 use super::search::{Search, WORTH_SHARING};
 use crate::bits::Sketch;
+use crate::breadth::MOVING;
 use crate::codec::{Codec, NO_KEY};
 use crate::cycle::hash;
 use crate::table::Reached;
@@ -184,7 +185,8 @@ impl<C: Codec> Search<'_, C> {
 
     fn grow(&mut self, held: u64) -> bool {
         let changes = self.visited.changes;
-        let budget = self.visited.bytes() + self.budget();
+        let moving = self.visited.bytes().min(self.workers.len() as u64 * MOVING);
+        let budget = (self.visited.bytes() + self.budget()).saturating_sub(moving);
         let has_grown = self.visited.grow(held, budget, self.workers.len());
         self.have_keys_changed |= self.visited.changes != changes;
         has_grown
