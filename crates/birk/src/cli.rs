@@ -1,10 +1,9 @@
 //! The command line.
 
+mod parse;
 mod resume;
 
-use std::num::{IntErrorKind, ParseIntError};
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 use birk_search::depth::INCREMENT;
@@ -12,6 +11,10 @@ use birk_search::highway::Highway;
 use clap::builder::{BoolishValueParser, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use parse::{
+    parse_accept, parse_define, parse_memory, parse_number, parse_positive, parse_runs, parse_share, parse_threads,
+    parse_time, parse_width,
+};
 pub(crate) use resume::ResumeArgs;
 
 use crate::engines;
@@ -47,7 +50,7 @@ pub(crate) enum Command {
     /// Walk a trace again, independently of any engine
     Replay(ReplayArgs),
     /// The program as Birk sees it: threads, transitions, read and write sets, state layout
-    Show(ModelArgs),
+    Show(ShowArgs),
     /// The state graph, for other tools to draw or examine
     Graph(GraphArgs),
     /// Look around in a model, in a browser on this machine
@@ -133,6 +136,12 @@ pub(crate) struct CheckArgs {
     /// With --search highway: the share of slices that --confidence is about [default: 0.01]
     #[arg(long, value_name = "P", value_parser = parse_share, help_heading = SEARCH)]
     pub(crate) rate: Option<f64>,
+    /// With --search astar: refine the estimate of the distance so often [default: as seems best]
+    #[arg(long, value_name = "N", value_parser = parse_number::<u32>, help_heading = SEARCH)]
+    pub(crate) refine: Option<u32>,
+    /// With --search astar: count estimated steps so many times; with more than 1, traces may be longer than the shortest
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_positive, help_heading = SEARCH)]
+    pub(crate) weight: u32,
     /// Repeat a search with bits this often, each time with other bits and another order
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_positive, help_heading = SEARCH)]
     pub(crate) swarm: u32,
@@ -236,6 +245,19 @@ pub(crate) struct SimulateArgs {
     /// The options that decide what the runs are, wherever they came from, as words of a command line.
     #[arg(skip)]
     pub(crate) given: Vec<String>,
+}
+
+/// Options of `show`.
+#[derive(Args, Debug)]
+pub(crate) struct ShowArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Show instead how far each property's goal seems from the initial state, and what that estimate is made of
+    #[arg(long)]
+    pub(crate) heuristic: bool,
+    /// Refine the estimates of --heuristic so often [default: as seems best]
+    #[arg(long, value_name = "N", value_parser = parse_number::<u32>, requires = "heuristic")]
+    pub(crate) refine: Option<u32>,
 }
 
 /// Options of `replay`.
@@ -457,101 +479,6 @@ pub(crate) enum Accept {
     Depth(u32),
     /// Anything without a violation.
     Sampled,
-}
-
-fn parse_define(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
-            Ok((name.trim().to_owned(), value.trim().to_owned()))
-        }
-        _ => Err("write NAME=VALUE, for example -D N=5".into()),
-    }
-}
-
-/// A whole number; underscores may group its digits.
-fn parse_number<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
-    text.replace('_', "").parse().map_err(|error: ParseIntError| match error.kind() {
-        IntErrorKind::PosOverflow => "this number is too large".to_owned(),
-        _ => "write a whole number, for example 1_000_000".to_owned(),
-    })
-}
-
-fn parse_positive(text: &str) -> Result<u32, String> {
-    match parse_number(text)? {
-        0 => Err("must be at least 1".into()),
-        number => Ok(number),
-    }
-}
-
-fn parse_runs(text: &str) -> Result<u64, String> {
-    parse_positive(text).map(u64::from)
-}
-
-fn parse_width(text: &str) -> Result<Width, String> {
-    match parse_positive(text) {
-        _ if text == "auto" => Ok(Width::Auto),
-        Ok(lanes) => Ok(Width::Lanes(lanes)),
-        Err(reason) if reason.contains("whole number") => Err("write a whole number, or auto".to_owned()),
-        Err(reason) => Err(reason),
-    }
-}
-
-/// A share or a probability: more than none and less than all.
-fn parse_share(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
-        _ => Err("write a number between 0 and 1, for example 0.01".to_owned()),
-    }
-}
-
-fn parse_threads(text: &str) -> Result<Threads, String> {
-    match text.parse() {
-        _ if text == "auto" => Ok(Threads::Auto),
-        Ok(number @ 1..=1024) => Ok(Threads::Number(number)),
-        _ => Err("write a number from 1 to 1024, or auto".to_owned()),
-    }
-}
-
-fn parse_time(text: &str) -> Result<Duration, String> {
-    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let factor = match unit.trim() {
-        "ms" => 0.001,
-        "" | "s" => 1.0,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        "d" => 86400.0,
-        _ => return Err(format!("unknown unit `{unit}`: use ms, s, m, h or d")),
-    };
-    let seconds: f64 = number.parse().map_err(|_| "write a number and a unit, for example 10m".to_owned())?;
-    Duration::try_from_secs_f64(seconds * factor).map_err(|_| "too long".to_owned())
-}
-
-fn parse_memory(text: &str) -> Result<u64, String> {
-    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let factor = match unit.trim().to_ascii_uppercase().trim_end_matches("IB").trim_end_matches('B') {
-        "" => 1.0,
-        "K" => 1024.0,
-        "M" => 1024.0 * 1024.0,
-        "G" => 1024.0 * 1024.0 * 1024.0,
-        "T" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
-        _ => return Err(format!("unknown unit `{unit}`: use K, M, G or T")),
-    };
-    let number: f64 = number.parse().map_err(|_| "write a number and a unit, for example 4G".to_owned())?;
-    if number * factor < 1.0 { Err("must be more than nothing".into()) } else { Ok((number * factor) as u64) }
-}
-
-fn parse_accept(text: &str) -> Result<Accept, String> {
-    match text.split_once(':') {
-        None if text == "complete" => Ok(Accept::Complete),
-        None if text == "hashed" => Ok(Accept::Hashed),
-        None if text == "sampled" => Ok(Accept::Sampled),
-        Some(("depth", depth)) => {
-            depth.parse().map(Accept::Depth).map_err(|_| "write depth:N, for example depth:100".into())
-        }
-        _ => Err("write complete, hashed, depth:N or sampled".into()),
-    }
 }
 
 #[cfg(test)]

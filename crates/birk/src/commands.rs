@@ -8,12 +8,12 @@ mod fmt;
 mod graph;
 mod replay;
 mod resume;
+mod show;
 mod simulate;
 
 pub(crate) use check::{Slices, Watch};
 
 use crate::cli::{Cli, Command};
-use crate::source::load;
 use crate::{Exit, Failure};
 
 /// Does what the command line says.
@@ -23,10 +23,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Simulate(args) => simulate::run(&args),
         Command::Resume(args) => resume::run(&args),
         Command::Replay(args) => replay::run(&args),
-        Command::Show(args) => {
-            let (_, program) = load(&args)?;
-            print(&program.to_text())
-        }
+        Command::Show(args) => show::run(&args),
         Command::Graph(args) => graph::run(&args),
         Command::Explore(args) => explore::run(&args),
         Command::Fmt(args) => fmt::run(&args),

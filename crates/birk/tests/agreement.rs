@@ -19,6 +19,8 @@ mod code;
 mod cuts;
 #[path = "agreement/data.rs"]
 mod data;
+#[path = "agreement/directed.rs"]
+mod directed;
 #[path = "agreement/expressions.rs"]
 mod expressions;
 #[path = "agreement/faithful.rs"]

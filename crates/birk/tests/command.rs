@@ -127,6 +127,8 @@ fn impossible_combinations_are_errors_with_reasons() {
     refused("--max-depth 5 --accept depth:6", "ends the search before --accept depth:6");
     refused("--width 5", "--width means nothing to --search bfs; leave it out, or use --search highway");
     refused("--search depth --degrade-depth 5", "--degrade-depth means nothing to --search depth");
+    refused("--refine 5", "--refine means nothing to --search bfs; leave it out, or use --search astar");
+    refused("--weight 5", "--weight means nothing to --search bfs; leave it out, or use --search astar");
     refused("--runs 5", "--runs means nothing to --search bfs");
     refused("--search highway --runs 5 --rate 0.1", "and so does --runs; leave one out");
     refused("--search highway --width auto --rate 0.1", "--width auto doubles it; give a number");
@@ -136,9 +138,24 @@ fn impossible_combinations_are_errors_with_reasons() {
     for (value, reason) in [("--confidence 1", "write a number between 0 and 1"), ("--width many", "or auto")] {
         birk(&format!("check models/peterson2.bir --search highway {value}")).exits(2).says(reason);
     }
-    for zero in ["--search depth --increment 0", "--search highway --width 0"] {
+    for zero in ["--search depth --increment 0", "--search highway --width 0", "--search astar --weight 0"] {
         birk(&format!("check models/peterson2.bir {zero}")).exits(2).says("must be at least 1");
     }
+}
+
+#[test]
+fn directed_search_says_whether_runs_are_shortest() {
+    let check = |options: &str| birk(&format!("check models/tree_arbiter_buggy_4.bir --search astar {options}"));
+    check("").exits(1).prints("`exclusion` (26 steps, shortest)").prints("with astar");
+    check("--weight 9").exits(1).prints(" steps, perhaps not the shortest)");
+    check("--max-depth 20 --refine 3").exits(3).prints("covered: B, complete to depth 20");
+    check("--max-depth 20 --weight 2").exits(3).prints("covered: D, sampled");
+    let show = |options: &str| birk(&format!("show models/tree_arbiter_buggy_4.bir {options}"));
+    show("--heuristic --refine 1")
+        .exits(0)
+        .prints("fault is never violated")
+        .prints("exclusion is violated after at least ");
+    show("--refine 1").exits(2).says("--heuristic");
 }
 
 #[test]
@@ -168,6 +185,8 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
         ("runs", "3"),
         ("confidence", "0.9"),
         ("rate", "0.1"),
+        ("refine", "2"),
+        ("weight", "2"),
         ("automaton", "nothing.hoa"),
     ];
     let folder = folder_with("long", "philosophers_ring.bir");

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use birk_exec::replay::Shows;
-use birk_exec::{GoalSet, Interpreter, goal_of, replay};
+use birk_exec::{Directed, GoalSet, Heuristic, Interpreter, goal_of, replay};
 use birk_ir::{Coverage, Goal, Outcome, Program, Property, Verdict};
 use birk_search::branching::{Graph, Needs, Truth, decide};
 use birk_search::job::Patient;
@@ -101,13 +101,27 @@ const BEYOND: &[&str] = &[
 /// More states, and other values of constants, are left to the explicit engines, unless the environment gives another number (`BIRK_SETS`).
 const MOST_IN_SETS: u64 = 500;
 
+/// Directed search, with its estimates, is tried on models of at most this many states, unless the environment gives another
+/// number (`BIRK_DIRECTED`).
+const MOST_DIRECTED: u64 = 2_000;
+
 /// Every engine that is complete.
 fn each_engine(name: &str, expected: &Expectation, mut check: impl FnMut(&Engine<Ask<'_>>)) {
+    let most_directed = most("BIRK_DIRECTED", MOST_DIRECTED);
     for engine in ENGINES.iter().filter(|engine| engine.complete) {
+        if engine.name == "astar" {
+            if expected.states <= most_directed {
+                check(&engine.with(&|program, goals, job| {
+                    let estimates = goals.iter().map(|goal| Heuristic::deepened(program, goal)).collect();
+                    let model = Interpreter::new(program, goals);
+                    (engine.hunt)(&Directed::new(&model, estimates), job, &mut Patient)
+                }));
+            }
+            continue;
+        }
         check(&engine.with(&|program, goals, job| (engine.hunt)(&Interpreter::new(program, goals), job, &mut Patient)));
     }
-    let asked = std::env::var("BIRK_SETS").ok();
-    let most = asked.map_or(MOST_IN_SETS, |number| number.parse().expect("BIRK_SETS is a number of states"));
+    let most = most("BIRK_SETS", MOST_IN_SETS);
     if BEYOND.contains(&name) || !expected.defines.is_empty() || expected.states > most {
         return;
     }
@@ -117,6 +131,11 @@ fn each_engine(name: &str, expected: &Expectation, mut check: impl FnMut(&Engine
             (engine.hunt)(program, goals, &job, &mut Patient).expect("the corpus can be encoded")
         }));
     }
+}
+
+/// A number of states that the environment may change.
+fn most(variable: &str, usually: u64) -> u64 {
+    std::env::var(variable).map_or(usually, |number| number.parse().expect("it is a number of states"))
 }
 
 fn hunt(

@@ -4,7 +4,9 @@
 #![forbid(unsafe_code)]
 
 pub mod automaton;
+pub mod directed;
 pub mod goal;
+pub mod heuristic;
 pub mod interpreter;
 pub mod model;
 pub mod nearest;
@@ -15,7 +17,9 @@ pub mod replay;
 pub mod simulate;
 pub mod why;
 
+pub use directed::Directed;
 pub use goal::goal_of;
+pub use heuristic::Heuristic;
 pub use interpreter::Interpreter;
 pub use model::{GoalSet, Model, Successors};
 pub use nearest::{Nearest, nearest};

@@ -32,6 +32,12 @@ pub trait Model: Sync {
         false
     }
 
+    /// A lower bound on the steps from a state to the nearest goal, which no step lowers by more than 1; `NEVER` if there
+    /// is no way. The room has no meaning between calls.
+    fn estimate(&self, _state: &[u32], _room: &mut Vec<u32>) -> u32 {
+        0
+    }
+
     /// How many transitions there are: `Step::transition` is below this.
     fn transitions(&self) -> usize;
 

@@ -8,10 +8,15 @@ mod concurrent;
 mod exact;
 mod graph;
 mod hash;
+mod joint;
 mod lasso;
+mod marks;
 mod nested;
+mod numbered;
+mod packed;
 mod path;
 mod slots;
+mod small;
 mod within;
 
 use birk_exec::Model;
@@ -24,6 +29,7 @@ pub(crate) use hash::{fold, hash};
 pub use lasso::Lasso;
 pub(crate) use lasso::trace_of;
 pub(crate) use nested::{Colour, Space, hunt_in};
+use packed::Packed;
 pub(crate) use path::Path;
 pub use within::Within;
 
@@ -71,7 +77,10 @@ impl Chase {
 
     fn hunt_all(&self, model: &dyn Model, observer: &mut dyn Observer) -> Hunt {
         match self.threads {
-            0 | 1 => hunt_in(Exact::new(model, self.limits.memory / STEPS), model, self, observer),
+            0 | 1 => match Packed::new(model, self.limits.memory) {
+                Some(space) => hunt_in(space, model, self, observer),
+                None => hunt_in(Exact::new(model, self.limits.memory / STEPS), model, self, observer),
+            },
             _ => concurrent::hunt(model, self, observer),
         }
     }

@@ -2,6 +2,7 @@
 
 use birk_exec::Model;
 
+use crate::astar::astar;
 use crate::breadth::breadth_first;
 use crate::codec::direct::Direct;
 use crate::codec::fingerprint::Fingerprint;
@@ -110,6 +111,19 @@ pub const ENGINES: &[Engine] = &[
         options: &["width", "degrade-depth", "runs", "confidence", "rate"],
         memory: "every visited state once, in a few bytes, and its parent",
         hunt: |model, job, observer| Highway::of(&job.limits).hunt(model, job, observer),
+    },
+    Engine {
+        name: "astar",
+        summary: "directed: follows the states that seem nearest to a violation; shortest traces",
+        when: "a violation of one property is expected; name that property, so that the estimate is its own",
+        complete: true,
+        shortest: true,
+        scales: false,
+        covers_by_depth: false,
+        slices: false,
+        options: &["refine", "weight"],
+        memory: "every state once, its parent, its depth and its estimate",
+        hunt: astar,
     },
 ];
 

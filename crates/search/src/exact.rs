@@ -109,6 +109,11 @@ impl ExactStore {
         StateId(index as u64)
     }
 
+    /// Notes that a state was reached from another one, too, and by a shorter way.
+    pub(crate) fn set_parent(&mut self, state: StateId, parent: StateId) {
+        self.parents[state.index() / self.per_chunk][state.index() % self.per_chunk] = parent.0 as u32;
+    }
+
     /// Forgets all states.
     pub fn clear(&mut self) {
         self.chunks.truncate(1);

@@ -47,6 +47,8 @@ pub struct Limits {
     pub width: usize,
     /// The depth from which on that engine follows only what would end otherwise.
     pub degrade_depth: Option<u32>,
+    /// How much estimates count against steps taken, at least 1, for the engine that is directed by them.
+    pub weight: u32,
     /// Decides what is drawn at random.
     pub seed: u64,
 }
@@ -102,6 +104,7 @@ impl Limits {
         waiting: None,
         width: Highway::USUAL_WIDTH,
         degrade_depth: None,
+        weight: 1,
         seed: 0,
     };
 }

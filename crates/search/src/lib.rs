@@ -13,6 +13,7 @@ mod table;
 mod visited;
 mod worker;
 
+pub mod astar;
 pub mod bits;
 pub mod branching;
 pub mod cycle;

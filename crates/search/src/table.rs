@@ -136,13 +136,14 @@ impl Table {
     /// Inserts the key of this hash, unless it is there.
     #[inline]
     pub(crate) fn reach(&self, hash: u64, depth: u32) -> Reached {
-        with_slots!(self, slots => reach(slots, self.division, hash, u64::from(depth % 3)))
+        with_slots!(self, slots => reach(slots, self.division, hash, u64::from(depth % 3), false))
     }
 
-    /// Inserts the keys of these hashes, unless they are there, and tells what became of each.
+    /// Inserts the keys of these hashes, unless they are there, and tells what became of each. With `alone` nobody else
+    /// writes to the table meanwhile.
     #[inline]
-    pub(crate) fn reach_all(&self, hashes: &[u64], depth: u32, told: impl FnMut(usize, Reached)) {
-        with_slots!(self, slots => reach_all(slots, self.division, hashes, u64::from(depth % 3), told));
+    pub(crate) fn reach_all(&self, hashes: &[u64], depth: u32, alone: bool, told: impl FnMut(usize, Reached)) {
+        with_slots!(self, slots => reach_all(slots, self.division, hashes, u64::from(depth % 3), alone, told));
     }
 
     /// Where the key of this hash is.
@@ -241,12 +242,12 @@ fn is_narrow(bits: u32, bytes: u64) -> bool {
 }
 
 #[inline]
-fn reach<S: Slot>(slots: &[S], division: Division, hash: u64, depth: u64) -> Reached {
+fn reach<S: Slot>(slots: &[S], division: Division, hash: u64, depth: u64, alone: bool) -> Reached {
     let home = division.bucket(hash);
     let remainder = division.remainder(hash, home);
     for displacement in 0..REACH {
         let bucket = bucket(slots, division.displaced(home, remainder, displacement));
-        if let Some(reached) = enter(bucket, slot::value(remainder, displacement), depth) {
+        if let Some(reached) = enter(bucket, slot::value(remainder, displacement), depth, alone) {
             return reached;
         }
     }
@@ -255,19 +256,30 @@ fn reach<S: Slot>(slots: &[S], division: Division, hash: u64, depth: u64) -> Rea
 
 /// Inserts a value into a bucket, unless it is there; `None` when the bucket is full of others.
 #[inline]
-fn enter<S: Slot>(bucket: &[S], value: u64, depth: u64) -> Option<Reached> {
+fn enter<S: Slot>(bucket: &[S], value: u64, depth: u64, alone: bool) -> Option<Reached> {
     loop {
         match S::look(bucket, value) {
             Look::Found(_) => return Some(Reached::Known),
             Look::Full => return None,
             Look::Free(at) => {
-                if bucket[at].claim(value | depth).is_ok() {
+                if take(&bucket[at], value | depth, alone) {
                     return Some(Reached::New);
                 }
                 // Another thread was faster, perhaps with the same key: look again.
             }
         }
     }
+}
+
+/// Writes to a slot that was free; false when another thread was faster. A compare-and-swap waits for all that was read
+/// and written before it: who is alone does not need it.
+#[inline]
+fn take<S: Slot>(slot: &S, value: u64, alone: bool) -> bool {
+    if alone {
+        slot.set(value);
+        return true;
+    }
+    slot.claim(value).is_ok()
 }
 
 /// Those whose home is full come last, when the cache lines of the buckets after it have arrived.
@@ -277,6 +289,7 @@ fn reach_all<S: Slot>(
     division: Division,
     hashes: &[u64],
     depth: u64,
+    alone: bool,
     mut told: impl FnMut(usize, Reached),
 ) {
     let mut late = [0; LATE];
@@ -285,7 +298,7 @@ fn reach_all<S: Slot>(
         for (at, &hash) in hashes.iter().enumerate() {
             let home = division.bucket(hash);
             let remainder = division.remainder(hash, home);
-            match enter(bucket(slots, home), slot::value(remainder, 0), depth) {
+            match enter(bucket(slots, home), slot::value(remainder, 0), depth, alone) {
                 Some(reached) => told(start + at, reached),
                 None => {
                     prefetch(&bucket(slots, division.displaced(home, remainder, 1))[0]);
@@ -295,7 +308,7 @@ fn reach_all<S: Slot>(
             }
         }
         for &at in &late[..count] {
-            told(start + at, reach(slots, division, hashes[at], depth));
+            told(start + at, reach(slots, division, hashes[at], depth, alone));
         }
     }
 }
@@ -310,11 +323,7 @@ fn put<S: Slot>(slots: &[S], division: Division, hash: u64, depth: u64, alone: b
         let bucket = bucket(slots, division.displaced(home, remainder, displacement));
         let value = slot::value(remainder, displacement) | depth;
         while let Some(at) = S::free(bucket) {
-            if alone {
-                bucket[at].set(value);
-                return true;
-            }
-            if bucket[at].claim(value).is_ok() {
+            if take(&bucket[at], value, alone) {
                 return true;
             }
         }

@@ -50,10 +50,11 @@ impl<C: Codec> Visited<C> {
         self.table.announce_one(key)
     }
 
-    /// Inserts what was announced, unless it is there, and tells what became of each.
+    /// Inserts what was announced, unless it is there, and tells what became of each. With `alone` no other thread
+    /// inserts anything meanwhile.
     #[inline]
-    pub(crate) fn reach(&self, hashes: &[u64], depth: u32, mut told: impl FnMut(usize, Reached)) {
-        self.table.reach_all(hashes, depth, |at, reached| {
+    pub(crate) fn reach(&self, hashes: &[u64], depth: u32, alone: bool, mut told: impl FnMut(usize, Reached)) {
+        self.table.reach_all(hashes, depth, alone, |at, reached| {
             if reached == Reached::NoRoom {
                 self.refused.store(true, Ordering::Relaxed);
             }
@@ -64,7 +65,7 @@ impl<C: Codec> Visited<C> {
     /// Inserts a key, unless it is there.
     pub(crate) fn reach_one(&self, key: u64, depth: u32) -> Reached {
         let mut became = Reached::NoRoom;
-        self.reach(&[self.table.hash(key)], depth, |_, reached| became = reached);
+        self.reach(&[self.table.hash(key)], depth, false, |_, reached| became = reached);
         became
     }
 

@@ -233,7 +233,8 @@ impl<C: Codec> Worker<C> {
     fn reach(&mut self, level: &Level<'_, C>, end: usize) {
         let start = std::mem::replace(&mut self.reached, end);
         let Self { batch, keys, hashes, filling, deferred, held, states, .. } = self;
-        level.visited.reach(&hashes[start..end], level.depth.wrapping_add(1), |at, reached| {
+        let alone = level.job.limits.threads == 1;
+        level.visited.reach(&hashes[start..end], level.depth.wrapping_add(1), alone, |at, reached| {
             let state = batch.state(start + at);
             match reached {
                 Reached::Known => {}

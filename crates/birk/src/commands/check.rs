@@ -6,7 +6,7 @@ mod slices;
 
 use std::path::Path;
 
-use birk_exec::{GoalSet, goal_of, replay};
+use birk_exec::{Directed, GoalSet, Heuristic, goal_of, replay};
 use birk_ir::{Coverage, Expr, Goal, Outcome, Program, Property, PropertyKind, Stop, Verdict};
 use birk_jit::Staged;
 use birk_search::bits::Field;
@@ -257,6 +257,10 @@ fn hunt_states(
     let model = Staged::new(program, &goals);
     let hunt = match field(args, job.limits) {
         Some(field) => field.hunt(&model, &job, watcher),
+        None if engine.name == "astar" => {
+            let model = Directed::new(&model, estimates(program, &goals, args.refine));
+            search(&model, &job, watcher)
+        }
         None => search(&model, &job, watcher),
     };
     if let Some(reason) = model.refusal() {
@@ -264,6 +268,15 @@ fn hunt_states(
         eprintln!("note: the model was interpreted, because it could not be compiled: {reason}");
     }
     Ok((hunt, Some(model.assumed())))
+}
+
+/// How far each goal is, at least; as refined as was asked for.
+pub(super) fn estimates<'p>(program: &'p Program, goals: &[Goal], refine: Option<u32>) -> Vec<Heuristic<'p>> {
+    let estimate = |goal: &Goal| match refine {
+        Some(depth) => Heuristic::new(program, goal, depth),
+        None => Heuristic::deepened(program, goal),
+    };
+    goals.iter().map(estimate).collect()
 }
 
 /// What several searches covered together: as much as the one that covered least.
@@ -495,6 +508,7 @@ fn limits_of(args: &CheckArgs, engine: &Engine, memory: Memory) -> Limits {
         },
         width: args.width.first(),
         degrade_depth: args.degrade_depth,
+        weight: args.weight,
         seed: args.seed,
         ..Limits::NONE
     }

@@ -109,7 +109,11 @@ fn violation(report: &Report<'_>) -> String {
             Some(run) => {
                 let is_shortest = report.engine.shortest && report.args.store != StoreKind::Bitstate;
                 let is_shortest = is_shortest && run.loop_start.is_none() && answer.property.branching().is_none();
-                let shortest = if is_shortest { ", shortest" } else { "" };
+                let shortest = match (is_shortest, report.args.weight) {
+                    (true, 1) => ", shortest",
+                    (true, _) => ", perhaps not the shortest",
+                    (false, _) => "",
+                };
                 format!("`{}` ({}{shortest})", answer.property.name, length_text(run))
             }
             None if answer.property.branching().is_some() => {

@@ -44,7 +44,7 @@ impl Direct {
 
     /// Appends the keys of the successors in a batch from one on, with a loop of its own for each short length.
     #[inline]
-    pub(super) fn pack_all(&self, batch: &Successors, from: usize, keys: &mut Vec<u64>) {
+    pub(crate) fn pack_all(&self, batch: &Successors, from: usize, keys: &mut Vec<u64>) {
         let states = batch.states(from);
         match self.widths[..] {
             [_] => keys.extend(states.iter().map(|&word| u64::from(word))),
@@ -63,8 +63,9 @@ impl Direct {
         }
     }
 
+    /// Writes the state of a key.
     #[inline]
-    fn unpack(&self, mut key: u64, state: &mut [u32]) {
+    pub(crate) fn unpack(&self, mut key: u64, state: &mut [u32]) {
         for (word, &width) in state.iter_mut().zip(&self.widths) {
             *word = (key & ((1 << width) - 1)) as u32;
             key = key.wrapping_shr(width);

@@ -266,14 +266,23 @@ pub(crate) struct Written {
     words: [u16; WIDEST_DELTA],
     /// All bits, and none where there are fewer words.
     masks: [u32; WIDEST_DELTA],
+    /// Pairs of words to look at. The same for all transitions of a model, so that nothing waits for a wrong guess.
+    pairs: usize,
     /// A delta without changes.
     none: Delta,
 }
 
 impl Written {
-    /// `None` when there are too many.
-    pub(crate) fn new(words: &[u32]) -> Option<Self> {
-        let mut written = Self::default();
+    /// For each transition what it writes; `None` when there are too many words.
+    pub(crate) fn all(words: impl Iterator<Item = Option<Vec<u32>>>) -> Vec<Option<Self>> {
+        let mut all: Vec<Option<Self>> = words.map(|words| Self::new(&words?)).collect();
+        let pairs = all.iter().flatten().map(|written| written.pairs).max().unwrap_or_default();
+        all.iter_mut().flatten().for_each(|written| written.pairs = pairs);
+        all
+    }
+
+    fn new(words: &[u32]) -> Option<Self> {
+        let mut written = Self { pairs: words.len().div_ceil(2), ..Self::default() };
         for (at, &word) in words.iter().enumerate() {
             *written.words.get_mut(at)? = u16::try_from(word).ok()?;
             written.masks[at] = u32::MAX;
@@ -286,7 +295,7 @@ impl Written {
     #[inline]
     pub(crate) fn delta(&self, new: &[u32], old: &[u32]) -> Delta {
         let mut delta = self.none;
-        for part in 0..WORDS_AT {
+        for part in 0..self.pairs {
             let (low, high) = (usize::from(self.words[2 * part]), usize::from(self.words[2 * part + 1]));
             let low = (new[low] ^ old[low]) & self.masks[2 * part];
             let high = (new[high] ^ old[high]) & self.masks[2 * part + 1];

@@ -111,7 +111,7 @@ impl Tree {
             all_above: Vec::new(),
             blocks: 0,
             sides: Vec::new(),
-            written: (0..model.transitions()).map(|t| Written::new(&model.written(t)?)).collect(),
+            written: Written::all((0..model.transitions()).map(|transition| model.written(transition))),
             widths: [FIRST_WIDTH; 2],
             before: [FIRST_WIDTH; 2],
         };

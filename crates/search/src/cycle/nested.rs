@@ -66,8 +66,16 @@ pub(crate) trait Space {
         out: &mut Vec<Self::Node>,
     ) -> Option<()>;
 
+    /// The same for a state that was expanded before.
+    fn again(&mut self, node: Self::Node, out: &mut Vec<Self::Node>) -> Option<()> {
+        self.successors(node, std::iter::empty(), out)
+    }
+
     /// A state that was just looked at will be asked for soon.
     fn announce(&self, _node: Self::Node) {}
+
+    /// A state of the path will be painted soon.
+    fn announce_paint(&self, _node: Self::Node) {}
 
     /// Whether a cycle through a state counts.
     fn is_accepting(&self, node: Self::Node) -> bool;
@@ -188,6 +196,9 @@ impl<S: Space> Search<'_, S> {
             };
             self.space.paint(frame.node, if is_red { Colour::Red } else { Colour::Blue });
             self.path.ascend();
+            if let Some(below) = self.path.top() {
+                self.space.announce_paint(below.node);
+            }
             self.space.release(frame.mark);
             if !is_red {
                 self.note_not_red();
@@ -202,13 +213,16 @@ impl<S: Space> Search<'_, S> {
             self.path.offer(node);
             return ControlFlow::Break(end);
         }
+        let mark = self.space.mark();
+        // What this asks the caches for arrives while the state is put on the path.
+        if self.space.successors(node, self.path.soon(), &mut self.batch).is_none() {
+            self.path.offer(node);
+            return NO_MEMORY;
+        }
         self.space.paint(node, Colour::Cyan);
         self.stats.states += 1;
         let accepting = self.space.is_accepting(node);
-        self.path.descend(node, accepting, self.space.mark());
-        if self.space.successors(node, self.path.soon(), &mut self.batch).is_none() {
-            return NO_MEMORY;
-        }
+        self.path.descend(node, accepting, mark);
         self.stats.transitions += self.batch.len() as u64;
         self.stats.max_depth = self.stats.max_depth.max(self.path.len() as u32 - 1);
         for i in self.in_order() {
@@ -255,7 +269,7 @@ impl<S: Space> Search<'_, S> {
         self.stats.revisits += 1;
         self.ask()?;
         self.red_path.descend(node, false, self.space.mark());
-        if self.space.successors(node, std::iter::empty(), &mut self.batch).is_none() {
+        if self.space.again(node, &mut self.batch).is_none() {
             return NO_MEMORY;
         }
         for i in self.in_order() {

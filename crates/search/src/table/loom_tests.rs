@@ -12,7 +12,7 @@ fn inserted_once<S: Slot + 'static>() {
         let mixer = Mixer::new(4);
         let division = Division::new(mixer, 2);
         let slots: Arc<Vec<S>> = Arc::new((0..2 * S::PER_BUCKET).map(|_| S::default()).collect());
-        let insert = move |slots: &[S], key| reach(slots, division, mixer.mix(key), 0);
+        let insert = move |slots: &[S], key| reach(slots, division, mixer.mix(key), 0, false);
         let other = Arc::clone(&slots);
         let thread = loom::thread::spawn(move || [1, 2].map(|key| insert(&other, key)));
         let second = insert(&slots, 2);

@@ -12,6 +12,8 @@ use crate::system::Random;
 struct Layers {
     edges: Vec<Vec<u32>>,
     accepting: Vec<bool>,
+    /// Words of a state; more than one are too many for it to be its own key.
+    words: usize,
 }
 
 impl Layers {
@@ -30,7 +32,8 @@ impl Layers {
             }
         }
         let rare = 1 + random.below(6 * count / size);
-        Self { edges, accepting: (0..count).map(|_| random.below(rare) == 0).collect() }
+        let accepting = (0..count).map(|_| random.below(rare) == 0).collect();
+        Self { edges, accepting, words: 1 + random.below(2) }
     }
 
     /// Whether some accepting node that is reached can reach itself, by Tarjan's algorithm.
@@ -72,16 +75,16 @@ impl Layers {
 
 impl Model for Layers {
     fn words(&self) -> usize {
-        1
+        self.words
     }
 
     fn initial(&self, out: &mut Successors) {
-        out.push(TransitionId(0), 0, &[0]);
+        out.push(TransitionId(0), 0, &[0; 2][..self.words]);
     }
 
     fn successors(&self, state: &[u32], out: &mut Successors) {
         for (i, &target) in self.edges[state[0] as usize].iter().enumerate() {
-            out.push(TransitionId(0), i as u32, &[target]);
+            out.push(TransitionId(0), i as u32, &[target, target][..self.words]);
         }
     }
 

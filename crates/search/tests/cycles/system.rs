@@ -34,6 +34,8 @@ pub(crate) struct System {
     pub(crate) accepting: Vec<bool>,
     /// From, which letters (a set of the four), to.
     pub(crate) moves: Vec<(usize, u8, usize)>,
+    /// A state has a second word, and is then too large to be its own key.
+    pub(crate) wide: bool,
 }
 
 impl System {
@@ -62,7 +64,14 @@ impl System {
             first: (0..1 + random.below(2)).map(|_| random.below(watchers)).collect(),
             accepting: (0..watchers).map(|_| random.below(3) == 0).collect(),
             moves,
+            wide: random.below(2) == 0,
         }
+    }
+
+    /// A state as a model has it.
+    fn state(&self, number: usize) -> Vec<u32> {
+        let number = number as u32;
+        if self.wide { vec![number, !number] } else { vec![number] }
     }
 
     fn automaton(&self) -> Buchi {
@@ -197,16 +206,17 @@ impl System {
 /// A step's transition is its thread, its choice the position among the steps of the state.
 impl Model for System {
     fn words(&self) -> usize {
-        1
+        1 + usize::from(self.wide)
     }
 
     fn initial(&self, out: &mut Successors) {
-        self.initial.iter().for_each(|&state| out.push(TransitionId(0), 0, &[state as u32]));
+        self.initial.iter().for_each(|&state| out.push(TransitionId(0), 0, &self.state(state)));
     }
 
     fn successors(&self, state: &[u32], out: &mut Successors) {
+        assert_eq!(state, self.state(state[0] as usize), "a state comes back as it was given");
         for (at, &(thread, target)) in self.steps[state[0] as usize].iter().enumerate() {
-            out.push(TransitionId::new(thread), at as u32, &[target as u32]);
+            out.push(TransitionId::new(thread), at as u32, &self.state(target));
         }
     }
 

@@ -1,0 +1,40 @@
+//! `birk show`: the program as Birk sees it, or how far its goals seem to be.
+
+use std::fmt::Write as _;
+
+use birk_exec::goal_of;
+use birk_exec::heuristic::NEVER;
+use birk_exec::heuristic::text::steps;
+use birk_ir::Program;
+
+use super::check::estimates;
+use super::print;
+use crate::cli::ShowArgs;
+use crate::report::human::count;
+use crate::source::load;
+use crate::{Exit, Failure};
+
+/// Runs the command.
+pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
+    let (_, program) = load(&args.model)?;
+    print(&if args.heuristic { heuristics(&program, args.refine) } else { program.to_text() })
+}
+
+fn heuristics(program: &Program, refine: Option<u32>) -> String {
+    let initial = program.initial_state();
+    let mut out = String::new();
+    for property in &program.properties {
+        let Some(goal) = goal_of(program, property) else { continue };
+        let heuristic = &estimates(program, &[goal], refine)[0];
+        let verb = if property.wants_goal() { "reached" } else { "violated" };
+        let when = match heuristic.steps(&initial, &mut Vec::new()) {
+            NEVER => format!("never {verb}"),
+            estimate => format!("{verb} after at least {}", steps(estimate)),
+        };
+        let times = count(u64::from(heuristic.depth()), "time");
+        let parts = count(heuristic.parts().len() as u64, "part");
+        let _ = writeln!(out, "{} is {when} (refined {times}, {parts})", property.name);
+        out += &heuristic.explain(&initial);
+    }
+    out
+}

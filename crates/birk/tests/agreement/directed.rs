@@ -1,0 +1,268 @@
+//! Estimates and directed search on random programs: every estimate is held against the true distances, and A* against
+//! the reference.
+//!
+//! An estimate is right if it never exceeds the true distance, if no step lowers it by more than 1, if refining it never
+//! lowers it, and if it is 0 exactly where the goal is.
+
+use std::collections::HashMap;
+
+use birk_exec::heuristic::{NEVER, Part};
+use birk_exec::{Directed, GoalSet, Heuristic, Interpreter, Model, Successors};
+use birk_ir::{Expr, Goal, Outcome};
+use birk_search::job::Patient;
+use birk_search::{Hunt, Job, Limits, engine};
+
+use crate::case::{self, Case};
+use crate::check::{Checked, Subject, check};
+
+/// The depths of refinement that are looked at.
+const DEPTHS: [u32; 6] = [0, 1, 2, 3, 4, 8];
+
+/// All states of a program with the steps between them, results of failing checks included.
+struct Graph {
+    states: Vec<Vec<u32>>,
+    edges: Vec<Vec<usize>>,
+    /// For each state, whether it is the result of a failing check, and the goals it satisfies.
+    faulty: Vec<bool>,
+    goals: Vec<u64>,
+}
+
+fn graph(model: &Interpreter<'_>) -> Graph {
+    let mut graph = Graph { states: Vec::new(), edges: Vec::new(), faulty: Vec::new(), goals: Vec::new() };
+    let mut numbers: HashMap<Vec<u32>, usize> = HashMap::new();
+    let mut batch = Successors::new(model.words());
+    model.initial(&mut batch);
+    graph.states.push(batch.state(0).to_vec());
+    numbers.insert(graph.states[0].clone(), 0);
+    while graph.edges.len() < graph.states.len() {
+        let state = graph.states[graph.edges.len()].clone();
+        batch.clear();
+        let cut = batch.cut;
+        model.successors(&state, &mut batch);
+        let successors = (0..batch.len()).map(|i| {
+            *numbers.entry(batch.state(i).to_vec()).or_insert_with(|| {
+                graph.states.push(batch.state(i).to_vec());
+                graph.states.len() - 1
+            })
+        });
+        let successors = successors.collect();
+        graph.edges.push(successors);
+        graph.faulty.push(model.is_fault(&state));
+        graph.goals.push(model.judge(&state, batch.is_empty() && batch.cut == cut).0);
+    }
+    graph
+}
+
+impl Graph {
+    /// Steps from each state to the nearest that satisfies a goal.
+    fn distances(&self, goal: usize) -> Vec<u32> {
+        let mut distances: Vec<u32> =
+            self.goals.iter().map(|goals| if goals >> goal & 1 == 1 { 0 } else { NEVER }).collect();
+        loop {
+            let nearer = |state: usize, distances: &[u32]| {
+                self.edges[state].iter().map(|&next| distances[next].saturating_add(1)).min().unwrap_or(NEVER)
+            };
+            let mut is_settled = true;
+            for state in 0..self.states.len() {
+                let best = nearer(state, &distances).min(distances[state]);
+                is_settled &= best == distances[state];
+                distances[state] = best;
+            }
+            if is_settled {
+                return distances;
+            }
+        }
+    }
+}
+
+/// A way to change an estimate.
+type Bend = fn(&mut Part);
+
+/// Every estimate of a program, bent if so, is right.
+fn estimated(case: &Case, bend: Option<Bend>) -> Checked {
+    let model = Interpreter::new(&case.program, &case.goals);
+    let graph = graph(&model);
+    let mut room = Vec::new();
+    for (number, goal) in case.goals.iter().enumerate() {
+        let distances = graph.distances(number);
+        let Goal::BadState(condition) = goal;
+        let mut speaks_of_stuck = false;
+        condition.walk(&mut |e| speaks_of_stuck |= *e == Expr::Stuck);
+        let mut last: Option<Vec<u32>> = None;
+        for depth in DEPTHS {
+            let mut heuristic = Heuristic::new(&case.program, goal, depth);
+            if heuristic.depth() < depth {
+                break;
+            }
+            bend.into_iter().for_each(|bend| heuristic.parts_mut().iter_mut().for_each(bend));
+            let directed = Directed::new(&model, vec![heuristic]);
+            let estimates: Vec<u32> = graph.states.iter().map(|state| directed.estimate(state, &mut room)).collect();
+            let wrong = |why: &str, state: usize| {
+                let (name, estimate) = (&case.program.properties[number].name, estimates[state]);
+                Err(format!("`{name}`, depth {depth}: {why}: {estimate}, true {}", distances[state]))
+            };
+            for state in (0..graph.states.len()).filter(|&state| !graph.faulty[state]) {
+                if estimates[state] > distances[state] {
+                    return wrong("too much", state);
+                }
+                let lowest = graph.edges[state].iter().filter(|&&next| !graph.faulty[next] || distances[next] == 0);
+                if lowest.clone().any(|&next| estimates[state] > estimates[next].saturating_add(1)) {
+                    return wrong("a step lowers it by more than 1", state);
+                }
+                if !speaks_of_stuck && (estimates[state] == 0) != (distances[state] == 0) {
+                    return wrong("not 0 exactly at the goal", state);
+                }
+                if last.as_ref().is_some_and(|last| last[state] > estimates[state]) {
+                    return wrong("less than before it was refined", state);
+                }
+            }
+            last = Some(estimates);
+        }
+    }
+    Ok(())
+}
+
+/// A model with estimates of this depth, or of the depth that suits.
+fn directed<'m>(case: &'m Case, model: &'m Interpreter<'m>, refine: Option<u32>) -> Directed<'m, Interpreter<'m>> {
+    let estimate = |goal| match refine {
+        Some(depth) => Heuristic::new(&case.program, goal, depth),
+        None => Heuristic::deepened(&case.program, goal),
+    };
+    Directed::new(model, case.goals.iter().map(estimate).collect())
+}
+
+fn astar(model: &dyn Model, weight: u32, job: &Job) -> Hunt {
+    let job = Job { limits: Limits { weight, ..job.limits }, ..job.clone() };
+    (engine("astar").expect("there is A*").hunt)(model, &job, &mut Patient)
+}
+
+/// How many programs are looked at, unless the environment says otherwise.
+const PROGRAMS: u64 = 80;
+/// Their graphs have fewer states than this.
+const FEW_STATES: u64 = 400;
+
+fn programs() -> impl Iterator<Item = (u64, String, Case)> {
+    let asked = std::env::var("BIRK_AGREEMENT").ok();
+    let programs = asked.map_or(PROGRAMS, |n| n.parse().expect("BIRK_AGREEMENT is a number of programs"));
+    (0..programs).filter_map(|seed| {
+        let text = case::draw(seed).1;
+        case::make(&text).usable().map(|case| (seed, text, case))
+    })
+}
+
+#[test]
+fn estimates_of_random_programs_are_right() {
+    let mut looked_at = 0;
+    for (seed, text, case) in programs().filter(|(.., case)| case.answer.states < FEW_STATES) {
+        looked_at += 1;
+        if let Err(why) = estimated(&case, None) {
+            panic!("seed {seed}: {why}\n{text}");
+        }
+    }
+    println!("{looked_at} programs");
+    assert!(looked_at > 50, "only {looked_at} programs are small");
+}
+
+#[test]
+fn bent_estimates_are_noticed() {
+    let bends: [(&str, Bend); 6] = [
+        ("a value that is there is not seen", |part| {
+            if let Part::Among(_, values) = part {
+                values.clear();
+            }
+        }),
+        ("all parts are added, whoever writes them", |part| {
+            if let Part::Sum(groups) = part {
+                *groups = groups.concat().into_iter().map(|part| vec![part]).collect();
+            }
+        }),
+        ("one part of several counts", |part| {
+            if let Part::Sum(groups) = part {
+                groups.truncate(1);
+                groups[0].truncate(1);
+            }
+        }),
+        ("one way of several counts", |part| {
+            if let Part::Least(parts) = part {
+                parts.truncate(1);
+            }
+        }),
+        ("the other value is written", |part| {
+            if let Part::Written(_, value, _) = part {
+                *value ^= 1;
+            }
+        }),
+        ("what is opaque is true", |part| {
+            if let Part::Opaque(condition) = part {
+                *condition = Expr::TRUE;
+            }
+        }),
+    ];
+    let cases: Vec<Case> = (0..60)
+        .filter_map(|seed| case::make(&case::draw(seed).1).usable())
+        .filter(|case| case.answer.states < 100)
+        .collect();
+    for (what, bend) in bends {
+        assert!(cases.iter().any(|case| estimated(case, Some(bend)).is_err()), "nobody notices: {what}");
+    }
+}
+
+/// The estimate of the paper adds parts whose modules differ. Here `v0` has a module of its own, and `v1` and `v2` share
+/// one that sets both in one step: 2 steps suffice, and the sum is 3.
+#[test]
+fn parts_are_added_only_if_no_step_serves_both() {
+    let text = "system Plus { boolean v0 := true, v1 := true, v2;
+        active thread A() { loc run: do { v0 := v1; } goto run; }
+        active thread B() { loc run: do { v1 := !v0; } goto run; do { v2 := !v2 || v0; } goto run;
+            do { v1 := !v0; v2 := !v2 || v0; } goto run; }
+        invariant safe: !(v2 && !v0); }";
+    let case = case::make(text).usable().expect("it is a program");
+    let goal = case.program.properties.iter().position(|p| p.name == "safe").expect("it is there");
+    assert_eq!(case.answer.shortest[goal], Some(2));
+    let initial = case.program.initial_state();
+    let at = |depth| Heuristic::new(&case.program, &case.goals[goal], depth);
+    let steps = |heuristic: &Heuristic<'_>| heuristic.steps(&initial, &mut Vec::new());
+    assert_eq!([0, 1, 2, 8].map(|depth| steps(&at(depth))), [2, 2, 2, 2]);
+    let mut sum = at(1);
+    let Some(Part::Sum(groups)) =
+        sum.parts().iter().find(|part| matches!(part, Part::Sum(groups) if groups.len() == 1))
+    else {
+        panic!("both parts are in one group: {:?}", sum.parts())
+    };
+    let apart = Part::Sum(groups[0].iter().map(|&part| vec![part]).collect());
+    let merged = Part::Sum(groups.clone());
+    sum.parts_mut().iter_mut().filter(|part| **part == merged).for_each(|part| *part = apart.clone());
+    assert_eq!(steps(&sum), 3);
+    estimated(&case, None).expect("the right sum is right");
+}
+
+#[test]
+fn directed_search_of_random_programs_finds_the_shortest_way() {
+    for (seed, text, case) in programs() {
+        let interpreter = Interpreter::new(&case.program, &case.goals);
+        let (given, deepened) = (Some(seed as u32 % 4), directed(&case, &interpreter, None));
+        for (model, refine, weight) in
+            [(&directed(&case, &interpreter, given), given, 1), (&deepened, None, 1), (&deepened, None, 3)]
+        {
+            let hunt = |job: &Job| astar(model, weight, job);
+            if let Err(why) = check(&case, &Subject { shortest: weight == 1, hunt: &hunt }, 3) {
+                panic!("seed {seed}, depth {refine:?}, weight {weight}: {why}\n{text}");
+            }
+        }
+    }
+}
+
+/// With a weight, runs are sometimes longer: without one, that they are shortest is no accident.
+#[test]
+fn weighted_search_is_not_taken_for_shortest() {
+    let is_longer = |(.., case): (u64, String, Case)| {
+        let job = Job { goals: case.goals.len(), stop_at: GoalSet::default(), keep_going: true, limits: Limits::NONE };
+        let interpreter = Interpreter::new(&case.program, &case.goals);
+        let hunt = astar(&directed(&case, &interpreter, None), 5, &job);
+        hunt.outcomes.iter().zip(&case.answer.shortest).any(|(outcome, shortest)| match outcome {
+            Outcome::Found(trace) => Some(trace.steps.len() as u32) > *shortest,
+            _ => false,
+        })
+    };
+    assert!(programs().any(is_longer), "every run is shortest");
+}

@@ -1,0 +1,107 @@
+//! The space of one core where states are small: the colour of a state lies beside its key, in one word.
+
+use birk_exec::Model;
+
+use super::marks::Marks;
+use super::nested::{Colour, Space};
+use super::small::{Expansion, Small};
+use crate::bits::Sketch;
+
+/// Bits of a colour.
+const COLOUR: u32 = 2;
+/// Places in the first table, as a power of two.
+const FIRST: u32 = 10;
+
+/// The space. Its nodes are keys.
+pub(super) struct Packed<'m> {
+    small: Small<'m>,
+    room: Expansion,
+    marks: Marks,
+    /// States that are in the table.
+    held: u64,
+    /// Bytes that the table may have.
+    budget: u64,
+}
+
+impl<'m> Packed<'m> {
+    /// Of a model, if its states are small enough. The table may have this many bytes.
+    pub(super) fn new(model: &'m dyn Model, budget: u64) -> Option<Self> {
+        let small = Small::new(model, COLOUR)?;
+        Some(Self { room: small.expansion(), marks: Marks::new(FIRST, COLOUR, small.places)?, small, held: 0, budget })
+    }
+}
+
+impl Space for Packed<'_> {
+    type Node = u64;
+
+    fn initial(&mut self) -> Option<Vec<u64>> {
+        Some(self.small.initial(&mut self.room))
+    }
+
+    #[inline]
+    fn successors(&mut self, node: u64, _soon: impl Iterator<Item = u64>, out: &mut Vec<u64>) -> Option<()> {
+        self.small.expand(node, &mut self.room, |key| self.marks.announce(key), out);
+        if !out.is_empty() {
+            self.room.take();
+        }
+        // The state becomes cyan next, and takes room.
+        let has_room =
+            self.held < self.marks.capacity() || self.marks.bytes() * 2 <= self.budget && self.marks.double();
+        has_room.then_some(())
+    }
+
+    #[inline]
+    fn again(&mut self, node: u64, out: &mut Vec<u64>) -> Option<()> {
+        let cut = self.room.batch.cut;
+        self.small.expand(node, &mut self.room, |key| self.marks.announce(key), out);
+        self.room.batch.cut = cut;
+        Some(())
+    }
+
+    #[inline]
+    fn announce(&self, node: u64) {
+        self.marks.announce(node);
+    }
+
+    #[inline]
+    fn announce_paint(&self, node: u64) {
+        self.marks.announce(node);
+    }
+
+    #[inline]
+    fn is_accepting(&self, node: u64) -> bool {
+        self.small.is_accepting(node)
+    }
+
+    #[inline]
+    fn colour(&self, node: u64) -> Colour {
+        match self.marks.of(node) {
+            0 => Colour::White,
+            1 => Colour::Cyan,
+            2 => Colour::Blue,
+            _ => Colour::Red,
+        }
+    }
+
+    #[inline]
+    fn paint(&mut self, node: u64, colour: Colour) {
+        let before = self.marks.change(node, (1 << COLOUR) - 1, colour as u64);
+        self.held += u64::from(before == 0);
+    }
+
+    fn order(&self, a: u64, b: u64) -> std::cmp::Ordering {
+        a.cmp(&b)
+    }
+
+    fn state(&self, node: u64) -> Vec<u32> {
+        self.small.state(node)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.marks.bytes()
+    }
+
+    fn end(self) -> (Vec<bool>, u64, Option<Sketch>) {
+        (self.room.fired, self.room.batch.cut, None)
+    }
+}
