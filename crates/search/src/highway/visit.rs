@@ -37,6 +37,8 @@ struct Chosen<'a, C> {
     notes: &'a Notes,
     distinct: &'a Distinct,
     depth: u32,
+    /// There is one thread only.
+    is_alone: bool,
 }
 
 impl<C: Codec> Chosen<'_, C> {
@@ -50,7 +52,7 @@ impl<C: Codec> Chosen<'_, C> {
             keys.extend((0..numbers.len()).map(|place| offer(place).key).take_while(|&key| key != NO_KEY));
             self.visited.announce(&keys, &mut hashes);
             let mut room = keys.len();
-            self.visited.reach(&hashes, self.depth, |place, reached| {
+            self.visited.reach(&hashes, self.depth, self.is_alone, |place, reached| {
                 if reached == Reached::NoRoom {
                     room = room.min(place);
                 }
@@ -116,18 +118,23 @@ impl<C: Codec> Search<'_, C> {
         }
         let is_shared = queue.len() >= WORTH_SHARING * self.job.limits.grain;
         let share = if is_shared { queue.len().div_ceil(self.workers.len()) } else { queue.len() };
-        let chosen =
-            Chosen { model: self.model, visited: &self.visited, notes: &self.notes, distinct: &self.distinct, depth };
-        let alone = || vec![chosen.visit(queue)];
-        let together = || {
-            std::thread::scope(|scope| {
+        let chosen = Chosen {
+            model: self.model,
+            visited: &self.visited,
+            notes: &self.notes,
+            distinct: &self.distinct,
+            depth,
+            is_alone: share == queue.len(),
+        };
+        let parts: Vec<Part> = match chosen.is_alone {
+            true => vec![chosen.visit(queue)],
+            false => std::thread::scope(|scope| {
                 let chosen = &chosen;
                 let threads: Vec<_> =
                     queue.chunks(share).map(|queue| scope.spawn(move || chosen.visit(queue))).collect();
                 threads.into_iter().map(|thread| thread.join().expect("a worker does not panic")).collect()
-            })
+            }),
         };
-        let parts: Vec<Part> = if share == queue.len() { alone() } else { together() };
         let mut level = Level::default();
         for (part, expected) in parts.into_iter().zip(queue.chunks(share)) {
             let is_whole = part.level.parents.len() == expected.len();
