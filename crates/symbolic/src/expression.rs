@@ -11,6 +11,9 @@ use crate::value::Value;
 /// A `forall`, `exists`, `count` or `sum` over more values than this is refused: each is encoded by itself.
 const MOST_BODIES: i128 = 1 << 12;
 
+/// At most so many bits are decided for one transition: each doubles its pieces.
+const MOST_DECIDED: usize = 8;
+
 /// What expressions see: the state with what was written so far, and the values bound so far.
 #[derive(Clone)]
 pub(crate) struct Scene<'e, 'p> {
@@ -20,17 +23,61 @@ pub(crate) struct Scene<'e, 'p> {
     locals: BTreeMap<LocalId, Value>,
     /// Where no step is possible; known only to goals.
     stuck: Option<&'e Set>,
+    /// Bits whose values are known.
+    decided: Set,
+    /// How many more bits may be decided, so that an index becomes a number.
+    decidable: usize,
 }
 
 impl<'e, 'p> Scene<'e, 'p> {
     /// Nothing is written and nothing is bound.
     pub(crate) fn new(encoding: &'e Encoding<'p>) -> Self {
-        Self { encoding, written: BTreeMap::new(), locals: BTreeMap::new(), stuck: None }
+        Self {
+            encoding,
+            written: BTreeMap::new(),
+            locals: BTreeMap::new(),
+            stuck: None,
+            decided: encoding.diagrams.yes.clone(),
+            decidable: 0,
+        }
     }
 
     /// The same, with an answer to where no step is possible.
     pub(crate) fn with_stuck(encoding: &'e Encoding<'p>, stuck: &'e Set) -> Self {
         Self { stuck: Some(stuck), ..Self::new(encoding) }
+    }
+
+    /// The same, which asks for the values of bits where they would make an index a number, as long as they are few.
+    pub(crate) fn asking(encoding: &'e Encoding<'p>) -> Self {
+        Self { decidable: MOST_DECIDED, ..Self::new(encoding) }
+    }
+
+    /// The values of some bits are known from here on.
+    pub(crate) fn decide(&mut self, bits: &[(u32, bool)]) -> Attempt<()> {
+        let diagrams = &self.encoding.diagrams;
+        self.decided = diagrams.and(&self.decided, &diagrams.cube(bits)?)?;
+        self.decidable = self.decidable.saturating_sub(bits.len());
+        for value in self.written.values_mut().chain(self.locals.values_mut()) {
+            *value = diagrams.given(value, &self.decided)?;
+        }
+        Ok(())
+    }
+
+    /// A bit of the state as it is now, if it is known its value.
+    pub(crate) fn bit(&self, place: u32) -> Attempt<Set> {
+        let bit = self.encoding.diagrams.bit(place)?;
+        self.encoding.diagrams.restrict(&bit, &self.decided)
+    }
+
+    /// Breaks off where the value of a few bits would make a number of this index.
+    fn ask(&self, index: &Value) -> Attempt<()> {
+        if index.as_const().is_some() || self.decidable == 0 {
+            return Ok(());
+        }
+        match self.encoding.diagrams.support(&index.bits, self.decidable) {
+            Some(bits) if !bits.is_empty() => Err(Broken::Undecided(bits)),
+            _ => Ok(()),
+        }
     }
 
     /// Binds a value.
@@ -41,7 +88,11 @@ impl<'e, 'p> Scene<'e, 'p> {
     /// The element that a place means.
     pub(crate) fn index(&mut self, place: &Place) -> Attempt<Value> {
         match &place.index {
-            Some(index) => self.value(index),
+            Some(index) => {
+                let index = self.value(index)?;
+                self.ask(&index)?;
+                Ok(index)
+            }
             None => Ok(self.encoding.diagrams.literal(0)),
         }
     }
@@ -51,7 +102,7 @@ impl<'e, 'p> Scene<'e, 'p> {
         let diagrams = &self.encoding.diagrams;
         for element in self.elements(place.variable, index) {
             let here = diagrams.equal(index, &diagrams.literal(i64::from(element)))?;
-            let value = diagrams.choose(&here, value, &self.read(place.variable, element))?;
+            let value = diagrams.choose(&here, value, &self.read(place.variable, element)?)?;
             self.written.insert((place.variable, element), value);
         }
         Ok(())
@@ -68,7 +119,7 @@ impl<'e, 'p> Scene<'e, 'p> {
         let diagrams = &self.encoding.diagrams;
         match expr {
             Expr::Const(value) => Ok(diagrams.literal(*value)),
-            Expr::Var(variable) => Ok(self.read(*variable, 0)),
+            Expr::Var(variable) => self.read(*variable, 0),
             Expr::Element(variable, index) => {
                 let index = self.value(index)?;
                 self.element(*variable, &index)
@@ -149,18 +200,21 @@ impl<'e, 'p> Scene<'e, 'p> {
     fn element(&self, variable: VarId, index: &Value) -> Attempt<Value> {
         let diagrams = &self.encoding.diagrams;
         if let (Some(index), true) = (index.as_const(), self.elements(variable, index).count() == 1) {
-            return Ok(self.read(variable, index as u32));
+            return self.read(variable, index as u32);
         }
+        self.ask(index)?;
         let mut value = diagrams.literal(0);
         for element in self.elements(variable, index) {
             let here = diagrams.equal(index, &diagrams.literal(i64::from(element)))?;
-            value = diagrams.choose(&here, &self.read(variable, element), &value)?;
+            value = diagrams.choose(&here, &self.read(variable, element)?, &value)?;
         }
         Ok(value)
     }
 
-    fn read(&self, variable: VarId, element: u32) -> Value {
-        let written = self.written.get(&(variable, element));
-        written.unwrap_or_else(|| self.encoding.value(variable, element)).clone()
+    fn read(&self, variable: VarId, element: u32) -> Attempt<Value> {
+        match self.written.get(&(variable, element)) {
+            Some(value) => Ok(value.clone()),
+            None => self.encoding.diagrams.given(self.encoding.value(variable, element), &self.decided),
+        }
     }
 }

@@ -4,11 +4,15 @@
 //! They need the `Program` itself, not only a `Model`: a diagram is made of its expressions.
 #![forbid(unsafe_code)]
 
+mod apart;
+mod chain;
+mod choices;
 mod diagram;
 mod encoding;
 mod expression;
 mod layers;
 mod order;
+mod pieces;
 mod ranges;
 mod relation;
 mod search;
@@ -18,22 +22,35 @@ mod value;
 use birk_ir::{Goal, Program};
 use birk_search::{Engine, Hunt, Job, Observer};
 
-pub use search::hunt;
-
 /// A search of a program by its text; what cannot be encoded is refused with the reason.
 pub type SymbolicHunt = fn(&Program, &[Goal], &Job, &mut dyn Observer) -> Result<Hunt, String>;
 
 /// The engines on decision diagrams.
-pub const ENGINES: &[Engine<SymbolicHunt>] = &[Engine {
-    name: "bdd",
-    summary: "breadth-first on sets of states: each level is one decision diagram",
-    when: "more states than fit in memory, of a regular kind: circuits, rings, many like threads",
-    complete: true,
-    shortest: true,
-    scales: false,
-    covers_by_depth: true,
-    slices: false,
-    options: &[],
-    memory: "one diagram for each level, of whatever size",
-    hunt,
-}];
+pub const ENGINES: &[Engine<SymbolicHunt>] = &[
+    Engine {
+        name: "bdd",
+        summary: "breadth-first on sets of states: each level is one decision diagram",
+        when: "more states than fit in memory, of a regular kind: circuits, rings, many like threads",
+        complete: true,
+        shortest: true,
+        scales: false,
+        covers_by_depth: true,
+        slices: false,
+        options: &[],
+        memory: "one diagram for each level, of whatever size",
+        hunt: |program, goals, job, observer| search::hunt(layers::explore, program, goals, job, observer),
+    },
+    Engine {
+        name: "bdd-chain",
+        summary: "sets of states without levels: each transition at once on all that was reached so far",
+        when: "as bdd, to prove that nothing goes wrong: much faster where many things happen side by side",
+        complete: true,
+        shortest: true,
+        scales: false,
+        covers_by_depth: false,
+        slices: false,
+        options: &[],
+        memory: "one diagram of all states; for a trace one for each level up to it",
+        hunt: |program, goals, job, observer| search::hunt(chain::explore, program, goals, job, observer),
+    },
+];

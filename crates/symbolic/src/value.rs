@@ -69,6 +69,15 @@ impl Diagrams {
         Value { bits, lo, hi }
     }
 
+    /// The number where these bits have these values.
+    pub(crate) fn given(&self, value: &Value, decided: &Set) -> Attempt<Value> {
+        if *decided == self.yes || value.as_const().is_some() {
+            return Ok(value.clone());
+        }
+        let bits = value.bits.iter().map(|bit| self.restrict(bit, decided)).collect::<Attempt<_>>()?;
+        Ok(self.number(bits, (value.lo, value.hi)))
+    }
+
     /// A constant.
     pub(crate) fn literal(&self, value: i64) -> Value {
         let bits = (0..width(value, value)).map(|at| self.constant(value >> at & 1 == 1).clone()).collect();
