@@ -69,7 +69,8 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
     let groups = branching::Group::all(&properties);
     let sliced = engine.slices.then(|| {
         let job = job(args, limits, &properties, &hunted);
-        slices::check(&program, args, &job, &hunted, (&questions, &groups), fairness.as_ref(), &mut watcher)
+        let asked = slices::Asked { questions: &questions, groups: &groups };
+        slices::check(&program, args, &job, &hunted, &asked, fairness.as_ref(), &mut watcher)
     });
     let (mut hunt, mut assumed, mut chased, mut branched, slices) = match sliced {
         Some(sliced) => {

@@ -55,6 +55,14 @@ pub(super) struct Sliced {
     pub(super) assumed: Vec<bool>,
 }
 
+/// What is asked of each slice beside its states.
+pub(super) struct Asked<'a> {
+    /// By property; none where it is not about runs.
+    pub(super) questions: &'a [Option<Result<Question, String>>],
+    /// About branching.
+    pub(super) groups: &'a [Group<'a>],
+}
+
 /// What one run found.
 struct Found {
     highway: Highway,
@@ -92,12 +100,13 @@ pub(super) fn check(
     args: &CheckArgs,
     job: &Job,
     hunted: &[(usize, Goal)],
-    (questions, groups): (&[Option<Result<Question, String>>], &[Group<'_>]),
+    asked: &Asked<'_>,
     fairness: Option<&Fairness>,
     watcher: &mut Watcher,
 ) -> Sliced {
     let goals: Vec<Goal> = hunted.iter().map(|(_, goal)| goal.clone()).collect();
     let model = Staged::new(program, &goals);
+    let Asked { questions, groups } = *asked;
     let asked: Vec<Option<&Question>> = questions.iter().map(|question| question.as_ref()?.as_ref().ok()).collect();
     let propositions: Vec<Vec<Goal>> =
         asked.iter().map(|question| question.map_or_else(Vec::new, Question::goals)).collect();
