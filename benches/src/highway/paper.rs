@@ -19,6 +19,9 @@ const PRINTED: [(&str, [&str; 6]); 4] = [
     ("CABP II", ["35–52", "91–94", "96–100", "99–100", "99–100", "100"]),
 ];
 
+/// In how many of a hundred slices each question is answered, and the states of a slice on average.
+type Measured = (Vec<f64>, f64);
+
 /// A read item that is never delivered, as a formula that such a run violates.
 const DELIVERED: &str = "ltl delivered: [] ((Sender@reading && <> !Sender@reading) -> <> Receiver@delivering);";
 
@@ -44,7 +47,7 @@ pub(crate) fn one(root: &Path, page: &mut Page) {
                 .collect();
             let subject = Subject::load(root, model, &[("M", items)], &format!("{DELIVERED}\n{targets}"));
             let questions = [subject.question("delivered"), subject.again("delivers_")];
-            let measured: Vec<(Vec<f64>, f64)> = WIDTHS
+            let measured: Vec<Measured> = WIDTHS
                 .map(|width| subject.rates(&questions, Highway { width, degrade_depth: None, seed: 0 }, runs))
                 .collect();
             let states = || measured.iter().map(|(_, states)| *states);
@@ -158,7 +161,7 @@ pub(crate) fn three(root: &Path, page: &mut Page) {
         rows.push(head("bfs", (0..depths.len()).map(|i| if i == 0 { breadth.to_string() } else { String::new() })));
         page.table(&format!("lifts {number}"), &rows);
         let names = widths.map(|width| format!("N = {width}"));
-        let over_widths = |value: &dyn Fn(&(Vec<f64>, f64)) -> f64| -> Vec<Curve> {
+        let over_widths = |value: &dyn Fn(&Measured) -> f64| -> Vec<Curve> {
             let of = |at: usize| (0..widths.len()).map(move |width| (width, at));
             let point = |(width, at): (usize, usize)| (width as f64, value(&measured[width][at]));
             let curve =
