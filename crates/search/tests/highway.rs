@@ -324,7 +324,10 @@ fn next(
             needy.iter().all(|&other| !served(other, &queue) || served(other, &rest))
         };
         let free: Vec<usize> = queue.iter().copied().filter(can_go).collect();
-        queue.remove(&free[random.below(free.len())]);
+        // There is one, unless there are more lanes than there should be.
+        if !free.is_empty() {
+            queue.remove(&free[random.below(free.len())]);
+        }
     }
     queue
 }
