@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use crate::highway::Page;
+use crate::highway::page::Page;
 use crate::plot::{self, Range};
 use crate::run::{json_number, run};
 use crate::table::grouped;
@@ -41,8 +41,8 @@ const LARGE_BUDGET: u64 = 2_000_000;
 /// Runs everything and writes the table and the plot.
 pub(crate) fn compare(birk: &Path, root: &Path, is_quick: bool) {
     let seeds = if is_quick { 10 } else { 100 };
-    let mut page = Page::read(root, seeds);
-    let mut rows = vec![vec!["median of states".to_owned()]];
+    let mut page = Page::read(root, "highway-experiments.md", seeds, "median of states".to_owned());
+    let mut rows = vec![vec![String::new()]];
     rows[0].extend(SUBJECTS.iter().map(|(name, _)| (*name).to_owned()));
     rows.extend(SEARCHES.iter().map(|(name, ..)| vec![(*name).to_owned()]));
     let mut groups = Vec::new();

@@ -1,8 +1,8 @@
 //! Birk, SPIN and Rumur on the same models, interleaved, as ratios of processor time; and the bare limits beside them.
 //!
 //! `cargo run --release -p birk-bench -- [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]`, or
-//! `-- --instructions [--bless]`, or `-- --highway [--quick]`, the experiments on slices, or
-//! `-- --hunt [--quick]`, the states that searches need for mistakes. Sections: compare, answers, threads,
+//! `-- --instructions [--bless]`, or `-- --highway [--quick]`, the experiments on slices, or `-- --depth [--quick]`, those on
+//! depth bounds, or `-- --hunt [--quick]`, the states that searches need for mistakes. Sections: compare, answers, threads,
 //! bytes, limit, ltl; without one, all. Build `birk` first
 //! (`cargo build --release -p birk`). What is printed is Markdown. A ratio is printed only where the counts of states and
 //! transitions are equal.
@@ -10,6 +10,7 @@
 
 mod answers;
 mod compare;
+mod depth;
 mod highway;
 mod hunt;
 mod instructions;
@@ -52,6 +53,9 @@ fn main() {
     }
     if has("--hunt") {
         return hunt::compare(&birk, &root, has("--quick"));
+    }
+    if has("--depth") {
+        return depth::run_all(&birk, &root, has("--quick"));
     }
     if has("--instructions") {
         let worse = instructions::compare(&birk, &root, has("--bless"));
