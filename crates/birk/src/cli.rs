@@ -136,7 +136,7 @@ pub(crate) struct CheckArgs {
     /// With --search highway: the share of slices that --confidence is about [default: 0.01]
     #[arg(long, value_name = "P", value_parser = parse_share, help_heading = SEARCH)]
     pub(crate) rate: Option<f64>,
-    /// With --search astar: refine the estimate of the distance so often [default: as seems best]
+    /// With --search astar or bdd-astar: refine the estimate of the distance so often [default: as seems best]
     #[arg(long, value_name = "N", value_parser = parse_number::<u32>, help_heading = SEARCH)]
     pub(crate) refine: Option<u32>,
     /// With --search astar: count estimated steps so many times; with more than 1, traces may be longer than the shortest

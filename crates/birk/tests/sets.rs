@@ -77,7 +77,9 @@ fn large_models_are_as_they_say() {
             }
             _ => panic!("{name}: cannot read {words:?}"),
         };
-        for engine in ENGINES {
+        // A directed search is for what goes wrong.
+        let is_directed = |engine: &&Engine<SymbolicHunt>| engine.name == "bdd-astar";
+        for engine in ENGINES.iter().filter(|engine| words[0] == "violated" || !is_directed(engine)) {
             with_engine(&program, engine, |properties, hunt| check(engine.name, properties, hunt));
         }
     }

@@ -49,6 +49,8 @@ pub struct Limits {
     pub degrade_depth: Option<u32>,
     /// How much estimates count against steps taken, at least 1, for the engine that is directed by them.
     pub weight: u32,
+    /// How often an estimate is refined, for the engine that makes its own; it chooses if it is not told.
+    pub refine: Option<u32>,
     /// Decides what is drawn at random.
     pub seed: u64,
 }
@@ -132,6 +134,7 @@ impl Limits {
         width: Highway::USUAL_WIDTH,
         degrade_depth: None,
         weight: 1,
+        refine: None,
         seed: 0,
     };
 }

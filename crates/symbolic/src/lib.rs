@@ -5,10 +5,12 @@
 #![forbid(unsafe_code)]
 
 mod apart;
+mod astar;
 mod chain;
 mod choices;
 mod diagram;
 mod encoding;
+mod estimate;
 mod expression;
 mod layers;
 mod order;
@@ -52,5 +54,18 @@ pub const ENGINES: &[Engine<SymbolicHunt>] = &[
         options: &[],
         memory: "one diagram of all states; for a trace one for each level up to it",
         hunt: |program, goals, job, observer| search::hunt(chain::explore, program, goals, job, observer),
+    },
+    Engine {
+        name: "bdd-astar",
+        summary: "directed search on sets of states: those that seem nearest to a violation first; shortest traces",
+        when: "as bdd, where a violation of one property is expected; name that property, so that the estimate is its own",
+        complete: true,
+        shortest: true,
+        scales: false,
+        covers_by_depth: false,
+        slices: false,
+        options: &["refine"],
+        memory: "a diagram for each depth and estimate that waits, and for each depth that was looked at",
+        hunt: |program, goals, job, observer| search::hunt(astar::explore, program, goals, job, observer),
     },
 ];

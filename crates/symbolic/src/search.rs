@@ -19,10 +19,12 @@ pub(crate) struct Search<'a> {
     pub(crate) job: &'a Job,
     pub(crate) encoding: Encoding<'a>,
     pub(crate) relation: Relation,
+    /// The goals as they were asked for.
+    pub(crate) asked: &'a [Goal],
     /// Where each goal is satisfied.
     pub(crate) goals: Vec<Set>,
     /// The results of failing checks: judged, but not counted.
-    faulty: Set,
+    pub(crate) faulty: Set,
     pub(crate) watch: Watch<'a>,
     /// For each goal that was found: the run to it.
     pub(crate) found: Vec<Option<Outcome>>,
@@ -93,18 +95,19 @@ fn nothing(program: &Program, goals: &[Goal]) -> Hunt {
 }
 
 impl<'a> Search<'a> {
-    fn new(program: &'a Program, goals: &[Goal], job: &'a Job, line: &'a Line) -> Attempt<Self> {
+    fn new(program: &'a Program, asked: &'a [Goal], job: &'a Job, line: &'a Line) -> Attempt<Self> {
         let mut watch = Watch { line, progress: Progress::default(), iterations: 0 };
         let encoding = Encoding::new(program, job.limits.memory)?;
         let relation = Relation::new(&encoding, &mut || watch.look(&encoding.diagrams))?;
         let judged = |Goal::BadState(bad): &Goal| Scene::with_stuck(&encoding, &relation.stuck).truth(bad);
-        let goals = goals.iter().map(judged).collect::<Attempt<Vec<Set>>>()?;
+        let goals = asked.iter().map(judged).collect::<Attempt<Vec<Set>>>()?;
         let faulty = match program.fault {
             Some(flag) => encoding.diagrams.truth(encoding.value(flag, 0))?,
             None => encoding.diagrams.no.clone(),
         };
         Ok(Self {
             job,
+            asked,
             relation,
             faulty,
             watch,
