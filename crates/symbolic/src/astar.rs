@@ -59,20 +59,40 @@ pub(crate) fn explore(search: &mut Search<'_>) -> Attempt<()> {
 /// The least estimate of all goals: 0 where one of them is, and behind a failing check, where no step leads on.
 fn estimated(search: &mut Search<'_>) -> Attempt<Estimates> {
     let mut all = Vec::new();
-    for goal in search.asked {
-        let program = search.encoding.program;
-        let heuristic = match search.job.limits.refine {
-            Some(depth) => Heuristic::new(program, goal, depth),
-            None => Heuristic::deepened(program, goal),
-        };
-        let Search { encoding, relation, watch, .. } = &mut *search;
-        let look = &mut || watch.look(&encoding.diagrams);
-        let one = estimates(encoding, &relation.stuck, &heuristic, look)?;
-        all = least(&encoding.diagrams, &all, &one)?;
+    for goal in 0..search.goals.len() {
+        let one = affordable(search, goal)?;
+        all = least(&search.encoding.diagrams, &all, &one)?;
     }
     let diagrams = &search.encoding.diagrams;
     let here = diagrams.any([&search.goals[..], std::slice::from_ref(&search.faulty)].concat())?;
     least(diagrams, &all, &[here])
+}
+
+/// The estimate of a goal. Where it would take more than a quarter of the memory it is refined less often; at last it
+/// says only whether the goal is here.
+fn affordable(search: &mut Search<'_>, goal: usize) -> Attempt<Estimates> {
+    let (program, asked) = (search.encoding.program, &search.asked[goal]);
+    let mut heuristic = match search.job.limits.refine {
+        Some(depth) => Heuristic::new(program, asked, depth),
+        None => Heuristic::deepened(program, asked),
+    };
+    loop {
+        let Search { encoding, relation, watch, goals, .. } = &mut *search;
+        let look = &mut || match encoding.diagrams.is_quarter_full() {
+            true => Err(Broken::Stopped(Stop::Memory)),
+            false => watch.look(&encoding.diagrams),
+        };
+        match estimates(encoding, &relation.stuck, &heuristic, look) {
+            Err(Broken::Stopped(Stop::Memory)) if heuristic.depth() > 0 => {
+                heuristic = Heuristic::new(program, asked, heuristic.depth() / 2);
+            }
+            Err(Broken::Stopped(Stop::Memory)) => {
+                let here = &goals[goal];
+                return Ok(vec![here.clone(), encoding.diagrams.not(here)?]);
+            }
+            done => return done,
+        }
+    }
 }
 
 impl Buckets {

@@ -64,6 +64,7 @@ pub(crate) struct Diagrams {
     collect_at: Cell<usize>,
     peak: Cell<usize>,
     entries: u64,
+    capacity: u64,
     counted: RefCell<Counted>,
 }
 
@@ -74,13 +75,14 @@ impl Diagrams {
         let wanted = (bytes / 8 / ENTRY_BYTES).clamp(1 << 10, most_entries(bits));
         let entries = 1 << wanted.ilog2();
         let nodes = bytes.saturating_sub(entries * ENTRY_BYTES) / NODE_BYTES;
-        let manager = new_manager(nodes.clamp(1 << 10, 1 << 31) as usize, entries as usize, 1);
+        let capacity = nodes.clamp(1 << 10, 1 << 31);
+        let manager = new_manager(capacity as usize, entries as usize, 1);
         let (yes, no) = manager.with_manager_exclusive(|manager| {
             manager.add_vars(bits);
             (Set::t(manager), Set::f(manager))
         });
         let counted = RefCell::new(Counted::default());
-        Self { manager, yes, no, collect_at: Cell::new(FEW_NODES), peak: Cell::new(0), entries, counted }
+        Self { manager, yes, no, collect_at: Cell::new(FEW_NODES), peak: Cell::new(0), entries, capacity, counted }
     }
 
     /// Whether a bit is set.
@@ -224,6 +226,15 @@ impl Diagrams {
     /// Bytes of nodes and cache.
     pub(crate) fn bytes(&self) -> u64 {
         self.nodes() * NODE_BYTES + self.entries * ENTRY_BYTES
+    }
+
+    /// Whether more than a quarter of all nodes that there may be are in use, apart from garbage.
+    pub(crate) fn is_quarter_full(&self) -> bool {
+        let is_above = || self.nodes() > self.capacity / 4;
+        if is_above() {
+            self.collect();
+        }
+        is_above()
     }
 
     /// Collects garbage if there may be much of it.
