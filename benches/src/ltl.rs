@@ -47,7 +47,8 @@ pub(crate) fn section(bench: &Bench) {
         let (mut states, mut their_states) = (0, 0);
         for _ in 0..bench.repetitions {
             let ran = run(&bench.birk, &arguments(&model, case.birk, "1"), &bench.root);
-            states = json_number(&ran.output, "states").unwrap_or(0.0) as u64;
+            let stats = ran.output.split_once("\"stats\":").map_or("", |(_, stats)| stats);
+            states = json_number(stats, "states").unwrap_or(0.0) as u64;
             ours.add(ran.cpu);
             let mut options = vec!["-m10000000"];
             options.extend(case.spin[2]);

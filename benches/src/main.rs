@@ -42,8 +42,43 @@ pub(crate) struct Bench {
 /// Measures and prints one part.
 type Section = fn(&Bench);
 
+const USAGE: &str = "\
+birk-bench [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]   sections: compare, answers, threads, bytes, limit, ltl
+birk-bench --instructions [--bless]
+birk-bench --highway | --depth | --hunt [--quick]";
+
+/// Every word the command line can have; of these the last two are followed by a value.
+const WORDS: [&str; 15] = [
+    "compare",
+    "answers",
+    "threads",
+    "bytes",
+    "limit",
+    "ltl",
+    "--large",
+    "--instructions",
+    "--bless",
+    "--highway",
+    "--depth",
+    "--hunt",
+    "--quick",
+    "--repetitions",
+    "--tools",
+];
+
+/// The first word that is none of them and no value.
+fn unknown(words: &[String]) -> Option<&String> {
+    let has_value = |at: usize| WORDS[WORDS.len() - 2..].contains(&words[at].as_str());
+    let is_known = |at: usize| WORDS.contains(&words[at].as_str()) || at > 0 && has_value(at - 1);
+    (0..words.len()).find(|&at| !is_known(at)).map(|at| &words[at])
+}
+
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(word) = unknown(&words) {
+        eprintln!("birk-bench does not know `{word}`; it is called as\n\n{USAGE}");
+        std::process::exit(2);
+    }
     let has = |word: &str| words.iter().any(|given| given == word);
     let value = |word: &str| words.iter().position(|given| given == word).and_then(|at| words.get(at + 1));
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
