@@ -85,12 +85,18 @@ impl Interner {
         true
     }
 
-    /// Writes all vectors in the order of their numbers.
+    /// Writes all vectors in the order of their numbers, each with whether its number stands for it: where two threads
+    /// were at the same vector, one of their numbers stays unused, and that may be the smaller one.
     pub(crate) fn save(&self, out: &mut dyn Write) -> io::Result<()> {
         let taken = self.taken.load(Ordering::Relaxed).min(self.room);
         put(out, u64::from(taken))?;
-        let cells = self.vectors.iter().take(taken as usize * self.pairs);
-        cells.map(|cell| cell.load(Ordering::Relaxed)).try_for_each(|pair| put(out, pair))
+        let mut vector = vec![0; self.pairs * 2];
+        for number in 0..taken {
+            self.vector(number, &mut vector);
+            put(out, u64::from(self.search(&vector) == Ok(number)))?;
+            self.cells(number).iter().try_for_each(|cell| put(out, cell.load(Ordering::Relaxed)))?;
+        }
+        Ok(())
     }
 
     /// Reads what `save` wrote into an interner that is new.
@@ -103,13 +109,13 @@ impl Interner {
         }
         self.taken = AtomicU32::new(taken as u32);
         for number in 0..taken as u32 {
+            let is_used = get(input)? != 0;
             for cell in self.cells(number) {
                 cell.store(get(input)?, Ordering::Relaxed);
             }
             let mut vector = vec![0; self.pairs * 2];
             self.vector(number, &mut vector);
-            // A number that stayed unused has a vector that another stands for.
-            if let Err(place) = self.search(&vector) {
+            if let (true, Err(place)) = (is_used, self.search(&vector)) {
                 self.table[place].store(number + 1, Ordering::Relaxed);
             }
         }
@@ -211,6 +217,22 @@ fn pairs(vector: &[u32]) -> impl Iterator<Item = u64> {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+
+    /// Two threads at the same vector take a number each; who comes first to the table may have the larger one.
+    #[test]
+    fn a_number_that_stayed_unused_does_not_come_back() {
+        let interner = Interner::new(1);
+        assert_eq!(interner.intern(&[5, 6]), Some(0));
+        let unused = interner.taken.fetch_add(1, Ordering::Relaxed);
+        interner.cells(unused)[0].store(pairs(&[7, 8]).next().unwrap(), Ordering::Relaxed);
+        assert_eq!(interner.intern(&[7, 8]), Some(2));
+        let mut saved = Vec::new();
+        interner.save(&mut saved).unwrap();
+        let mut loaded = Interner::new(1);
+        loaded.load(&mut saved.as_slice()).unwrap();
+        assert_eq!((loaded.find(&[5, 6]), loaded.find(&[7, 8])), (Some(0), Some(2)));
+        assert_eq!(loaded.intern(&[9, 9]), Some(3));
+    }
 
     #[test]
     fn numbers_are_stable_through_growth() {

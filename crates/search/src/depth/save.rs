@@ -9,7 +9,7 @@ use super::list::Chunk;
 use crate::codec::Codec;
 
 /// Changes when what is written does.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 /// More is not believed to be the length of a list of bytes.
 const LONGEST: u64 = 1 << 40;
 
