@@ -270,6 +270,45 @@ fn the_corpus_is_as_its_headers_say_4() {
     run_share(3, 4);
 }
 
+/// Bounded model checking is asked for runs of at most this many steps, unless the environment gives another number (`BIRK_STEPS`).
+const MOST_STEPS: u64 = 6;
+
+/// Bounded model checking finds the runs that the headers name, of that length, if they are short, and no others.
+#[test]
+fn clauses_find_the_shortest_runs() {
+    let steps = most("BIRK_STEPS", MOST_STEPS);
+    let bmc = birk_symbolic::ENGINES.iter().find(|engine| engine.name == "bmc").expect("it is in the table");
+    let (mut found, mut refused) = (0, Vec::new());
+    for (name, text) in models() {
+        let Some(expected) = expectations(&name, &text).into_iter().find(|expected| expected.defines.is_empty()) else {
+            continue;
+        };
+        let program = birk_lang::load(&text, &[]).program.expect("the corpus can be loaded");
+        let safety = program.properties.iter().filter_map(|p| Some((p, goal_of(&program, p)?)));
+        let (properties, goals): (Vec<&Property>, Vec<Goal>) = safety.unzip();
+        let limits = Limits { depth: steps as u32, ..Limits::NONE };
+        let job = Job { goals: goals.len(), stop_at: GoalSet::default(), keep_going: true, limits };
+        let hunt = match (bmc.hunt)(&program, &goals, &job, &mut Patient) {
+            Ok(hunt) => hunt,
+            Err(reason) => {
+                refused.push(format!("{name}: {reason}"));
+                continue;
+            }
+        };
+        for (property, outcome) in properties.iter().zip(&hunt.outcomes) {
+            let listed = expected.verdicts.iter().find(|(name, ..)| *name == property.name);
+            let length = listed.and_then(|(.., length)| *length).filter(|&length| length as u64 <= steps);
+            let context = format!("{name}: {}", property.name);
+            assert_eq!(matches!(outcome, Outcome::Found(_)), length.is_some(), "{context}");
+            assert!(*outcome != Outcome::Absent || listed.is_none_or(|(.., length)| length.is_none()), "{context}");
+            confirm(&program, property, outcome, length, &context);
+            found += usize::from(length.is_some());
+        }
+    }
+    assert!(refused.len() <= 2, "{}", refused.join("\n"));
+    assert!(found >= 10, "only {found} runs are so short");
+}
+
 #[test]
 fn the_corpus_has_at_least_25_models() {
     assert!(models().len() >= 25);

@@ -8,9 +8,10 @@ use std::cell::Cell;
 use birk_ir::{Program, VarId};
 
 use crate::diagram::{Attempt, Diagrams, Set};
+use crate::expression::Ground;
 use crate::order::order;
 use crate::ranges::{Range, ranges};
-use crate::value::Value;
+use crate::value::{Arithmetic, Value};
 
 /// The bits of a program's states.
 pub(crate) struct Encoding<'p> {
@@ -59,11 +60,6 @@ impl<'p> Encoding<'p> {
             current.push(elements.iter().map(value).collect::<Attempt<Vec<Value>>>()?);
         }
         Ok(Self { program, diagrams, ranges, places, current, bits, choices: Cell::new(0) })
-    }
-
-    /// The value now of an element.
-    pub(crate) fn value(&self, variable: VarId, element: u32) -> &Value {
-        &self.current[variable.index()][element as usize]
     }
 
     /// Where the bits of an element are, the lowest first.
@@ -129,6 +125,23 @@ impl<'p> Encoding<'p> {
         let bits = self.bits_of(state);
         let literals: Vec<(u32, bool)> = bits.into_iter().enumerate().map(|(p, bit)| (now(p as u32), bit)).collect();
         self.diagrams.cube(&literals)
+    }
+}
+
+impl Ground for Encoding<'_> {
+    type Algebra = Diagrams;
+
+    fn algebra(&self) -> &Diagrams {
+        &self.diagrams
+    }
+
+    fn program(&self) -> &Program {
+        self.program
+    }
+
+    /// Its value now.
+    fn value(&self, variable: VarId, element: u32) -> &Value {
+        &self.current[variable.index()][element as usize]
     }
 }
 

@@ -8,6 +8,7 @@ use birk_ir::Stop;
 
 use crate::diagram::{Attempt, Broken, Set};
 use crate::search::{Search, Target};
+use crate::value::Algebra;
 
 /// What was explored, layer by layer.
 pub(crate) struct Layers {

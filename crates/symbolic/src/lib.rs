@@ -1,7 +1,7 @@
-//! Engines that search sets of states as decision diagrams, so that models with more states than any memory holds can
-//! be searched to the end. The only crate that knows OxiDD.
+//! Engines that search sets of states as decision diagrams, or runs as clauses, so that models with more states than any
+//! memory holds can be searched. The only crate that knows OxiDD and CaDiCaL.
 //!
-//! They need the `Program` itself, not only a `Model`: a diagram is made of its expressions.
+//! They need the `Program` itself, not only a `Model`: diagrams and clauses are made of its expressions.
 #![forbid(unsafe_code)]
 
 mod diagram;
@@ -11,6 +11,7 @@ mod layers;
 mod order;
 mod ranges;
 mod relation;
+mod sat;
 mod search;
 mod trace;
 mod value;
@@ -18,22 +19,35 @@ mod value;
 use birk_ir::{Goal, Program};
 use birk_search::{Engine, Hunt, Job, Observer};
 
-pub use search::hunt;
-
 /// A search of a program by its text; what cannot be encoded is refused with the reason.
 pub type SymbolicHunt = fn(&Program, &[Goal], &Job, &mut dyn Observer) -> Result<Hunt, String>;
 
-/// The engines on decision diagrams.
-pub const ENGINES: &[Engine<SymbolicHunt>] = &[Engine {
-    name: "bdd",
-    summary: "breadth-first on sets of states: each level is one decision diagram",
-    when: "more states than fit in memory, of a regular kind: circuits, rings, many like threads",
-    complete: true,
-    shortest: true,
-    scales: false,
-    covers_by_depth: true,
-    slices: false,
-    options: &[],
-    memory: "one diagram for each level, of whatever size",
-    hunt,
-}];
+/// The engines on decision diagrams and on clauses.
+pub const ENGINES: &[Engine<SymbolicHunt>] = &[
+    Engine {
+        name: "bdd",
+        summary: "breadth-first on sets of states: each level is one decision diagram",
+        when: "more states than fit in memory, of a regular kind: circuits, rings, many like threads",
+        complete: true,
+        shortest: true,
+        scales: false,
+        covers_by_depth: true,
+        slices: false,
+        options: &[],
+        memory: "one diagram for each level, of whatever size",
+        hunt: search::hunt,
+    },
+    Engine {
+        name: "bmc",
+        summary: "bounded model checking: is there a run of 0, 1, 2, … steps to a violation? asked of a SAT solver",
+        when: "a violation within some tens of steps of a model with very many states; invariants that induction proves",
+        complete: false,
+        shortest: true,
+        scales: false,
+        covers_by_depth: true,
+        slices: false,
+        options: &[],
+        memory: "clauses for every step, and what the solver learns",
+        hunt: sat::hunt,
+    },
+];

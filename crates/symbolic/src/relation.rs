@@ -10,7 +10,7 @@ use birk_ir::{Expr, LocalId, Op, Program, Transition, TransitionId};
 use crate::diagram::{Attempt, Count, Diagrams, Renaming, Set};
 use crate::encoding::{Encoding, after, now};
 use crate::expression::Scene;
-use crate::value::Value;
+use crate::value::{Algebra, Arithmetic, Value};
 
 /// A transition has at most about this many pieces because of elements that it may write.
 const MOST_BRANCHES: usize = 64;
@@ -129,7 +129,7 @@ impl Piece {
 struct Builder<'e, 'p> {
     encoding: &'e Encoding<'p>,
     id: TransitionId,
-    scene: Scene<'e, 'p>,
+    scene: Scene<'e, Encoding<'p>>,
     /// Where it comes as far as this, and with which choices.
     path: Set,
     /// The bits of the values that it has chosen.

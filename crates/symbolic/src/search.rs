@@ -8,10 +8,11 @@ use birk_search::{Hunt, Job, Observer, Progress, Stats};
 
 use crate::diagram::{Attempt, Broken, Count, Diagrams, Set};
 use crate::encoding::Encoding;
-use crate::expression::Scene;
+use crate::expression::{Ground, Scene};
 use crate::layers::Layers;
 use crate::relation::Relation;
 use crate::trace::rebuild;
+use crate::value::{Algebra, Arithmetic};
 
 /// A state that satisfies a goal, and its distance from the start.
 #[derive(Clone, Debug)]
@@ -54,7 +55,7 @@ impl Watch<'_> {
 }
 
 /// Hunts the goals; a program that cannot be encoded is refused with the reason.
-pub fn hunt(program: &Program, goals: &[Goal], job: &Job, observer: &mut dyn Observer) -> Result<Hunt, String> {
+pub(crate) fn hunt(program: &Program, goals: &[Goal], job: &Job, observer: &mut dyn Observer) -> Result<Hunt, String> {
     match Search::new(program, goals, job, observer) {
         Ok(mut search) => {
             let mut layers = match Layers::new(&search) {

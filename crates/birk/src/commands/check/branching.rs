@@ -137,7 +137,7 @@ impl<'p> Group<'p> {
             labels: self.properties.iter().any(|(.., formula)| has_labels(formula)),
             spare: spare.unwrap_or(0),
         };
-        if engine.complete {
+        if !engine.slices {
             return Graph::explore(model, needs, &limits, watcher);
         }
         let job = Job { goals: 0, stop_at: GoalSet::default(), keep_going: true, limits };
