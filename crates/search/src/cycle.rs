@@ -8,12 +8,15 @@ mod concurrent;
 mod exact;
 mod graph;
 mod hash;
+mod joint;
 mod lasso;
 mod marks;
 mod nested;
+mod numbered;
 mod packed;
 mod path;
 mod slots;
+mod small;
 mod within;
 
 use birk_exec::Model;

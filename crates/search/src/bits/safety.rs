@@ -114,33 +114,36 @@ impl Search<'_> {
         if self.filter.contains(spot) {
             return ControlFlow::Continue(());
         }
-        self.filter.insert(spot);
         self.state.clear();
         self.state.extend_from_slice(self.kept.state(node));
         self.batch.clear();
         let cut = self.batch.cut;
         self.model.successors(&self.state, &mut self.batch);
+        let len = self.batch.len();
+        self.spots.clear();
+        self.spots.extend((0..len).map(|i| self.filter.spot(key_of(self.batch.state(i)))));
+        // The blocks of the successors arrive while there is something else to do.
+        self.filter.insert(spot);
         let stuck = self.batch.is_empty() && self.batch.cut == cut;
         let goals = self.model.judge(&self.state, stuck);
         if !self.model.is_fault(&self.state) {
             self.stats.states += 1;
             self.sketch.note(key_of(&self.state));
         }
-        self.stats.transitions += self.batch.len() as u64;
+        self.stats.transitions += len as u64;
         self.path.descend(node, false, self.kept.len());
         let depth = self.path.len() as u32 - 1;
         self.stats.max_depth = self.stats.max_depth.max(depth);
         self.stats.peak_frontier = self.stats.peak_frontier.max(u64::from(depth));
-        let len = self.batch.len();
         let start = self.rotation(len);
-        self.spots.clear();
-        self.spots.extend((0..len).map(|i| self.filter.spot(key_of(self.batch.state(i)))));
         if depth >= self.job.limits.depth {
             let is_known = |state: &[u32]| self.filter.contains(self.filter.spot(key_of(state)));
             self.edge.edge(&self.batch, 0, &mut self.fired, is_known);
         } else {
-            for i in (0..len).map(|i| (start + i) % len) {
-                self.fired[self.batch.step(i).transition.index()] = true;
+            for step in self.batch.steps(0) {
+                self.fired[step.transition.index()] = true;
+            }
+            for i in (start..len).chain(0..start) {
                 if !self.filter.contains(self.spots[i]) {
                     self.path.offer(self.kept.push(self.batch.state(i), self.spots[i]));
                 }

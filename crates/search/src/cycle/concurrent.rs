@@ -5,7 +5,8 @@
 //! blue(s): cyan += s
 //!     for t in successors(s), in an order of its own: if t not in cyan and not blue(t): blue(t)
 //!     blue(s) = true
-//!     if s accepting:
+//!     if red(t) for every t in successors(s): red(s) = true
+//!     else if s accepting:
 //!         R = {}; red(s)
 //!         wait until red(x) for every accepting x in R, x != s
 //!         red(x) = true for every x in R
@@ -14,8 +15,10 @@
 //!     for t in successors(s): if t in cyan: report; if t not in R and not red(t): red(t)
 //! ```
 //!
-//! `cyan` and `R` belong to one worker, `blue` and `red` to all. Early detection is added: a cyan successor closes a
-//! cycle at once if it or `s` is accepting.
+//! `cyan` and `R` belong to one worker, `blue` and `red` to all. Added are early detection (a cyan successor closes a cycle
+//! at once if it or `s` is accepting) and the rule for states whose successors are all red, which is that of the nested
+//! search: on a cycle it never makes the first state red, and so the proof stands. Each successor is judged when `s` is
+//! done with it. In its own order a worker takes last what others are on.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -26,22 +29,110 @@ use std::time::Duration;
 use birk_exec::Model;
 use birk_ir::{Coverage, Stop};
 
-use super::graph::{Graph, Hand, Node};
+use super::joint::Joint;
 use super::lasso::Lasso;
+use super::numbered::Numbered;
 use super::path::Path;
 use super::{Chase, STEPS, ended};
 use crate::border::Survey;
 use crate::job::{Hunt, Observer, Progress, Stats};
-use crate::table::prefetch;
 
-const BLUE: u32 = 1;
-const RED: u32 = 2;
 /// The observer is asked, and counts are shared, after so many expansions.
 const PATIENCE: u64 = 128;
 
+/// What a worker can know of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// Some worker is done with it. Seen by all.
+    Blue,
+    /// It is on no accepting cycle. Seen by all.
+    Red,
+    /// It is on this worker's path.
+    Cyan,
+    /// It is in `R` of this worker.
+    Region,
+}
+
+/// What the workers walk on: gives successors, and keeps marks.
+pub(super) trait Ground: Sync {
+    /// A state, as the ground knows it.
+    type Node: Copy + Ord + Send;
+    /// What one worker has in hand.
+    type Hand<'g>
+    where
+        Self: 'g;
+
+    /// For the worker of this number.
+    fn hand(&self, worker: usize) -> Self::Hand<'_>;
+
+    /// The initial states; `None` when there is no memory for them.
+    fn initial(&self, hand: &mut Self::Hand<'_>) -> Option<Vec<Self::Node>>;
+
+    /// Replaces what is in the list by the successors of a state, which is marked next; `None` when there is no memory.
+    /// Those that come `soon` will be asked for, too, if this is not the red search.
+    fn successors<'g>(
+        &'g self,
+        hand: &mut Self::Hand<'g>,
+        node: Self::Node,
+        is_first: bool,
+        soon: impl Iterator<Item = Self::Node>,
+        out: &mut Vec<Self::Node>,
+    ) -> Option<()>;
+
+    /// Called while a worker waits for others: whatever it holds, it lets go for a moment.
+    fn pause<'g>(&'g self, _hand: &mut Self::Hand<'g>) {}
+
+    /// A state that was just looked at will be asked for soon.
+    fn announce(&self, _hand: &Self::Hand<'_>, _node: Self::Node) {}
+
+    /// A state of the path will be marked soon.
+    fn announce_mark(&self, _hand: &Self::Hand<'_>, _node: Self::Node) {}
+
+    /// Whether a mark is set; of those that all see, what their setter wrote before is seen.
+    fn has(&self, hand: &Self::Hand<'_>, node: Self::Node, mark: Mark) -> bool;
+
+    /// Sets a mark; whether it was not set before.
+    fn set(&self, hand: &mut Self::Hand<'_>, node: Self::Node, mark: Mark) -> bool;
+
+    /// The worker is done with a state of its path: it is no longer cyan, but blue, and red if that is known. Whether it
+    /// was not blue before.
+    fn leave(&self, hand: &mut Self::Hand<'_>, node: Self::Node, is_red: bool) -> bool;
+
+    /// Whether another worker is known to be on a state.
+    fn is_elsewhere(&self, _hand: &Self::Hand<'_>, _node: Self::Node) -> bool {
+        false
+    }
+
+    /// Takes a mark of the worker's own away.
+    fn clear(&self, hand: &mut Self::Hand<'_>, node: Self::Node, mark: Mark);
+
+    /// Whether a cycle through a state counts.
+    fn is_accepting(&self, node: Self::Node) -> bool;
+
+    /// The state in full.
+    fn state(&self, node: Self::Node) -> Vec<u32>;
+
+    /// Bytes it occupies.
+    fn bytes(&self) -> u64;
+
+    /// Bytes that a worker has in hand.
+    fn hand_bytes(hand: &Self::Hand<'_>) -> u64;
+
+    /// Outcomes that an `assume` cut, and for each transition whether it was taken.
+    fn end(hand: Self::Hand<'_>) -> (u64, Vec<bool>);
+}
+
+/// Searches with several workers.
+pub(super) fn hunt(model: &dyn Model, chase: &Chase, observer: &mut dyn Observer) -> Hunt {
+    match Joint::new(model, chase.threads, chase.limits.memory) {
+        Some(ground) => hunt_on(&ground, model, chase, observer),
+        None => hunt_on(&Numbered::new(model, chase.threads, chase.limits.memory / STEPS), model, chase, observer),
+    }
+}
+
 /// What all workers share.
-struct Shared<'a> {
-    graph: Graph<'a>,
+struct Shared<'g, G> {
+    ground: &'g G,
     weak: bool,
     stop: AtomicBool,
     /// The system had no memory to give.
@@ -57,19 +148,18 @@ struct Shared<'a> {
 }
 
 /// What one worker counted.
-struct Count {
+struct Count<N> {
     max_depth: u32,
     cut: u64,
     fired: Vec<bool>,
     /// Where it was stopped: what waited beside its path, and what was on it.
-    waiting: Vec<Node>,
-    entered: Vec<Node>,
+    waiting: Vec<N>,
+    entered: Vec<N>,
 }
 
-/// Searches with several workers.
-pub(super) fn hunt(model: &dyn Model, chase: &Chase, observer: &mut dyn Observer) -> Hunt {
+fn hunt_on<G: Ground>(ground: &G, model: &dyn Model, chase: &Chase, observer: &mut dyn Observer) -> Hunt {
     let shared = Shared {
-        graph: Graph::new(model, chase.threads, chase.limits.memory / STEPS),
+        ground,
         weak: chase.weak,
         stop: AtomicBool::new(false),
         is_full: AtomicBool::new(false),
@@ -82,7 +172,7 @@ pub(super) fn hunt(model: &dyn Model, chase: &Chase, observer: &mut dyn Observer
         running: AtomicUsize::new(chase.threads),
     };
     let mut stopped = None;
-    let counts: Vec<Count> = std::thread::scope(|scope| {
+    let counts: Vec<Count<G::Node>> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..chase.threads)
             .map(|number| {
                 let (shared, seed) = (&shared, chase.seed.wrapping_add(number as u64));
@@ -106,7 +196,7 @@ pub(super) fn hunt(model: &dyn Model, chase: &Chase, observer: &mut dyn Observer
         states: shared.states(),
         transitions: shared.transitions.load(Ordering::Relaxed),
         revisits: shared.revisits.load(Ordering::Relaxed),
-        store_bytes: shared.graph.bytes(),
+        store_bytes: ground.bytes(),
         ..Stats::default()
     };
     let mut fired = vec![false; model.transitions()];
@@ -127,34 +217,23 @@ pub(super) fn hunt(model: &dyn Model, chase: &Chase, observer: &mut dyn Observer
         (None, None) => (Coverage::Complete, Stop::Exhausted),
     };
     if !matches!(stopped, Stop::Exhausted | Stop::Goal) {
-        waiting.retain(|node| !shared.has(*node, BLUE) && !entered.contains(node));
+        let hand = ground.hand(0);
+        waiting.retain(|node| !ground.has(&hand, *node, Mark::Blue) && !entered.contains(node));
         let mut survey = Survey::new(model, waiting.len() as u64);
-        waiting.iter().for_each(|&node| survey.wait(&shared.graph.state(node)));
+        waiting.iter().for_each(|&node| survey.wait(&ground.state(node)));
         stats.border = survey.border();
     }
     Hunt { fired, ..ended(lasso.as_ref(), coverage, stopped, stats, model) }
 }
 
-impl Shared<'_> {
+impl<G: Ground> Shared<'_, G> {
     /// Exact when nobody is on a path; otherwise some may be counted more than once.
     fn states(&self) -> u64 {
         self.blue.load(Ordering::Relaxed) + self.on_paths.load(Ordering::Relaxed)
     }
 
-    /// Whether a mark was set; what its setter wrote before is seen.
-    fn has(&self, node: Node, mark: u32) -> bool {
-        let (cell, shift) = self.graph.colour(node);
-        cell.load(Ordering::Acquire) >> shift & mark != 0
-    }
-
-    /// Sets a mark; whether it was not set before.
-    fn set(&self, node: Node, mark: u32) -> bool {
-        let (cell, shift) = self.graph.colour(node);
-        cell.fetch_or(mark << shift, Ordering::AcqRel) >> shift & mark == 0
-    }
-
     fn ask(&self, chase: &Chase, observer: &mut dyn Observer) -> Option<Stop> {
-        let bytes = self.graph.bytes() + self.path_bytes.load(Ordering::Relaxed);
+        let bytes = self.ground.bytes() + self.path_bytes.load(Ordering::Relaxed);
         let progress = Progress {
             states: self.states(),
             transitions: self.transitions.load(Ordering::Relaxed),
@@ -177,55 +256,18 @@ impl Shared<'_> {
     }
 }
 
-/// A set of nodes, as bits.
-struct Nodes {
-    places: usize,
-    bits: Vec<u64>,
-}
-
-impl Nodes {
-    fn at(&self, node: Node) -> (usize, u32) {
-        let place = node.number as usize * self.places + node.place as usize;
-        (place / 64, (place % 64) as u32)
-    }
-
-    fn contains(&self, node: Node) -> bool {
-        let (word, bit) = self.at(node);
-        self.bits.get(word).is_some_and(|word| word >> bit & 1 == 1)
-    }
-
-    /// Asks for the place of a node, to have it when it is needed.
-    fn announce(&self, node: Node) {
-        if let Some(word) = self.bits.get(self.at(node).0) {
-            prefetch(word);
-        }
-    }
-
-    fn insert(&mut self, node: Node) {
-        let (word, bit) = self.at(node);
-        if self.bits.len() <= word {
-            self.bits.resize((word + 1).next_power_of_two(), 0);
-        }
-        self.bits[word] |= 1 << bit;
-    }
-
-    fn remove(&mut self, node: Node) {
-        let (word, bit) = self.at(node);
-        self.bits[word] &= !(1 << bit);
-    }
-}
-
-struct Worker<'a, 's> {
-    shared: &'a Shared<'s>,
+struct Worker<'a, 'g, G: Ground> {
+    shared: &'a Shared<'g, G>,
+    ground: &'g G,
     number: usize,
-    hand: Hand,
-    cyan: Nodes,
-    path: Path<Node>,
-    red_path: Path<Node>,
-    /// `R`, in order, and as a set.
-    region: Vec<Node>,
-    in_region: Nodes,
-    batch: Vec<Node>,
+    hand: G::Hand<'g>,
+    path: Path<G::Node>,
+    red_path: Path<G::Node>,
+    /// `R`, in order.
+    region: Vec<G::Node>,
+    batch: Vec<G::Node>,
+    /// Those of the batch that others are on.
+    later: Vec<G::Node>,
     random: u64,
     /// Not yet shared: blue states, steps, expansions of the red search.
     counted: [u64; 3],
@@ -235,19 +277,18 @@ struct Worker<'a, 's> {
     max_depth: u32,
 }
 
-impl<'a, 's> Worker<'a, 's> {
-    fn new(shared: &'a Shared<'s>, number: usize, seed: u64) -> Self {
-        let nodes = || Nodes { places: shared.graph.places(), bits: Vec::new() };
+impl<'a, 'g, G: Ground> Worker<'a, 'g, G> {
+    fn new(shared: &'a Shared<'g, G>, number: usize, seed: u64) -> Self {
         Self {
             shared,
+            ground: shared.ground,
             number,
-            hand: shared.graph.hand(number),
-            cyan: nodes(),
+            hand: shared.ground.hand(number),
             path: Path::new(),
             red_path: Path::new(),
             region: Vec::new(),
-            in_region: nodes(),
             batch: Vec::new(),
+            later: Vec::new(),
             random: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(seed) | 1,
             counted: [0; 3],
             expansions: 0,
@@ -256,27 +297,31 @@ impl<'a, 's> Worker<'a, 's> {
         }
     }
 
-    fn run(mut self) -> Count {
+    fn run(mut self) -> Count<G::Node> {
         let ended = self.search();
         self.share();
         // Those who did not come to an end are still on their paths.
         if ended.is_continue() {
             assert_eq!(self.told[0], 0, "a path that was searched is empty");
         }
+        let (cut, fired) = G::end(self.hand);
         self.shared.running.fetch_sub(1, Ordering::Release);
-        Count {
-            max_depth: self.max_depth,
-            cut: self.hand.cut(),
-            waiting: self.path.waiting().collect(),
-            entered: self.path.nodes().collect(),
-            fired: self.hand.fired,
-        }
+        let (waiting, entered) = (self.path.waiting().collect(), self.path.nodes().collect());
+        Count { max_depth: self.max_depth, cut, waiting, entered, fired }
+    }
+
+    fn has(&self, node: G::Node, mark: Mark) -> bool {
+        self.ground.has(&self.hand, node, mark)
+    }
+
+    fn set(&mut self, node: G::Node, mark: Mark) -> bool {
+        self.ground.set(&mut self.hand, node, mark)
     }
 
     fn search(&mut self) -> ControlFlow<()> {
-        let Some(initial) = self.shared.graph.initial(&mut self.hand) else { return self.give_up() };
+        let Some(initial) = self.ground.initial(&mut self.hand) else { return self.give_up() };
         for i in 0..initial.len() {
-            if !self.shared.has(initial[i], BLUE) && self.blue(initial[i]).is_break() {
+            if !self.has(initial[i], Mark::Blue) && self.blue(initial[i]).is_break() {
                 initial[i + 1..].iter().for_each(|&node| self.path.offer(node));
                 return ControlFlow::Break(());
             }
@@ -284,70 +329,99 @@ impl<'a, 's> Worker<'a, 's> {
         ControlFlow::Continue(())
     }
 
-    fn blue(&mut self, root: Node) -> ControlFlow<()> {
+    fn blue(&mut self, root: G::Node) -> ControlFlow<()> {
         self.enter(root)?;
         while let Some(&frame) = self.path.top() {
             if let Some(node) = self.path.next() {
-                if !self.shared.has(node, BLUE) && !self.cyan.contains(node) {
+                if self.has(node, Mark::Blue) {
+                    self.note(node);
+                } else if self.has(node, Mark::Cyan) {
+                    self.note_not_red();
+                } else {
                     self.enter(node)?;
                 }
                 continue;
             }
-            self.counted[0] += u64::from(self.shared.set(frame.node, BLUE));
-            if frame.accepting && !self.shared.weak {
+            let is_red = frame.all_red && !self.shared.weak;
+            if frame.accepting && !is_red && !self.shared.weak {
+                self.counted[0] += u64::from(self.set(frame.node, Mark::Blue));
                 self.red(frame.node)?;
                 self.await_others(frame.node)?;
-                for &member in &self.region {
-                    self.shared.set(member, RED);
+                for i in 0..self.region.len() {
+                    self.set(self.region[i], Mark::Red);
                 }
             }
-            self.cyan.remove(frame.node);
+            self.counted[0] += u64::from(self.ground.leave(&mut self.hand, frame.node, is_red));
             self.path.ascend();
+            if let Some(below) = self.path.top() {
+                self.ground.announce_mark(&self.hand, below.node);
+            }
+            if !is_red && !frame.accepting {
+                self.note_not_red();
+            }
         }
         ControlFlow::Continue(())
     }
 
-    fn enter(&mut self, node: Node) -> ControlFlow<()> {
-        if self.is_over() {
+    /// A blue successor of the last state on the path may be red or not.
+    fn note(&mut self, node: G::Node) {
+        if !self.shared.weak && !self.has(node, Mark::Red) {
+            self.note_not_red();
+        }
+    }
+
+    fn note_not_red(&mut self) {
+        if let Some(frame) = self.path.top_mut() {
+            frame.all_red = false;
+        }
+    }
+
+    fn enter(&mut self, node: G::Node) -> ControlFlow<()> {
+        if self.is_over() || self.expand(node, true).is_break() {
             self.path.offer(node);
             return ControlFlow::Break(());
         }
-        self.cyan.insert(node);
-        let accepting = self.shared.graph.is_accepting(node);
+        self.set(node, Mark::Cyan);
+        let accepting = self.ground.is_accepting(node);
         self.path.descend(node, accepting, 0);
         self.max_depth = self.max_depth.max(self.path.len() as u32 - 1);
-        self.expand(node, false)?;
         self.counted[1] += self.batch.len() as u64;
         for i in 0..self.batch.len() {
             let node = self.batch[i];
             // What another worker is done with may be on this one's path. Where there is a red search, it will see that.
-            if !self.shared.weak && self.shared.has(node, BLUE) {
+            if !self.shared.weak && self.has(node, Mark::Blue) {
+                self.note(node);
                 continue;
             }
-            if self.cyan.contains(node) {
-                if accepting || !self.shared.weak && self.shared.graph.is_accepting(node) {
+            if self.has(node, Mark::Cyan) {
+                if accepting || !self.shared.weak && self.ground.is_accepting(node) {
                     return self.found(node);
                 }
-            } else if !self.shared.weak || !self.shared.has(node, BLUE) {
-                self.shared.graph.announce(node);
+                self.note_not_red();
+            } else if self.ground.is_elsewhere(&self.hand, node) {
+                self.later.push(node);
+            } else if !self.shared.weak || !self.has(node, Mark::Blue) {
+                self.ground.announce(&self.hand, node);
                 self.path.offer(node);
             }
+        }
+        while let Some(node) = self.later.pop() {
+            self.path.offer(node);
         }
         ControlFlow::Continue(())
     }
 
     /// Collects in `region` what can be reached and is not red, and looks for a way back to the path.
-    fn red(&mut self, seed: Node) -> ControlFlow<()> {
-        for &member in &self.region {
-            self.in_region.remove(member);
+    fn red(&mut self, seed: G::Node) -> ControlFlow<()> {
+        while let Some(member) = self.region.pop() {
+            self.ground.clear(&mut self.hand, member, Mark::Region);
         }
-        self.region.clear();
         self.enter_red(seed)?;
         while self.red_path.top().is_some() {
             match self.red_path.next() {
                 None => _ = self.red_path.ascend(),
                 Some(node) => {
-                    if !self.in_region.contains(node) && !self.shared.has(node, RED) {
+                    if !self.has(node, Mark::Region) && !self.has(node, Mark::Red) {
                         self.enter_red(node)?;
                     }
                 }
@@ -356,21 +430,21 @@ impl<'a, 's> Worker<'a, 's> {
         ControlFlow::Continue(())
     }
 
-    fn enter_red(&mut self, node: Node) -> ControlFlow<()> {
+    fn enter_red(&mut self, node: G::Node) -> ControlFlow<()> {
         if self.is_over() {
             return ControlFlow::Break(());
         }
-        self.in_region.insert(node);
+        self.expand(node, false)?;
+        self.set(node, Mark::Region);
         self.region.push(node);
         self.counted[2] += 1;
         self.red_path.descend(node, false, 0);
-        self.expand(node, true)?;
         for i in 0..self.batch.len() {
             let node = self.batch[i];
-            if self.cyan.contains(node) {
+            if self.has(node, Mark::Cyan) {
                 return self.found(node);
             }
-            if !self.in_region.contains(node) && !self.shared.has(node, RED) {
+            if !self.has(node, Mark::Region) && !self.has(node, Mark::Red) {
                 self.red_path.offer(node);
             }
         }
@@ -378,12 +452,17 @@ impl<'a, 's> Worker<'a, 's> {
     }
 
     /// Other workers may still be inside the region: their accepting states must be red before ours is.
-    fn await_others(&self, seed: Node) -> ControlFlow<()> {
-        for &member in self.region.iter().filter(|&&member| member != seed && self.shared.graph.is_accepting(member)) {
-            while !self.shared.has(member, RED) {
+    fn await_others(&mut self, seed: G::Node) -> ControlFlow<()> {
+        for i in 0..self.region.len() {
+            let member = self.region[i];
+            if member == seed || !self.ground.is_accepting(member) {
+                continue;
+            }
+            while !self.has(member, Mark::Red) {
                 if self.shared.stop.load(Ordering::Acquire) {
                     return ControlFlow::Break(());
                 }
+                self.ground.pause(&mut self.hand);
                 std::thread::yield_now();
             }
         }
@@ -401,13 +480,10 @@ impl<'a, 's> Worker<'a, 's> {
 
     /// The successors into `batch`, in an order of this worker's own: the first one takes that of the model, the second
     /// its reverse, so that they meet late.
-    fn expand(&mut self, node: Node, red: bool) -> ControlFlow<()> {
-        // The red search meets states that were expanded before.
-        let soon = self.path.soon().take(if red { 0 } else { usize::MAX });
-        if self.shared.graph.successors(&mut self.hand, node, soon, &mut self.batch).is_none() {
+    fn expand(&mut self, node: G::Node, is_first: bool) -> ControlFlow<()> {
+        if self.ground.successors(&mut self.hand, node, is_first, self.path.soon(), &mut self.batch).is_none() {
             return self.give_up();
         }
-        self.batch.iter().for_each(|&node| self.cyan.announce(node));
         match self.number {
             0 => {}
             1 => self.batch.reverse(),
@@ -428,9 +504,9 @@ impl<'a, 's> Worker<'a, 's> {
     }
 
     /// A state of the path closes a cycle.
-    fn found(&self, closes: Node) -> ControlFlow<()> {
-        let states = |path: &Path<Node>| path.nodes().map(|node| self.shared.graph.state(node)).collect();
-        let closes = self.shared.graph.state(closes);
+    fn found(&self, closes: G::Node) -> ControlFlow<()> {
+        let states = |path: &Path<G::Node>| path.nodes().map(|node| self.ground.state(node)).collect();
+        let closes = self.ground.state(closes);
         self.shared.report(Lasso::close(states(&self.path), states(&self.red_path), &closes))
     }
 
@@ -446,7 +522,7 @@ impl<'a, 's> Worker<'a, 's> {
         for (count, own) in counts.into_iter().zip(&mut self.counted) {
             count.fetch_add(std::mem::take(own), Ordering::Relaxed);
         }
-        let own = ((self.cyan.bits.len() + self.in_region.bits.len()) * 8 + self.region.capacity() * 8) as u64;
+        let own = G::hand_bytes(&self.hand) + (self.region.capacity() * size_of::<G::Node>()) as u64;
         let bytes = self.path.bytes() + self.red_path.bytes() + own;
         let told = [self.path.len() as u64, bytes];
         for ((count, old), new) in [&shared.on_paths, &shared.path_bytes].into_iter().zip(self.told).zip(told) {

@@ -27,6 +27,10 @@ enum Mutant {
     EnabledInPart,
     /// A thread that can move in none of the states counts as starved.
     DisabledIsStarved,
+    /// A state is red without a red search although a successor is on the path.
+    AllRedOrCyan,
+    /// A state is red without a red search although a successor is only blue.
+    AllRedOrBlue,
 }
 
 struct Search<'e> {
@@ -70,12 +74,20 @@ impl Search<'_> {
         if accepting && self.mutant == Mutant::RedInPreOrder {
             self.red(node);
         }
+        let mut all_red = true;
         for &(_, target) in &self.graph.edges[&node] {
             if !self.blue.contains(&target) {
                 self.blue(target, depth + 1);
             }
+            all_red &= match self.mutant {
+                Mutant::AllRedOrCyan if self.cyan.contains(&target) => true,
+                Mutant::AllRedOrBlue if !self.cyan.contains(&target) => true,
+                _ => self.red.contains(&target),
+            };
         }
-        if accepting && self.mutant != Mutant::RedInPreOrder {
+        if all_red {
+            self.red.insert(node);
+        } else if accepting && self.mutant != Mutant::RedInPreOrder {
             self.red(node);
         }
         self.cyan.pop();
@@ -137,7 +149,8 @@ fn wrong(mutant: Mutant) -> (usize, usize) {
 fn every_trap_is_seen() {
     use Mutant::*;
     assert_eq!(wrong(None), (0, 0));
-    for mutant in [OneInitialState, RedInPreOrder, RedStopsAtBlue, DepthCut, NoStutter, DisabledIsStarved] {
+    let missing = [OneInitialState, RedInPreOrder, RedStopsAtBlue, DepthCut, NoStutter, DisabledIsStarved];
+    for mutant in missing.into_iter().chain([AllRedOrCyan, AllRedOrBlue]) {
         let (missed, invented) = wrong(mutant);
         assert!(missed > 0 && invented == 0, "{mutant:?}: {missed} missed, {invented} invented");
     }

@@ -12,6 +12,10 @@ enum Mutant {
     NoAwait,
     /// States become red as soon as the red search meets them.
     RedAtOnce,
+    /// A successor on the path does not keep a state from becoming red without a red search.
+    CyanIsRed,
+    /// Nor does one that another worker is done with.
+    BlueIsRed,
 }
 
 struct Graph {
@@ -62,6 +66,8 @@ struct Shared {
 struct Frame {
     node: usize,
     order: Vec<usize>,
+    /// No successor seen so far is other than red.
+    all_red: bool,
 }
 
 /// One worker between two steps.
@@ -81,7 +87,7 @@ impl Worker {
         for i in (1..order.len()).rev() {
             order.swap(i, random.below(i + 1));
         }
-        Frame { node, order }
+        Frame { node, order, all_red: true }
     }
 
     fn enter(&mut self, graph: &Graph, node: usize, random: &mut Random) {
@@ -97,9 +103,12 @@ impl Worker {
         self.red_path.push(Self::frame(graph, node, random));
     }
 
-    fn leave(&mut self) {
+    fn leave(&mut self, shared: &Shared) {
         if let Some(frame) = self.path.pop() {
             self.cyan &= !(1 << frame.node);
+            if let Some(below) = self.path.last_mut() {
+                below.all_red &= shared.red >> frame.node & 1 == 1;
+            }
         }
     }
 
@@ -114,7 +123,7 @@ impl Worker {
             if mutant == Mutant::NoAwait || red.all(|red| red) {
                 shared.red |= self.region;
                 self.waits = false;
-                self.leave();
+                self.leave(shared);
             }
         } else if let Some(red) = self.red_path.last_mut() {
             match red.order.pop() {
@@ -127,16 +136,23 @@ impl Worker {
                 Some(target) => self.enter_red(graph, target, shared, mutant, random),
             }
         } else if let Some(target) = top.order.pop() {
-            if (self.cyan | shared.blue) >> target & 1 == 0 {
-                self.enter(graph, target, random);
+            let is = |set: u32| set >> target & 1 == 1;
+            match mutant {
+                _ if !is(self.cyan | shared.blue) => self.enter(graph, target, random),
+                Mutant::CyanIsRed if is(self.cyan) => {}
+                Mutant::BlueIsRed if is(shared.blue) => {}
+                _ => top.all_red &= is(shared.red),
             }
         } else {
             shared.blue |= 1 << seed;
             self.region = 0;
-            if graph.accepting[seed] {
+            if top.all_red {
+                shared.red |= 1 << seed;
+                self.leave(shared);
+            } else if graph.accepting[seed] {
                 self.enter_red(graph, seed, shared, mutant, random);
             } else {
-                self.leave();
+                self.leave(shared);
             }
         }
     }
@@ -183,5 +199,7 @@ fn schedules_do_not_matter() {
 #[test]
 fn traps_of_several_cores_are_seen() {
     assert!(missed(Mutant::RedAtOnce, 20_000, 22) > 0);
+    assert!(missed(Mutant::CyanIsRed, 2_000, 24) > 0);
+    assert!(missed(Mutant::BlueIsRed, 20_000, 25) > 0);
     assert!(missed(Mutant::NoAwait, crate::number(1_000_000, 200_000), 23) > 0);
 }

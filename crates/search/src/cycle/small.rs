@@ -1,0 +1,143 @@
+//! States that are small enough to be their own keys, of a model or of a product: how they are expanded.
+//!
+//! Nothing is kept of a state but what is in its key; its steps are computed again whenever a search comes by. That is
+//! faster than to look for them, unless many states of the product share a state of the model.
+
+use birk_exec::{Model, Product, Successors};
+
+use crate::codec::direct::Direct;
+
+/// In place of the key of what a failing check leads to: no run goes on there. Marks leave no room for such a key.
+const NOWHERE: u64 = u64::MAX;
+/// Where more states of the product can share a state of the model, its steps had better be kept.
+const FEW: u32 = 4;
+
+/// How states become keys: a state of the model, and below it the place of what runs along with it.
+pub(super) struct Small<'m> {
+    /// What is expanded: what the product watches, or, where there is none, the model itself.
+    model: &'m dyn Model,
+    product: Option<&'m Product<'m>>,
+    codec: Direct,
+    /// Bits of a place.
+    pub(super) places: u32,
+    transitions: usize,
+}
+
+/// What one thread needs to expand states.
+pub(super) struct Expansion {
+    pub(super) batch: Successors,
+    /// Keys of the batch.
+    keys: Vec<u64>,
+    /// The state that is expanded.
+    state: Vec<u32>,
+    /// For each transition, whether it was ever taken.
+    pub(super) fired: Vec<bool>,
+}
+
+impl<'m> Small<'m> {
+    /// Of a model whose states leave room for so many marks beside their keys, and of which few of the product share one.
+    pub(super) fn new(model: &'m dyn Model, marks: u32) -> Option<Self> {
+        let product = model.as_product();
+        let below = product.map_or(model, Product::model);
+        let number = product.map_or(1, Product::places).max(1);
+        let places = number.next_power_of_two().ilog2();
+        let most = u64::BITS.checked_sub(marks + places).filter(|_| number <= FEW)?;
+        let codec = Direct::new(below, most)?;
+        Some(Self { model: below, product, codec, places, transitions: model.transitions() })
+    }
+
+    /// For one thread.
+    pub(super) fn expansion(&self) -> Expansion {
+        let words = self.model.words();
+        Expansion {
+            batch: Successors::new(words),
+            keys: Vec::new(),
+            state: vec![0; words],
+            fired: vec![false; self.transitions],
+        }
+    }
+
+    /// The initial states.
+    pub(super) fn initial(&self, room: &mut Expansion) -> Vec<u64> {
+        room.batch.clear();
+        self.model.initial(&mut room.batch);
+        self.find_keys(room, |_| ());
+        room.keys.retain(|&key| key != NOWHERE);
+        let Some(product) = self.product else { return room.keys.clone() };
+        let nodes = |&key: &u64| product.initial_places().map(move |place| key | u64::from(place));
+        room.keys.iter().flat_map(nodes).collect()
+    }
+
+    /// Replaces what is in the list by the successors of a state, in the order of the product. They will lie near the
+    /// keys that are announced.
+    #[inline]
+    pub(super) fn expand(&self, node: u64, room: &mut Expansion, announce: impl Fn(u64), out: &mut Vec<u64>) {
+        self.codec.unpack(node >> self.places, &mut room.state);
+        room.batch.clear();
+        let cut = room.batch.cut;
+        self.model.successors(&room.state, &mut room.batch);
+        let stuck = room.batch.is_empty() && room.batch.cut == cut;
+        if let (true, Some(product)) = (stuck, self.product) {
+            room.batch.push(product.stutter(), 0, &room.state);
+        }
+        self.find_keys(room, announce);
+        out.clear();
+        let Some(product) = self.product else {
+            out.extend(room.keys.iter().filter(|&&key| key != NOWHERE));
+            return;
+        };
+        let letter = self.model.judge(&room.state, stuck).0;
+        let met = |step: usize| product.met(room.batch.step(step).transition.index());
+        let to = |step: usize, place: u32| {
+            if room.keys[step] != NOWHERE {
+                out.push(room.keys[step] | u64::from(place));
+            }
+        };
+        product.follow(self.place(node), letter, room.batch.len(), met, to);
+    }
+
+    fn find_keys(&self, room: &mut Expansion, announce: impl Fn(u64)) {
+        room.keys.clear();
+        self.codec.pack_all(&room.batch, 0, &mut room.keys);
+        for (i, key) in room.keys.iter_mut().enumerate() {
+            if self.model.is_fault(room.batch.state(i)) {
+                *key = NOWHERE;
+            } else {
+                *key <<= self.places;
+                announce(*key);
+            }
+        }
+    }
+
+    /// Whether a cycle through a state counts.
+    #[inline]
+    pub(super) fn is_accepting(&self, node: u64) -> bool {
+        match self.product {
+            Some(product) => product.is_accepting(self.place(node)),
+            None => self.model.judge(&self.state(node), false).contains(0),
+        }
+    }
+
+    /// A state in full.
+    pub(super) fn state(&self, node: u64) -> Vec<u32> {
+        let mut state = vec![0; self.model.words()];
+        self.codec.unpack(node >> self.places, &mut state);
+        state.extend(self.product.map(|_| self.place(node)));
+        state
+    }
+
+    #[inline]
+    fn place(&self, node: u64) -> u32 {
+        (node & ((1 << self.places) - 1)) as u32
+    }
+}
+
+impl Expansion {
+    /// The steps of the state that was expanded are taken, if there are any in the product.
+    #[inline]
+    pub(super) fn take(&mut self) {
+        for (step, &key) in self.batch.steps(0).iter().zip(&self.keys) {
+            self.fired[step.transition.index()] |= key != NOWHERE;
+        }
+    }
+}
