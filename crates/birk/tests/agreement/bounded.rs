@@ -1,9 +1,11 @@
 //! Bounded model checking on random programs: the same shortest runs as the reference, and nothing claimed that is not so.
 
+use std::ops::ControlFlow;
+
 use birk_exec::GoalSet;
 use birk_ir::{Coverage, Outcome, Stop};
 use birk_search::job::Patient;
-use birk_search::{Engine, Hunt, Job, Limits};
+use birk_search::{Engine, Hunt, Job, Limits, Observer, Progress};
 use birk_symbolic::SymbolicHunt;
 
 use crate::case::{self, Case};
@@ -94,6 +96,37 @@ fn clauses_find_the_shortest_runs_of_random_programs() {
     println!("{tally:?}");
     assert!(tally.refused * 20 <= tally.programs, "more than 5 % are refused: {tally:?}");
     assert!(tally.found.min(tally.proved) > 0, "not everything was tried: {tally:?}");
+}
+
+/// Ends a search when it was asked so many times.
+struct Ends(u32);
+
+impl Observer for Ends {
+    fn progress(&mut self, _: &Progress) -> ControlFlow<Stop> {
+        self.0 = self.0.saturating_sub(1);
+        if self.0 == 0 { ControlFlow::Break(Stop::Time) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Wherever it is ended, also while it encodes a step or the solver works, it claims only what it knows.
+#[test]
+fn a_search_of_clauses_can_be_ended() {
+    let mut ended = 0;
+    for (seed, text, case) in programs().take(12) {
+        for asked in [1, 2, 9, 40, 200] {
+            let Ok(hunt) = (bmc().hunt)(&case.program, &case.goals, &job(&case, true, DEPTH), &mut Ends(asked)) else {
+                continue;
+            };
+            let subject = Subject { shortest: true, hunt: &|_| unreachable!("it is over") };
+            let checked = truthful(&case, &hunt).and_then(|()| traces(&case, &subject, &hunt));
+            checked.unwrap_or_else(|why| panic!("seed {seed}, asked {asked} times: {why}\n{text}"));
+            if hunt.stopped == Stop::Time {
+                assert_ne!(hunt.coverage, Coverage::Complete, "seed {seed}, asked {asked} times");
+                ended += 1;
+            }
+        }
+    }
+    assert!(ended > 12, "only {ended} searches were ended");
 }
 
 /// What a search must not get wrong; each is noticed.

@@ -25,7 +25,7 @@ impl Literal {
     }
 }
 
-/// Bytes that the solver needs for a variable and for a clause, measured, with the gate that it belongs to.
+/// Bytes of a variable and of a clause, roughly: in the solver with its watches and queues, and in the table of gates.
 const VARIABLE_BYTES: u64 = 300;
 const CLAUSE_BYTES: u64 = 60;
 
