@@ -238,11 +238,20 @@ CORPUS = [
     ("tree_arbiter_module_buggy_4", tree(4, True), "module", 22, ": violated exclusion in 22; 27495 states, 100846 transitions, depth 22"),
 ]
 
+# Too many states to look at one by one in a test (`sets.rs` checks them).
+LARGE = [
+    ("large/dme_module_4", dme(4, 0), "module", 0, ": holds; 75172 states, 278616 transitions, depth 133"),
+    ("large/dme_bug5_4", dme(4, 5), "gate", 0, ": violated exclusion in 28"),
+    ("large/tree_arbiter_module_8", tree(8, False), "module", 0, ": holds; 12399056 states, 92791008 transitions, depth 95"),
+    ("large/tree_arbiter_module_buggy_8", tree(8, True), "module", 0, ": violated exclusion in 26"),
+]
+
 
 def corpus(check):
     folder = pathlib.Path(__file__).resolve().parent.parent
+    (folder / "large").mkdir(exist_ok=True)
     stale = []
-    for name, circuit, step, fuse, expect in CORPUS:
+    for name, circuit, step, fuse, expect in CORPUS + LARGE:
         path, text = folder / f"{name}.bir", model(circuit, step, fuse, [expect])
         if check:
             stale += [] if path.exists() and path.read_text() == text else [name]

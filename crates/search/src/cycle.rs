@@ -6,7 +6,9 @@
 mod cells;
 mod concurrent;
 mod exact;
+mod gifts;
 mod graph;
+mod ground;
 mod hash;
 mod joint;
 mod lasso;

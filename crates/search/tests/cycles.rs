@@ -101,9 +101,12 @@ fn weak_automata() {
         let product = system.product(false);
         if product.is_weak() {
             tried += 1;
-            for threads in [1, 2] {
+            for threads in [1, 2, 3] {
                 let hunt = Chase { weak: true, ..chase(threads) }.hunt(&product, &mut Patient);
                 check(&system, false, &hunt, "weak");
+                if hunt.outcomes[0] == Outcome::Absent {
+                    assert_eq!(hunt.stats.states, system.explicit(false).size().0, "{threads} threads");
+                }
             }
         }
     }

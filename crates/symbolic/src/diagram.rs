@@ -10,7 +10,9 @@ use birk_ir::Stop;
 use oxidd::bcdd::{BCDDFunction, BCDDManagerRef, new_manager};
 use oxidd::util::num::Natural;
 use oxidd::util::{AllocResult, FxHasher, OptBool, SatCountCache};
-use oxidd::{BooleanFunction, BooleanFunctionQuant, BooleanOperator, FunctionSubst, Manager, ManagerRef, Subst};
+use oxidd::{
+    BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, Manager, ManagerRef, Subst,
+};
 
 use crate::value::Algebra;
 
@@ -28,6 +30,8 @@ pub(crate) enum Broken {
     Stopped(Stop),
     /// The program has something in it that cannot be encoded.
     Refused(String),
+    /// It would be simpler if the values of these bits were known.
+    Undecided(Vec<u32>),
 }
 
 /// The result of something that may break off.
@@ -81,11 +85,6 @@ impl Diagrams {
         Self { manager, yes, no, collect_at: Cell::new(FEW_NODES), peak: Cell::new(0), entries, counted }
     }
 
-    /// Adds bits that are decided after all others; the number of the first.
-    pub(crate) fn add_bits(&self, bits: u32) -> u32 {
-        self.manager.with_manager_exclusive(|manager| manager.add_vars(bits).start)
-    }
-
     /// Whether a bit is set.
     pub(crate) fn bit(&self, number: u32) -> Attempt<Set> {
         self.attempt(|| self.manager.with_manager_shared(|manager| Set::var(manager, number)))
@@ -132,6 +131,30 @@ impl Diagrams {
             cube = self.and(&bit, &cube)?;
         }
         Ok(cube)
+    }
+
+    /// The bits on which some functions depend, if they are no more than `most`.
+    pub(crate) fn support(&self, functions: &[Set], most: usize) -> Option<Vec<u32>> {
+        let mut support = std::collections::BTreeSet::new();
+        let mut seen: Vec<Set> = Vec::new();
+        let mut stack = functions.to_vec();
+        while let Some(function) = stack.pop() {
+            let Some((yes, no)) = function.cofactors() else { continue };
+            support.insert(self.top(&function));
+            if support.len() > most {
+                return None;
+            }
+            if !seen.contains(&function) {
+                seen.push(function);
+                stack.extend([yes, no]);
+            }
+        }
+        Some(support.into_iter().collect())
+    }
+
+    /// The bit that a function decides first: bits are numbered as they are ordered. A constant decides none.
+    pub(crate) fn top(&self, function: &Set) -> u32 {
+        function.with_manager_shared(|manager, edge| manager.get_node(edge).level())
     }
 
     /// How many values of `bits` bits are in the set, which depends on no more than those.

@@ -1,17 +1,30 @@
 //! Which bit of a diagram is which bit of a state.
 //!
 //! Each bit of a state has two: its value now and its value after a step, one directly after the other in the order.
-//! Behind them all come bits for the values that a step chooses.
+//! Behind them come bits for values that a step chooses, beside the element to which they belong.
 
-use std::cell::Cell;
+use std::collections::BTreeMap;
 
-use birk_ir::{Program, VarId};
+use birk_ir::{Program, TransitionId, VarId};
 
-use crate::diagram::{Attempt, Diagrams, Set};
+use crate::choices::belongings;
+use crate::diagram::{Attempt, Broken, Diagrams, Set};
 use crate::expression::Ground;
 use crate::order::order;
 use crate::ranges::{Range, ranges};
-use crate::value::{Arithmetic, Value};
+use crate::value::{Algebra, Arithmetic, Value};
+
+/// The bits of a state, by place: a place is the bit of a diagram for the value now.
+pub(crate) type Bits = BTreeMap<u32, bool>;
+
+/// A value that a step chooses.
+#[derive(Clone, Debug)]
+pub(crate) struct Choice {
+    /// What it can be at most.
+    pub(crate) range: Range,
+    /// Its bits, the lowest first: the distance from its smallest value.
+    pub(crate) bits: Vec<u32>,
+}
 
 /// The bits of a program's states.
 pub(crate) struct Encoding<'p> {
@@ -25,17 +38,13 @@ pub(crate) struct Encoding<'p> {
     current: Vec<Vec<Value>>,
     /// Bits of a state.
     pub(crate) bits: u32,
-    choices: Cell<u32>,
-}
-
-/// The bit of a diagram for the value now of a place.
-pub(crate) fn now(place: u32) -> u32 {
-    2 * place
+    /// By transition: what it chooses. Transitions share these bits.
+    choices: Vec<Vec<Choice>>,
 }
 
 /// The bit of a diagram for the value after a step.
 pub(crate) fn after(place: u32) -> u32 {
-    2 * place + 1
+    place + 1
 }
 
 impl<'p> Encoding<'p> {
@@ -44,22 +53,38 @@ impl<'p> Encoding<'p> {
         let mut places: Vec<Vec<Vec<u32>>> =
             program.variables.iter().map(|variable| vec![Vec::new(); variable.len() as usize]).collect();
         let ranges = ranges(program);
-        let wide = |variable: VarId| width(ranges[variable.index()]);
+        let wide = |variable: VarId| width(ranges.variables[variable.index()]);
         for (id, elements) in places.iter_mut().enumerate() {
             elements.iter_mut().for_each(|places| places.resize(wide(VarId::new(id)) as usize, 0));
         }
         let order = order(program, wide);
         let bits = order.len() as u32;
-        for (place, (variable, element, bit)) in (0..).zip(order) {
-            places[variable.index()][element as usize][bit as usize] = place;
+        for (rank, &(variable, element, bit)) in (0..).zip(&order) {
+            places[variable.index()][element as usize][bit as usize] = rank;
         }
-        let diagrams = Diagrams::new(memory, 2 * bits);
+        // So far a place is a rank among the bits of states; now the bits of choices come between them.
+        let mut slots = Slots::new(order.len());
+        let choices: Vec<Vec<(Range, Vec<Slot>)>> = (program.transitions.iter().zip(&ranges.choices))
+            .map(|(transition, ranges)| {
+                let ranks = belongings(program, transition).into_iter().map(|elements| middle(&places, &elements));
+                slots.take(ranks.zip(ranges.iter().copied()))
+            })
+            .collect();
+        let starts = slots.starts();
+        places.iter_mut().flatten().flatten().for_each(|place| *place = starts[*place as usize]);
+        let numbers = |(range, slots): (Range, Vec<Slot>)| {
+            let bits = slots.into_iter().map(|(rank, at)| starts[rank] + 2 + at).collect();
+            Choice { range, bits }
+        };
+        let choices = choices.into_iter().map(|choices| choices.into_iter().map(numbers).collect()).collect();
+        let ranges = ranges.variables;
+        let diagrams = Diagrams::new(memory, *starts.last().expect("behind the last is a start too"));
         let mut current = Vec::new();
         for (id, elements) in places.iter().enumerate() {
             let value = |places: &Vec<u32>| read(&diagrams, ranges[id], places);
             current.push(elements.iter().map(value).collect::<Attempt<Vec<Value>>>()?);
         }
-        Ok(Self { program, diagrams, ranges, places, current, bits, choices: Cell::new(0) })
+        Ok(Self { program, diagrams, ranges, places, current, bits, choices })
     }
 
     /// Where the bits of an element are, the lowest first.
@@ -74,26 +99,35 @@ impl<'p> Encoding<'p> {
         Ok((0..width(range) as usize).map(|at| from_zero.bit(at).clone()).collect())
     }
 
-    /// The bit of a diagram for a chosen value: they are used again by every transition.
-    pub(crate) fn choice(&self, number: u32) -> u32 {
-        while self.choices.get() <= number {
-            self.diagrams.add_bits(1);
-            self.choices.set(self.choices.get() + 1);
-        }
-        2 * self.bits + number
+    /// What a transition chooses, by the number of the choice; `None` where it never comes so far.
+    pub(crate) fn choice(&self, transition: TransitionId, number: usize) -> Option<&Choice> {
+        self.choices[transition.index()].get(number)
     }
 
-    /// The bits of a state, by place.
-    pub(crate) fn bits_of(&self, state: &[u32]) -> Vec<bool> {
-        let mut bits = vec![false; self.bits as usize];
+    /// The bits of a state.
+    pub(crate) fn bits_of(&self, state: &[u32]) -> Bits {
+        let mut bits = Bits::new();
         self.each_element(|variable, element, places| {
             let slot = self.program.layout.slot(variable);
             let code = slot.get(state, element) - self.ranges[variable.index()].0;
-            for (at, &place) in places.iter().enumerate() {
-                bits[place as usize] = code >> at & 1 == 1;
-            }
+            bits.extend(places.iter().enumerate().map(|(at, &place)| (place, code >> at & 1 == 1)));
         });
         bits
+    }
+
+    /// Where the elements that have one of these bits have values within their bounds.
+    pub(crate) fn valid(&self, bits: &[u32]) -> Attempt<Set> {
+        let mut parts = Vec::new();
+        for (id, elements) in self.places.iter().enumerate() {
+            let (lo, hi) = self.ranges[id];
+            for places in elements.iter().filter(|places| places.iter().any(|place| bits.contains(place))) {
+                let mut code = places.iter().map(|&place| self.diagrams.bit(place)).collect::<Attempt<Vec<Set>>>()?;
+                code.push(self.diagrams.no.clone());
+                let code = self.diagrams.number(code, (0, i64::MAX));
+                parts.push(self.diagrams.not(&self.diagrams.less(&self.diagrams.literal(hi - lo), &code)?)?);
+            }
+        }
+        self.diagrams.all(parts)
     }
 
     /// The state in which the diagrams' bits are these; those of values after a step are ignored.
@@ -101,7 +135,7 @@ impl<'p> Encoding<'p> {
         let mut state = vec![0; self.program.layout.words()];
         self.each_element(|variable, element, places| {
             let slot = self.program.layout.slot(variable);
-            let code: i64 = places.iter().enumerate().map(|(at, &p)| i64::from(picked[now(p) as usize]) << at).sum();
+            let code: i64 = places.iter().enumerate().map(|(at, &p)| i64::from(picked[p as usize]) << at).sum();
             slot.set(&mut state, element, self.ranges[variable.index()].0 + code);
         });
         state
@@ -122,10 +156,58 @@ impl<'p> Encoding<'p> {
 
     /// The set of one state.
     pub(crate) fn single(&self, state: &[u32]) -> Attempt<Set> {
-        let bits = self.bits_of(state);
-        let literals: Vec<(u32, bool)> = bits.into_iter().enumerate().map(|(p, bit)| (now(p as u32), bit)).collect();
-        self.diagrams.cube(&literals)
+        self.diagrams.cube(&self.bits_of(state).into_iter().collect::<Vec<_>>())
     }
+}
+
+/// The rank behind which a choice lies, and which of the bits there it is.
+type Slot = (usize, u32);
+
+/// How many bits of choices lie behind each bit of a state.
+struct Slots(Vec<u32>);
+
+impl Slots {
+    fn new(ranks: usize) -> Self {
+        Self(vec![0; ranks.max(1)])
+    }
+
+    /// Slots for the choices of one transition: the rank where each should lie, and its range.
+    fn take(&mut self, choices: impl Iterator<Item = (Option<usize>, Range)>) -> Vec<(Range, Vec<Slot>)> {
+        let mut used: BTreeMap<usize, u32> = BTreeMap::new();
+        let last = self.0.len() - 1;
+        let place = |(rank, range): (Option<usize>, Range)| {
+            let rank = rank.unwrap_or(last);
+            let first = used.entry(rank).or_insert(0);
+            let slots = (*first..*first + width(range)).map(|at| (rank, at)).collect();
+            *first += width(range);
+            self.0[rank] = self.0[rank].max(*first);
+            (range, slots)
+        };
+        choices.map(place).collect()
+    }
+
+    /// The number of the first bit of each rank, and how many there are in all.
+    fn starts(&self) -> Vec<u32> {
+        let ends = self.0.iter().scan(0, |end, choices| {
+            *end += 2 + choices;
+            Some(*end)
+        });
+        std::iter::once(0).chain(ends).collect()
+    }
+}
+
+/// The rank in the middle of the bits of some elements.
+fn middle(places: &[Vec<Vec<u32>>], elements: &[(VarId, Option<u32>)]) -> Option<usize> {
+    let mut ranks: Vec<u32> = Vec::new();
+    for &(variable, element) in elements {
+        let all = &places[variable.index()];
+        match element {
+            Some(element) => ranks.extend(all.get(element as usize).into_iter().flatten()),
+            None => ranks.extend(all.iter().flatten()),
+        }
+    }
+    ranks.sort_unstable();
+    ranks.get(ranks.len() / 2).map(|&rank| rank as usize)
 }
 
 impl Ground for Encoding<'_> {
@@ -143,6 +225,17 @@ impl Ground for Encoding<'_> {
     fn value(&self, variable: VarId, element: u32) -> &Value {
         &self.current[variable.index()][element as usize]
     }
+
+    fn given(&self, value: &Value, decided: &Set) -> Attempt<Value> {
+        self.diagrams.given(value, decided)
+    }
+
+    fn ask(&self, index: &Value, decidable: usize) -> Attempt<()> {
+        match self.diagrams.support(&index.bits, decidable) {
+            Some(bits) if !bits.is_empty() => Err(Broken::Undecided(bits)),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Bits for the distances from the smallest value.
@@ -152,7 +245,7 @@ fn width((lo, hi): Range) -> u32 {
 
 /// The number that these bits stand for: the distance from the variable's smallest value.
 fn read(diagrams: &Diagrams, (lo, hi): Range, places: &[u32]) -> Attempt<Value> {
-    let mut bits = places.iter().map(|&place| diagrams.bit(now(place))).collect::<Attempt<Vec<Set>>>()?;
+    let mut bits = places.iter().map(|&place| diagrams.bit(place)).collect::<Attempt<Vec<Set>>>()?;
     bits.push(diagrams.no.clone());
     let distance = diagrams.number(bits, (0, hi - lo));
     let value = diagrams.add(&distance, &diagrams.literal(lo))?;

@@ -4,11 +4,15 @@ use std::collections::BTreeMap;
 
 use birk_ir::{Expr, FoldOp, LocalId, Place, Program, VarId};
 
-use crate::diagram::{Attempt, Broken};
+use crate::diagram::{Attempt, Broken, Set};
+use crate::encoding::Encoding;
 use crate::value::{Algebra, Arithmetic, Number};
 
 /// A `forall`, `exists`, `count` or `sum` over more values than this is refused: each is encoded by itself.
 const MOST_BODIES: i128 = 1 << 12;
+
+/// At most so many bits are decided for one transition: each doubles its pieces.
+const MOST_DECIDED: usize = 8;
 
 /// The state that expressions are about.
 pub(crate) trait Ground {
@@ -19,6 +23,16 @@ pub(crate) trait Ground {
     fn program(&self) -> &Program;
     /// The value of an element.
     fn value(&self, variable: VarId, element: u32) -> &ValueOf<Self>;
+
+    /// A value where the values of some bits are known.
+    fn given(&self, value: &ValueOf<Self>, _decided: &BitOf<Self>) -> Attempt<ValueOf<Self>> {
+        Ok(value.clone())
+    }
+
+    /// Breaks off where the value of at most so many bits would make a number of this index.
+    fn ask(&self, _index: &ValueOf<Self>, _decidable: usize) -> Attempt<()> {
+        Ok(())
+    }
 }
 
 type BitOf<G> = <<G as Ground>::Algebra as Algebra>::Bit;
@@ -32,23 +46,61 @@ pub(crate) struct Scene<'g, G: Ground> {
     locals: BTreeMap<LocalId, ValueOf<G>>,
     /// Where no step is possible; known only to goals.
     stuck: Option<&'g BitOf<G>>,
+    /// Bits whose values are known.
+    decided: BitOf<G>,
+    /// How many more bits may be decided, so that an index becomes a number.
+    decidable: usize,
 }
 
 impl<G: Ground> Clone for Scene<'_, G> {
     fn clone(&self) -> Self {
-        Self { written: self.written.clone(), locals: self.locals.clone(), ..*self }
+        let (written, locals) = (self.written.clone(), self.locals.clone());
+        Self { written, locals, decided: self.decided.clone(), ..*self }
+    }
+}
+
+impl<'e, 'p> Scene<'e, Encoding<'p>> {
+    /// Nothing is written and nothing is bound. It asks for the values of bits where they would make an index a number, as
+    /// long as they are few.
+    pub(crate) fn asking(encoding: &'e Encoding<'p>) -> Self {
+        Self { decidable: MOST_DECIDED, ..Self::new(encoding) }
+    }
+
+    /// The values of some bits are known from here on.
+    pub(crate) fn decide(&mut self, bits: &[(u32, bool)]) -> Attempt<()> {
+        let diagrams = &self.ground.diagrams;
+        self.decided = diagrams.and(&self.decided, &diagrams.cube(bits)?)?;
+        self.decidable = self.decidable.saturating_sub(bits.len());
+        for value in self.written.values_mut().chain(self.locals.values_mut()) {
+            *value = diagrams.given(value, &self.decided)?;
+        }
+        Ok(())
+    }
+
+    /// A bit of the state as it is now, if it is known its value.
+    pub(crate) fn bit(&self, place: u32) -> Attempt<Set> {
+        let bit = self.ground.diagrams.bit(place)?;
+        self.ground.diagrams.restrict(&bit, &self.decided)
     }
 }
 
 impl<'g, G: Ground> Scene<'g, G> {
     /// Nothing is written and nothing is bound.
     pub(crate) fn new(ground: &'g G) -> Self {
-        Self { ground, written: BTreeMap::new(), locals: BTreeMap::new(), stuck: None }
+        let decided = ground.algebra().yes().clone();
+        Self { ground, written: BTreeMap::new(), locals: BTreeMap::new(), stuck: None, decided, decidable: 0 }
     }
 
     /// The same, with an answer to where no step is possible.
     pub(crate) fn with_stuck(ground: &'g G, stuck: &'g BitOf<G>) -> Self {
         Self { stuck: Some(stuck), ..Self::new(ground) }
+    }
+
+    fn ask(&self, index: &ValueOf<G>) -> Attempt<()> {
+        if index.as_const().is_some() || self.decidable == 0 {
+            return Ok(());
+        }
+        self.ground.ask(index, self.decidable)
     }
 
     /// Binds a value.
@@ -59,7 +111,11 @@ impl<'g, G: Ground> Scene<'g, G> {
     /// The element that a place means.
     pub(crate) fn index(&mut self, place: &Place) -> Attempt<ValueOf<G>> {
         match &place.index {
-            Some(index) => self.value(index),
+            Some(index) => {
+                let index = self.value(index)?;
+                self.ask(&index)?;
+                Ok(index)
+            }
             None => Ok(self.ground.algebra().literal(0)),
         }
     }
@@ -69,7 +125,7 @@ impl<'g, G: Ground> Scene<'g, G> {
         let algebra = self.ground.algebra();
         for element in self.elements(place.variable, index) {
             let here = algebra.equal(index, &algebra.literal(i64::from(element)))?;
-            let value = algebra.choose(&here, value, &self.read(place.variable, element))?;
+            let value = algebra.choose(&here, value, &self.read(place.variable, element)?)?;
             self.written.insert((place.variable, element), value);
         }
         Ok(())
@@ -86,7 +142,7 @@ impl<'g, G: Ground> Scene<'g, G> {
         let algebra = self.ground.algebra();
         match expr {
             Expr::Const(value) => Ok(algebra.literal(*value)),
-            Expr::Var(variable) => Ok(self.read(*variable, 0)),
+            Expr::Var(variable) => self.read(*variable, 0),
             Expr::Element(variable, index) => {
                 let index = self.value(index)?;
                 self.element(*variable, &index)
@@ -167,18 +223,21 @@ impl<'g, G: Ground> Scene<'g, G> {
     fn element(&self, variable: VarId, index: &ValueOf<G>) -> Attempt<ValueOf<G>> {
         let algebra = self.ground.algebra();
         if let (Some(index), true) = (index.as_const(), self.elements(variable, index).count() == 1) {
-            return Ok(self.read(variable, index as u32));
+            return self.read(variable, index as u32);
         }
+        self.ask(index)?;
         let mut value = algebra.literal(0);
         for element in self.elements(variable, index) {
             let here = algebra.equal(index, &algebra.literal(i64::from(element)))?;
-            value = algebra.choose(&here, &self.read(variable, element), &value)?;
+            value = algebra.choose(&here, &self.read(variable, element)?, &value)?;
         }
         Ok(value)
     }
 
-    fn read(&self, variable: VarId, element: u32) -> ValueOf<G> {
-        let written = self.written.get(&(variable, element));
-        written.unwrap_or_else(|| self.ground.value(variable, element)).clone()
+    fn read(&self, variable: VarId, element: u32) -> Attempt<ValueOf<G>> {
+        match self.written.get(&(variable, element)) {
+            Some(value) => Ok(value.clone()),
+            None => self.ground.given(self.ground.value(variable, element), &self.decided),
+        }
     }
 }

@@ -4,60 +4,43 @@
 //! search, a layer is judged to its end before the search ends at a goal, and at the depth limit the search is
 //! complete if nothing new lies beyond.
 
-use birk_ir::Stop;
+use birk_ir::{Coverage, Outcome, Stop};
 
-use crate::diagram::{Attempt, Broken, Set};
-use crate::search::{Search, Target};
+use crate::diagram::{Attempt, Broken, Count, Set};
+use crate::search::{Search, saturated};
+use crate::trace::rebuild;
 use crate::value::Algebra;
 
 /// What was explored, layer by layer.
-pub(crate) struct Layers {
-    pub(crate) layers: Vec<Set>,
+struct Layers {
+    layers: Vec<Set>,
     /// All layers together.
-    pub(crate) reached: Set,
-    /// The layers from which all steps were taken.
-    pub(crate) expanded: Set,
-    /// The nearest state for each goal.
-    pub(crate) found: Vec<Option<Target>>,
-    /// Depth of the last layer judged to its end.
-    pub(crate) judged: Option<u32>,
+    reached: Set,
+}
+
+/// Explores layer after layer, until the search is over.
+pub(crate) fn explore(search: &mut Search<'_>) -> Attempt<()> {
+    let initial = search.initial()?;
+    let mut layers = Layers { layers: vec![initial.clone()], reached: initial };
+    (search.states, search.levels) = (Count::from(0u32), Some(Vec::new()));
+    search.expanded = Some(search.encoding.diagrams.no.clone());
+    loop {
+        layers.layer(search)?;
+    }
 }
 
 impl Layers {
-    /// The initial state.
-    pub(crate) fn new(search: &Search<'_, '_>) -> Attempt<Self> {
-        let initial = search.encoding.single(&search.encoding.program.initial_state())?;
-        Ok(Self {
-            layers: vec![initial.clone()],
-            reached: initial,
-            expanded: search.encoding.diagrams.no.clone(),
-            found: vec![None; search.goals.len()],
-            judged: None,
-        })
-    }
-
-    /// Explores layer after layer, until the search is over.
-    pub(crate) fn explore(&mut self, search: &mut Search<'_, '_>) -> Stop {
-        loop {
-            match self.layer(search) {
-                Ok(()) => {}
-                Err(Broken::Stopped(stop)) => return stop,
-                Err(Broken::Refused(reason)) => unreachable!("everything is encoded: {reason}"),
-            }
-        }
-    }
-
     /// Judges and expands the last layer. It breaks off when there is no next one.
-    fn layer(&mut self, search: &mut Search<'_, '_>) -> Attempt<()> {
+    fn layer(&mut self, search: &mut Search<'_>) -> Attempt<()> {
         let depth = self.layers.len() as u32 - 1;
         let here = self.layers[depth as usize].clone();
-        let states = search.count(&here)?;
-        search.arrived(depth, states);
-        self.judge(search, &here, depth)?;
-        self.judged = Some(depth);
-        if search.ends_with(&self.found) {
+        arrive(search, depth, &here)?;
+        self.judge(search, &here)?;
+        search.coverage = Coverage::Depth(depth);
+        if search.ends() {
             return Err(Broken::Stopped(Stop::Goal));
         }
+        search.tell();
         let diagrams = &search.encoding.diagrams;
         let mut next = diagrams.no.clone();
         for piece in &search.relation.pieces {
@@ -66,7 +49,7 @@ impl Layers {
         }
         next = diagrams.minus(&next, &self.reached)?;
         search.watch.iterations += 1;
-        self.expanded = self.reached.clone();
+        search.expanded = Some(self.reached.clone());
         diagrams.tidy();
         if next == diagrams.no {
             return Err(Broken::Stopped(Stop::Exhausted));
@@ -74,7 +57,7 @@ impl Layers {
         if depth == search.job.limits.depth {
             return Err(Broken::Stopped(Stop::Depth));
         }
-        if search.watch.progress.states >= search.job.limits.states {
+        if search.is_full() {
             return Err(Broken::Stopped(Stop::States));
         }
         self.reached = diagrams.or(&self.reached, &next)?;
@@ -82,11 +65,32 @@ impl Layers {
         Ok(())
     }
 
-    fn judge(&mut self, search: &Search<'_, '_>, here: &Set, depth: u32) -> Attempt<()> {
-        for (goal, found) in search.goals.iter().zip(&mut self.found).filter(|(_, found)| found.is_none()) {
-            let hits = search.encoding.diagrams.and(here, goal)?;
-            *found = search.encoding.pick(&hits).map(|state| Target { depth, state });
+    fn judge(&self, search: &mut Search<'_>, here: &Set) -> Attempt<()> {
+        for goal in 0..search.goals.len() {
+            if search.found[goal].is_some() {
+                continue;
+            }
+            let hits = search.encoding.diagrams.and(here, &search.goals[goal])?;
+            if let Some(state) = search.encoding.pick(&hits) {
+                let before = &self.layers[..self.layers.len() - 1];
+                let trace = rebuild(&search.encoding, &search.relation, before, &state);
+                // Without the memory to walk back, the run that exists cannot be shown.
+                search.found[goal] = Some(trace.map_or(Outcome::Inconclusive, Outcome::Found));
+            }
         }
         Ok(())
     }
+}
+
+/// A further layer was reached.
+fn arrive(search: &mut Search<'_>, depth: u32, here: &Set) -> Attempt<()> {
+    let states = search.count(here)?;
+    search.watch.progress.depth = depth;
+    search.watch.progress.frontier = saturated(&states);
+    if saturated(&states) > 0 {
+        search.states = search.states.clone() + states.clone();
+        search.watch.progress.states = saturated(&search.states);
+        search.levels.iter_mut().for_each(|levels| levels.push(states.clone()));
+    }
+    Ok(())
 }

@@ -4,11 +4,15 @@
 //! They need the `Program` itself, not only a `Model`: diagrams and clauses are made of its expressions.
 #![forbid(unsafe_code)]
 
+mod apart;
+mod chain;
+mod choices;
 mod diagram;
 mod encoding;
 mod expression;
 mod layers;
 mod order;
+mod pieces;
 mod ranges;
 mod relation;
 mod sat;
@@ -35,7 +39,20 @@ pub const ENGINES: &[Engine<SymbolicHunt>] = &[
         slices: false,
         options: &[],
         memory: "one diagram for each level, of whatever size",
-        hunt: search::hunt,
+        hunt: |program, goals, job, observer| search::hunt(layers::explore, program, goals, job, observer),
+    },
+    Engine {
+        name: "bdd-chain",
+        summary: "sets of states without levels: each transition at once on all that was reached so far",
+        when: "as bdd, to prove that nothing goes wrong: much faster where many things happen side by side",
+        complete: true,
+        shortest: true,
+        scales: false,
+        covers_by_depth: false,
+        slices: false,
+        options: &[],
+        memory: "one diagram of all states; for a trace one for each level up to it",
+        hunt: |program, goals, job, observer| search::hunt(chain::explore, program, goals, job, observer),
     },
     Engine {
         name: "bmc",

@@ -1,11 +1,12 @@
 //! Which values each variable can have: bounds from what is ever assigned to it, often much nearer than its type's.
 //!
 //! Guards and checks are not looked at, so every state that can be reached is within the bounds, also the result of
-//! a failing check. A variable that still grows after some rounds gets the bounds of its type.
+//! a failing check. What a step assigns and overwrites before it ends is in no state, and does not count. A variable
+//! that still grows after some rounds gets the bounds of its type.
 
 use std::collections::BTreeMap;
 
-use birk_ir::{BinaryOp, Expr, FoldOp, LocalId, Op, Program, Transition, UnaryOp, VarId};
+use birk_ir::{BinaryOp, Expr, FoldOp, LocalId, Op, Place, Program, Transition, UnaryOp, VarId};
 
 /// The smallest and the largest value.
 pub(crate) type Range = (i64, i64);
@@ -17,9 +18,17 @@ const TRUTH: Range = (0, 1);
 
 type Locals = BTreeMap<LocalId, Range>;
 
-/// The bounds of all variables, the same for all elements of an array.
-pub(crate) fn ranges(program: &Program) -> Vec<Range> {
-    let mut bounds = Bounds { program, ranges: Vec::new() };
+/// The bounds of all variables and of all choices.
+pub(crate) struct Ranges {
+    /// By variable: the same for all elements of an array.
+    pub(crate) variables: Vec<Range>,
+    /// By transition: for each value that it chooses, as far as it can come.
+    pub(crate) choices: Vec<Vec<Range>>,
+}
+
+/// The bounds of everything in a program.
+pub(crate) fn ranges(program: &Program) -> Ranges {
+    let mut bounds = Bounds { program, ranges: Vec::new(), written: BTreeMap::new() };
     for (id, variable) in program.variables.iter().enumerate() {
         let (least, most) = (variable.initial.iter().min(), variable.initial.iter().max());
         let is_flag = Some(VarId::new(id)) == program.fault;
@@ -30,7 +39,7 @@ pub(crate) fn ranges(program: &Program) -> Vec<Range> {
     }
     for round in 0.. {
         let before = bounds.ranges.clone();
-        program.transitions.iter().for_each(|transition| bounds.step(transition));
+        program.transitions.iter().for_each(|transition| _ = bounds.step(transition));
         let grown: Vec<usize> = (0..before.len()).filter(|&id| before[id] != bounds.ranges[id]).collect();
         if grown.is_empty() {
             break;
@@ -39,28 +48,27 @@ pub(crate) fn ranges(program: &Program) -> Vec<Range> {
             bounds.ranges[id] = (program.variables[id].lo, program.variables[id].hi);
         }
     }
-    bounds.ranges
+    let choices = program.transitions.iter().map(|transition| bounds.step(transition)).collect();
+    Ranges { variables: bounds.ranges, choices }
 }
 
 struct Bounds<'p> {
     program: &'p Program,
     ranges: Vec<Range>,
+    /// What the step under way has written so far, by element; `None` is any element.
+    written: BTreeMap<(VarId, Option<u32>), Range>,
 }
 
 impl Bounds<'_> {
-    /// Widens what a transition assigns.
-    fn step(&mut self, transition: &Transition) {
-        let mut locals = Locals::new();
+    /// Widens what a transition leaves behind; the bounds of what it chooses.
+    fn step(&mut self, transition: &Transition) -> Vec<Range> {
+        let (mut locals, mut choices) = (Locals::new(), Vec::new());
+        self.written.clear();
         for op in &transition.ops {
             match op {
                 Op::Assign(place, value) => {
-                    let id = place.variable.index();
-                    let (variable, value) = (&self.program.variables[id], self.of(value, &mut locals));
-                    // What is outside the type's bounds fails a check before it is assigned.
-                    let (lo, hi) = (value.0.max(variable.lo), value.1.min(variable.hi));
-                    if lo <= hi {
-                        self.ranges[id] = hull(self.ranges[id], (lo, hi));
-                    }
+                    let value = self.of(value, &mut locals);
+                    self.assign(place, value);
                 }
                 Op::Let(local, value) => {
                     let value = self.of(value, &mut locals);
@@ -69,12 +77,40 @@ impl Bounds<'_> {
                 Op::Choose(local, lo, hi) => {
                     let (lo, hi) = (self.of(lo, &mut locals).0, self.of(hi, &mut locals).1);
                     if lo > hi {
-                        return;
+                        return choices;
                     }
                     locals.insert(*local, (lo, hi));
+                    choices.push((lo, hi));
                 }
-                Op::Check(..) | Op::Assume(_) | Op::Require(_) => {}
+                // It may end here.
+                Op::Check(..) => self.leave(),
+                Op::Assume(_) | Op::Require(_) => {}
             }
+        }
+        self.leave();
+        choices
+    }
+
+    fn assign(&mut self, place: &Place, value: Range) {
+        let variable = self.program.variable(place.variable);
+        // What is outside the type's bounds fails a check before it is assigned.
+        let (lo, hi) = (value.0.max(variable.lo), value.1.min(variable.hi));
+        let element = match &place.index {
+            None => Some(0),
+            Some(index) => index.as_const().and_then(|index| u32::try_from(index).ok()),
+        };
+        if lo <= hi {
+            let before = self.written.get(&(place.variable, element)).filter(|_| element.is_none());
+            let now = before.map_or((lo, hi), |&before| hull(before, (lo, hi)));
+            self.written.insert((place.variable, element), now);
+        }
+    }
+
+    /// What is written so far is in a state.
+    fn leave(&mut self) {
+        for ((variable, _), &range) in &self.written {
+            let before = &mut self.ranges[variable.index()];
+            *before = hull(*before, range);
         }
     }
 
@@ -129,7 +165,8 @@ impl Bounds<'_> {
 
     /// An element of a variable; reading outside it gives 0.
     fn element(&self, variable: VarId, index: Range) -> Range {
-        let range = self.ranges[variable.index()];
+        let written = self.written.range((variable, None)..=(variable, Some(u32::MAX)));
+        let range = written.fold(self.ranges[variable.index()], |all, (_, &one)| hull(all, one));
         let is_inside = 0 <= index.0 && index.1 < i64::from(self.program.variable(variable).len());
         if is_inside { range } else { hull(range, (0, 0)) }
     }
@@ -169,4 +206,36 @@ fn fitting(lo: i128, hi: i128) -> Range {
 
 fn hull(a: Range, b: Range) -> Range {
     (a.0.min(b.0), a.1.max(b.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(body: &str) -> (Range, Vec<Vec<Range>>) {
+        let text = format!(
+            "system S {{ int (0, 100) x; int (0, 100) y; int (0, 9)[2] a; active thread T() {{ loc l: {body} goto l; }} }}"
+        );
+        let loaded = birk_lang::load(&text, &[]);
+        let program = loaded.program.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics));
+        let ranges = ranges(&program);
+        let x = program.variables.iter().position(|variable| variable.name == "x").expect("x is declared");
+        (ranges.variables[x], ranges.choices)
+    }
+
+    #[test]
+    fn what_a_step_overwrites_is_in_no_state() {
+        assert_eq!(of("do { x := 50; y := x / 2; x := 3; }").0, (0, 3));
+        assert_eq!(of("do { x := 50; x := x / 10; }").0, (0, 5), "what it wrote is what it reads");
+    }
+
+    #[test]
+    fn what_stands_when_a_check_fails_is_in_a_state() {
+        assert_eq!(of("do { x := 50; assert y < 7; x := 3; }").0, (0, 50));
+    }
+
+    #[test]
+    fn choices_have_the_bounds_of_their_bounds() {
+        assert_eq!(of("do { x := choose(2, 7); }"), ((0, 7), vec![vec![(2, 7)]]));
+    }
 }

@@ -1,43 +1,46 @@
-//! One hunt on diagrams: the program is encoded, explored, and what was found becomes traces and counts.
-
-use std::ops::ControlFlow;
+//! One hunt on diagrams: the program is encoded, explored in one of several ways, and what was found becomes traces and
+//! counts.
 
 use birk_ir::{Coverage, Goal, Outcome, Program, Stop};
 use birk_search::job::Diagrams as Counts;
 use birk_search::{Hunt, Job, Observer, Progress, Stats};
 
+use crate::apart::{Line, apart};
 use crate::diagram::{Attempt, Broken, Count, Diagrams, Set};
 use crate::encoding::Encoding;
 use crate::expression::{Ground, Scene};
-use crate::layers::Layers;
 use crate::relation::Relation;
-use crate::trace::rebuild;
 use crate::value::{Algebra, Arithmetic};
 
-/// A state that satisfies a goal, and its distance from the start.
-#[derive(Clone, Debug)]
-pub(crate) struct Target {
-    pub(crate) depth: u32,
-    pub(crate) state: Vec<u32>,
-}
+/// A way to explore: it goes on until it breaks off.
+pub(crate) type Way = fn(&mut Search<'_>) -> Attempt<()>;
 
-/// What every way to explore has at hand.
-pub(crate) struct Search<'a, 'p> {
+/// What every way to explore has at hand, and what it has found.
+pub(crate) struct Search<'a> {
     pub(crate) job: &'a Job,
-    pub(crate) encoding: Encoding<'p>,
+    pub(crate) encoding: Encoding<'a>,
     pub(crate) relation: Relation,
     /// Where each goal is satisfied.
     pub(crate) goals: Vec<Set>,
     /// The results of failing checks: judged, but not counted.
     faulty: Set,
     pub(crate) watch: Watch<'a>,
-    levels: Vec<Count>,
-    states: Count,
+    /// For each goal that was found: the run to it.
+    pub(crate) found: Vec<Option<Outcome>>,
+    /// What was looked at, if the search ended now.
+    pub(crate) coverage: Coverage,
+    /// States from which all steps were taken; `None` where it is not known of single states.
+    pub(crate) expanded: Option<Set>,
+    /// Explore on although every goal was found.
+    pub(crate) keeps_going: bool,
+    /// States at each depth; `None` where they are not reached in this order.
+    pub(crate) levels: Option<Vec<Count>>,
+    pub(crate) states: Count,
 }
 
-/// Tells the observer how it goes.
+/// Tells how it goes, and hears when to end.
 pub(crate) struct Watch<'a> {
-    observer: &'a mut dyn Observer,
+    line: &'a Line,
     pub(crate) progress: Progress,
     /// How often the steps were applied to a set.
     pub(crate) iterations: u32,
@@ -45,50 +48,54 @@ pub(crate) struct Watch<'a> {
 
 impl Watch<'_> {
     pub(crate) fn look(&mut self, diagrams: &Diagrams) -> Attempt<()> {
-        self.observer.diagrams(diagrams.nodes(), self.iterations);
         self.progress.bytes = diagrams.bytes();
-        match self.observer.progress(&self.progress) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(stop) => Err(Broken::Stopped(stop)),
+        match self.line.look(&self.progress, diagrams.nodes(), self.iterations) {
+            None => Ok(()),
+            Some(stop) => Err(Broken::Stopped(stop)),
         }
     }
 }
 
 /// Hunts the goals; a program that cannot be encoded is refused with the reason.
-pub(crate) fn hunt(program: &Program, goals: &[Goal], job: &Job, observer: &mut dyn Observer) -> Result<Hunt, String> {
-    match Search::new(program, goals, job, observer) {
-        Ok(mut search) => {
-            let mut layers = match Layers::new(&search) {
-                Ok(layers) => layers,
-                Err(broken) => return nothing(program, goals, broken),
-            };
-            let stopped = layers.explore(&mut search);
-            Ok(search.finish(&layers, stopped))
+pub(crate) fn hunt(
+    way: Way,
+    program: &Program,
+    goals: &[Goal],
+    job: &Job,
+    observer: &mut dyn Observer,
+) -> Result<Hunt, String> {
+    let nothing = nothing(program, goals);
+    let (program, goals, job, none) = (program.clone(), goals.to_vec(), job.clone(), nothing.clone());
+    let search = move |line: &Line| {
+        let mut search = match Search::new(&program, &goals, &job, line) {
+            Ok(search) => search,
+            Err(Broken::Stopped(stopped)) => return Ok(Hunt { stopped, ..none }),
+            Err(Broken::Refused(reason)) => return Err(reason),
+            Err(Broken::Undecided(_)) => unreachable!("only pieces are asked, and they answer"),
+        };
+        match way(&mut search) {
+            Err(Broken::Stopped(stopped)) => Ok(search.finish(stopped)),
+            other => unreachable!("everything is encoded, and exploring breaks off: {other:?}"),
         }
-        Err(broken) => nothing(program, goals, broken),
+    };
+    apart(nothing, search, observer)
+}
+
+/// What is known before the search: the memory or the time may not be enough even to begin.
+fn nothing(program: &Program, goals: &[Goal]) -> Hunt {
+    let counts = Counts { states: "0".into(), ..Counts::default() };
+    Hunt {
+        outcomes: vec![Outcome::Inconclusive; goals.len()],
+        coverage: Coverage::Sampled(0),
+        stopped: Stop::Interrupt,
+        stats: Stats { diagrams: Some(Box::new(counts)), ..Stats::default() },
+        fired: vec![false; program.transitions.len()],
     }
 }
 
-/// The memory or the time was not enough even to begin.
-fn nothing(program: &Program, goals: &[Goal], broken: Broken) -> Result<Hunt, String> {
-    match broken {
-        Broken::Refused(reason) => Err(reason),
-        Broken::Stopped(stopped) => {
-            let counts = Counts { states: "0".into(), ..Counts::default() };
-            Ok(Hunt {
-                outcomes: vec![Outcome::Inconclusive; goals.len()],
-                coverage: Coverage::Sampled(0),
-                stopped,
-                stats: Stats { diagrams: Some(Box::new(counts)), ..Stats::default() },
-                fired: vec![false; program.transitions.len()],
-            })
-        }
-    }
-}
-
-impl<'a, 'p> Search<'a, 'p> {
-    fn new(program: &'p Program, goals: &[Goal], job: &'a Job, observer: &'a mut dyn Observer) -> Attempt<Self> {
-        let mut watch = Watch { observer, progress: Progress::default(), iterations: 0 };
+impl<'a> Search<'a> {
+    fn new(program: &'a Program, goals: &[Goal], job: &'a Job, line: &'a Line) -> Attempt<Self> {
+        let mut watch = Watch { line, progress: Progress::default(), iterations: 0 };
         let encoding = Encoding::new(program, job.limits.memory)?;
         let relation = Relation::new(&encoding, &mut || watch.look(&encoding.diagrams))?;
         let judged = |Goal::BadState(bad): &Goal| Scene::with_stuck(&encoding, &relation.stuck).truth(bad);
@@ -97,8 +104,25 @@ impl<'a, 'p> Search<'a, 'p> {
             Some(flag) => encoding.diagrams.truth(encoding.value(flag, 0))?,
             None => encoding.diagrams.no.clone(),
         };
-        let states = Count::from(0u32);
-        Ok(Self { job, encoding, relation, goals, faulty, watch, levels: Vec::new(), states })
+        Ok(Self {
+            job,
+            relation,
+            faulty,
+            watch,
+            found: vec![None; goals.len()],
+            goals,
+            coverage: Coverage::Sampled(0),
+            expanded: None,
+            keeps_going: job.keep_going,
+            levels: None,
+            states: Count::from(0u32),
+            encoding,
+        })
+    }
+
+    /// The initial state.
+    pub(crate) fn initial(&self) -> Attempt<Set> {
+        self.encoding.single(&self.encoding.program.initial_state())
     }
 
     /// How many states are in a set.
@@ -107,59 +131,61 @@ impl<'a, 'p> Search<'a, 'p> {
         Ok(self.encoding.diagrams.count(&states, self.encoding.bits))
     }
 
-    /// A further layer was reached.
-    pub(crate) fn arrived(&mut self, depth: u32, states: Count) {
-        self.watch.progress.depth = depth;
-        self.watch.progress.frontier = saturated(&states);
-        if states != Count::from(0u32) {
-            self.states = self.states.clone() + states.clone();
-            self.watch.progress.states = saturated(&self.states);
-            self.levels.push(states);
-        }
-    }
-
     /// Whether what was found ends the search.
-    pub(crate) fn ends_with(&self, found: &[Option<Target>]) -> bool {
-        let is_told = |goal: usize| self.job.stop_at.contains(goal) && found[goal].is_some();
-        let is_all = !found.is_empty() && found.iter().all(Option::is_some);
-        (0..found.len()).any(is_told) || (is_all && !self.job.keep_going)
+    pub(crate) fn ends(&self) -> bool {
+        let is_found = |goal: usize| !matches!(self.found[goal], None | Some(Outcome::Absent));
+        let is_told = (0..self.found.len()).any(|goal| self.job.stop_at.contains(goal) && is_found(goal));
+        let is_all = !self.found.is_empty() && self.found.iter().all(Option::is_some);
+        is_told || (is_all && !self.keeps_going)
     }
 
-    fn finish(self, layers: &Layers, stopped: Stop) -> Hunt {
-        let coverage = match (stopped, layers.judged) {
-            (Stop::Exhausted, _) => Coverage::Complete,
-            (_, Some(depth)) => Coverage::Depth(depth),
-            (_, None) => Coverage::Sampled(0),
-        };
-        let absent = if coverage == Coverage::Complete { Outcome::Absent } else { Outcome::Inconclusive };
-        let outcome = |found: &Option<Target>| match found {
-            None => absent.clone(),
-            // Without the memory to walk back, the run that exists cannot be shown.
-            Some(target) => rebuild(&self.encoding, &self.relation, &layers.layers, target)
-                .map_or(Outcome::Inconclusive, Outcome::Found),
-        };
-        let outcomes = layers.found.iter().map(outcome).collect();
-        let mut fired = vec![false; self.encoding.program.transitions.len()];
-        let mut stats = self.stats();
-        if self.count_steps(layers, &mut stats, &mut fired).is_err() {
-            fired.fill(true);
+    /// Whether there are as many states as there may be.
+    pub(crate) fn is_full(&self) -> bool {
+        let most = self.job.limits.states;
+        most != u64::MAX && saturated(&self.states) >= most
+    }
+
+    /// Tells what is known by now, for the case that the search must be left behind in its next operation.
+    pub(crate) fn tell(&self) {
+        self.watch.line.so_far(self.hunt(Stop::Interrupt));
+    }
+
+    fn finish(mut self, stopped: Stop) -> Hunt {
+        if stopped == Stop::Exhausted {
+            self.coverage = Coverage::Complete;
         }
-        Hunt { outcomes, coverage, stopped, stats, fired }
+        let mut hunt = self.hunt(stopped);
+        let counted = self.expanded.as_ref().is_some_and(|expanded| self.count_steps(expanded, &mut hunt).is_ok());
+        if !counted {
+            hunt.fired.fill(true);
+        }
+        hunt
+    }
+
+    fn hunt(&self, stopped: Stop) -> Hunt {
+        let absent = if self.coverage == Coverage::Complete { Outcome::Absent } else { Outcome::Inconclusive };
+        Hunt {
+            outcomes: self.found.iter().map(|found| found.clone().unwrap_or_else(|| absent.clone())).collect(),
+            coverage: self.coverage.clone(),
+            stopped,
+            stats: self.stats(),
+            fired: vec![true; self.encoding.program.transitions.len()],
+        }
     }
 
     fn stats(&self) -> Stats {
-        let levels: Vec<u64> = self.levels.iter().map(saturated).collect();
-        let depth = (levels.len() as u32).saturating_sub(1);
+        let levels: Vec<u64> = self.levels.iter().flatten().map(saturated).collect();
+        let depth = self.levels.as_ref().map(|levels| (levels.len() as u32).saturating_sub(1));
         Stats {
             states: saturated(&self.states),
-            max_depth: depth,
+            max_depth: depth.unwrap_or(0),
             peak_frontier: levels.iter().copied().max().unwrap_or(0),
             store_bytes: self.encoding.diagrams.bytes(),
             levels,
             diagrams: Some(Box::new(Counts {
                 states: self.states.to_string(),
                 transitions: None,
-                depth: Some(depth),
+                depth,
                 iterations: self.watch.iterations,
                 peak_nodes: self.encoding.diagrams.peak_nodes(),
             })),
@@ -168,19 +194,21 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     /// Steps taken and cut, and the transitions that were taken; it needs memory, and may have none.
-    fn count_steps(&self, layers: &Layers, stats: &mut Stats, fired: &mut [bool]) -> Attempt<()> {
-        let steps = self.relation.steps(&self.encoding, &layers.expanded)?;
-        let cut = self.relation.cut(&self.encoding, &layers.expanded)?;
+    fn count_steps(&self, expanded: &Set, hunt: &mut Hunt) -> Attempt<()> {
+        let steps = self.relation.steps(&self.encoding, expanded)?;
+        let cut = self.relation.cut(&self.encoding, expanded)?;
+        hunt.fired.fill(false);
         for piece in &self.relation.pieces {
-            fired[piece.transition.index()] |= piece.is_enabled(&self.encoding.diagrams, &layers.expanded)?;
+            let fired = &mut hunt.fired[piece.transition.index()];
+            *fired = *fired || piece.is_enabled(&self.encoding.diagrams, expanded)?;
         }
-        (stats.transitions, stats.cut) = (saturated(&steps), saturated(&cut));
-        stats.diagrams.iter_mut().for_each(|counts| counts.transitions = Some(steps.to_string()));
+        (hunt.stats.transitions, hunt.stats.cut) = (saturated(&steps), saturated(&cut));
+        hunt.stats.diagrams.iter_mut().for_each(|counts| counts.transitions = Some(steps.to_string()));
         Ok(())
     }
 }
 
 /// As many as 64 bits hold.
-fn saturated(count: &Count) -> u64 {
+pub(crate) fn saturated(count: &Count) -> u64 {
     u64::try_from(count).unwrap_or(u64::MAX)
 }

@@ -9,13 +9,12 @@ use birk_ir::{Program, Step, Trace};
 use crate::diagram::{Attempt, Set};
 use crate::encoding::Encoding;
 use crate::relation::Relation;
-use crate::search::Target;
 
-/// The run through `layers` that ends in the target.
-pub(crate) fn rebuild(encoding: &Encoding<'_>, relation: &Relation, layers: &[Set], target: &Target) -> Attempt<Trace> {
-    let mut states = vec![target.state.clone()];
-    for layer in layers[..target.depth as usize].iter().rev() {
-        let last = states.last().expect("the target is there");
+/// The run through `layers`, one step a layer, that ends in a state of the next.
+pub(crate) fn rebuild(encoding: &Encoding<'_>, relation: &Relation, layers: &[Set], end: &[u32]) -> Attempt<Trace> {
+    let mut states = vec![end.to_vec()];
+    for layer in layers.iter().rev() {
+        let last = states.last().expect("the end is there");
         states.push(predecessor(encoding, relation, layer, last)?);
     }
     states.reverse();

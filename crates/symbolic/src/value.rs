@@ -7,7 +7,7 @@
 
 use birk_ir::{BinaryOp, UnaryOp};
 
-use crate::diagram::{Attempt, Set};
+use crate::diagram::{Attempt, Diagrams, Set};
 
 /// What can be done with bits that depend on the state.
 pub(crate) trait Algebra {
@@ -388,10 +388,20 @@ pub(crate) trait Arithmetic: Algebra {
 
 impl<A: Algebra> Arithmetic for A {}
 
+impl Diagrams {
+    /// The number where these bits have these values.
+    pub(crate) fn given(&self, value: &Value, decided: &Set) -> Attempt<Value> {
+        if *decided == self.yes || value.as_const().is_some() {
+            return Ok(value.clone());
+        }
+        let bits = value.bits.iter().map(|bit| self.restrict(bit, decided)).collect::<Attempt<_>>()?;
+        Ok(self.number(bits, (value.lo, value.hi)))
+    }
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::diagram::Diagrams;
     use birk_exec::Random;
     use birk_ir::expr::wrap;
     use oxidd::BooleanFunction;

@@ -40,6 +40,11 @@ impl<'m> Coloured<'m> {
         }
     }
 
+    fn see(&mut self, node: usize) {
+        self.seen.insert(self.kept.spot(node));
+        self.sketch.note(key_of(self.kept.state(node)));
+    }
+
     /// Keeps all states of the batch.
     fn keep(&mut self, out: &mut Vec<usize>) {
         for i in 0..self.batch.len() {
@@ -87,15 +92,15 @@ impl Space for Coloured<'_> {
     }
 
     fn paint(&mut self, node: usize, colour: Colour) {
-        if colour == Colour::Cyan {
-            self.seen.insert(self.kept.spot(node));
-            self.cyan.push(node, &self.kept);
-            self.sketch.note(key_of(self.kept.state(node)));
-            return;
-        }
-        self.cyan.pop_if(node, &self.kept);
-        if colour == Colour::Red {
-            self.red.insert(self.kept.spot(node));
+        let was_cyan = colour != Colour::Cyan && self.cyan.pop_if(node, &self.kept);
+        match colour {
+            Colour::Cyan => {
+                self.see(node);
+                self.cyan.push(node, &self.kept);
+            }
+            Colour::Blue if !was_cyan => self.see(node),
+            Colour::Red => self.red.insert(self.kept.spot(node)),
+            Colour::White | Colour::Blue => {}
         }
     }
 
@@ -172,12 +177,13 @@ impl Cyan {
         self.slots[place] = u32::try_from(node + 1).expect("a path of four thousand million states is too long");
     }
 
-    /// Takes a node out, if it is there.
-    fn pop_if(&mut self, node: usize, kept: &Kept) {
+    /// Takes a node out; whether it was there.
+    fn pop_if(&mut self, node: usize, kept: &Kept) -> bool {
         let (place, found) = self.find(node, kept, |other| other == node);
         if found {
             self.slots[place] = 0;
             self.len -= 1;
         }
+        found
     }
 }

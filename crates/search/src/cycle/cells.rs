@@ -2,6 +2,7 @@
 //! in size, and never move.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::memory::Region;
 use crate::sync::AtomicU32;
@@ -15,21 +16,25 @@ pub(super) struct Cells {
     /// Cells of a row.
     width: usize,
     regions: [OnceLock<Region<AtomicU32>>; 33],
+    /// Where each region begins; null while there is none.
+    starts: [AtomicPtr<AtomicU32>; 33],
 }
 
 impl Cells {
     /// No row yet.
     pub(super) fn new(width: usize) -> Self {
-        Self { width, regions: [const { OnceLock::new() }; 33] }
+        let starts = [const { AtomicPtr::new(std::ptr::null_mut()) }; 33];
+        Self { width, regions: [const { OnceLock::new() }; 33], starts }
     }
 
     /// Makes a row, and others with it; false where the system has no memory to give.
     pub(super) fn reserve(&self, row: u32) -> bool {
         let (region, _) = place(row);
-        if self.regions[region].get().is_none() {
+        if self.starts[region].load(Ordering::Acquire).is_null() {
             let Some(new) = Region::new(self.width << (region as u32 + FIRST)) else { return false };
             // Another thread may have been faster; then its region is as good.
-            let _ = self.regions[region].set(new);
+            let cells = self.regions[region].get_or_init(|| new);
+            self.starts[region].store(cells.as_ptr().cast_mut(), Ordering::Release);
         }
         true
     }
@@ -38,8 +43,14 @@ impl Cells {
     #[inline]
     pub(super) fn row(&self, row: u32) -> &[AtomicU32] {
         let (region, at) = place(row);
-        let region = self.regions[region].get().expect("a row is made before it is used");
-        &region[at * self.width..(at + 1) * self.width]
+        let start = self.starts[region].load(Ordering::Acquire);
+        assert!(!start.is_null(), "a row is made before it is used");
+        // SAFETY: `start` is the first cell of a region of `width` cells for each of its rows, which lives and does not
+        // move as long as `self` does; `place` gives a row inside the region; cells are atomic, so that they can be shared.
+        #[allow(unsafe_code, reason = "looked at for every step of every search")]
+        unsafe {
+            std::slice::from_raw_parts(start.add(at * self.width), self.width)
+        }
     }
 
     /// Bytes of the first rows.
@@ -58,8 +69,6 @@ fn place(row: u32) -> (usize, usize) {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
-    use std::sync::atomic::Ordering;
-
     use super::*;
 
     #[test]

@@ -19,6 +19,9 @@
 //! at once if it or `s` is accepting) and the rule for states whose successors are all red, which is that of the nested
 //! search: on a cycle it never makes the first state red, and so the proof stands. Each successor is judged when `s` is
 //! done with it. In its own order a worker takes last what others are on.
+//!
+//! In a weak automaton there is no red search, and a state that is not accepting is on no cycle that counts: it is blue as
+//! soon as a worker comes by, and no other does. Who is done then gets a part of another's path.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -29,6 +32,8 @@ use std::time::Duration;
 use birk_exec::Model;
 use birk_ir::{Coverage, Stop};
 
+use super::gifts::Gifts;
+use super::ground::{Ground, Mark};
 use super::joint::Joint;
 use super::lasso::Lasso;
 use super::numbered::Numbered;
@@ -39,88 +44,8 @@ use crate::job::{Hunt, Observer, Progress, Stats};
 
 /// The observer is asked, and counts are shared, after so many expansions.
 const PATIENCE: u64 = 128;
-
-/// What a worker can know of a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
-    /// Some worker is done with it. Seen by all.
-    Blue,
-    /// It is on no accepting cycle. Seen by all.
-    Red,
-    /// It is on this worker's path.
-    Cyan,
-    /// It is in `R` of this worker.
-    Region,
-}
-
-/// What the workers walk on: gives successors, and keeps marks.
-pub(super) trait Ground: Sync {
-    /// A state, as the ground knows it.
-    type Node: Copy + Ord + Send;
-    /// What one worker has in hand.
-    type Hand<'g>
-    where
-        Self: 'g;
-
-    /// For the worker of this number.
-    fn hand(&self, worker: usize) -> Self::Hand<'_>;
-
-    /// The initial states; `None` when there is no memory for them.
-    fn initial(&self, hand: &mut Self::Hand<'_>) -> Option<Vec<Self::Node>>;
-
-    /// Replaces what is in the list by the successors of a state, which is marked next; `None` when there is no memory.
-    /// Those that come `soon` will be asked for, too, if this is not the red search.
-    fn successors<'g>(
-        &'g self,
-        hand: &mut Self::Hand<'g>,
-        node: Self::Node,
-        is_first: bool,
-        soon: impl Iterator<Item = Self::Node>,
-        out: &mut Vec<Self::Node>,
-    ) -> Option<()>;
-
-    /// Called while a worker waits for others: whatever it holds, it lets go for a moment.
-    fn pause<'g>(&'g self, _hand: &mut Self::Hand<'g>) {}
-
-    /// A state that was just looked at will be asked for soon.
-    fn announce(&self, _hand: &Self::Hand<'_>, _node: Self::Node) {}
-
-    /// A state of the path will be marked soon.
-    fn announce_mark(&self, _hand: &Self::Hand<'_>, _node: Self::Node) {}
-
-    /// Whether a mark is set; of those that all see, what their setter wrote before is seen.
-    fn has(&self, hand: &Self::Hand<'_>, node: Self::Node, mark: Mark) -> bool;
-
-    /// Sets a mark; whether it was not set before.
-    fn set(&self, hand: &mut Self::Hand<'_>, node: Self::Node, mark: Mark) -> bool;
-
-    /// The worker is done with a state of its path: it is no longer cyan, but blue, and red if that is known. Whether it
-    /// was not blue before.
-    fn leave(&self, hand: &mut Self::Hand<'_>, node: Self::Node, is_red: bool) -> bool;
-
-    /// Whether another worker is known to be on a state.
-    fn is_elsewhere(&self, _hand: &Self::Hand<'_>, _node: Self::Node) -> bool {
-        false
-    }
-
-    /// Takes a mark of the worker's own away.
-    fn clear(&self, hand: &mut Self::Hand<'_>, node: Self::Node, mark: Mark);
-
-    /// Whether a cycle through a state counts.
-    fn is_accepting(&self, node: Self::Node) -> bool;
-
-    /// The state in full.
-    fn state(&self, node: Self::Node) -> Vec<u32>;
-
-    /// Bytes it occupies.
-    fn bytes(&self) -> u64;
-
-    /// Bytes that a worker has in hand.
-    fn hand_bytes(hand: &Self::Hand<'_>) -> u64;
-
-    /// Outcomes that an `assume` cut, and for each transition whether it was taken.
-    fn end(hand: Self::Hand<'_>) -> (u64, Vec<bool>);
-}
+/// States beside the part of a path that is given away.
+const GIFT: usize = 64;
 
 /// Searches with several workers.
 pub(super) fn hunt(model: &dyn Model, chase: &Chase, observer: &mut dyn Observer) -> Hunt {
@@ -131,7 +56,7 @@ pub(super) fn hunt(model: &dyn Model, chase: &Chase, observer: &mut dyn Observer
 }
 
 /// What all workers share.
-struct Shared<'g, G> {
+struct Shared<'g, G, N> {
     ground: &'g G,
     weak: bool,
     stop: AtomicBool,
@@ -145,6 +70,7 @@ struct Shared<'g, G> {
     revisits: AtomicU64,
     path_bytes: AtomicU64,
     running: AtomicUsize,
+    gifts: Gifts<Path<N>>,
 }
 
 /// What one worker counted.
@@ -170,6 +96,7 @@ fn hunt_on<G: Ground>(ground: &G, model: &dyn Model, chase: &Chase, observer: &m
         revisits: AtomicU64::new(0),
         path_bytes: AtomicU64::new(0),
         running: AtomicUsize::new(chase.threads),
+        gifts: Gifts::new(chase.threads),
     };
     let mut stopped = None;
     let counts: Vec<Count<G::Node>> = std::thread::scope(|scope| {
@@ -226,7 +153,7 @@ fn hunt_on<G: Ground>(ground: &G, model: &dyn Model, chase: &Chase, observer: &m
     Hunt { fired, ..ended(lasso.as_ref(), coverage, stopped, stats, model) }
 }
 
-impl<G: Ground> Shared<'_, G> {
+impl<G: Ground> Shared<'_, G, G::Node> {
     /// Exact when nobody is on a path; otherwise some may be counted more than once.
     fn states(&self) -> u64 {
         self.blue.load(Ordering::Relaxed) + self.on_paths.load(Ordering::Relaxed)
@@ -257,7 +184,7 @@ impl<G: Ground> Shared<'_, G> {
 }
 
 struct Worker<'a, 'g, G: Ground> {
-    shared: &'a Shared<'g, G>,
+    shared: &'a Shared<'g, G, G::Node>,
     ground: &'g G,
     number: usize,
     hand: G::Hand<'g>,
@@ -274,11 +201,15 @@ struct Worker<'a, 'g, G: Ground> {
     expansions: u64,
     /// Shared: the length of the path, and bytes.
     told: [u64; 2],
+    /// So many frames of the path have nothing beside them that nobody was at.
+    bare: usize,
+    /// When a part of the path was given away last.
+    gave: u64,
     max_depth: u32,
 }
 
 impl<'a, 'g, G: Ground> Worker<'a, 'g, G> {
-    fn new(shared: &'a Shared<'g, G>, number: usize, seed: u64) -> Self {
+    fn new(shared: &'a Shared<'g, G, G::Node>, number: usize, seed: u64) -> Self {
         Self {
             shared,
             ground: shared.ground,
@@ -293,6 +224,8 @@ impl<'a, 'g, G: Ground> Worker<'a, 'g, G> {
             counted: [0; 3],
             expansions: 0,
             told: [0; 2],
+            bare: 0,
+            gave: 0,
             max_depth: 0,
         }
     }
@@ -326,11 +259,19 @@ impl<'a, 'g, G: Ground> Worker<'a, 'g, G> {
                 return ControlFlow::Break(());
             }
         }
+        while self.shared.weak && self.is_given()? {
+            self.walk()?;
+        }
         ControlFlow::Continue(())
     }
 
     fn blue(&mut self, root: G::Node) -> ControlFlow<()> {
         self.enter(root)?;
+        self.walk()
+    }
+
+    /// Goes on until the path is empty.
+    fn walk(&mut self) -> ControlFlow<()> {
         while let Some(&frame) = self.path.top() {
             if let Some(node) = self.path.next() {
                 if self.has(node, Mark::Blue) {
@@ -340,6 +281,11 @@ impl<'a, 'g, G: Ground> Worker<'a, 'g, G> {
                 } else {
                     self.enter(node)?;
                 }
+                continue;
+            }
+            if self.is_passed(frame.accepting) {
+                self.path.ascend();
+                self.bare = self.bare.min(self.path.len());
                 continue;
             }
             let is_red = frame.all_red && !self.shared.weak;
@@ -363,6 +309,46 @@ impl<'a, 'g, G: Ground> Worker<'a, 'g, G> {
         ControlFlow::Continue(())
     }
 
+    /// Whether it is enough that some worker comes by.
+    fn is_passed(&self, accepting: bool) -> bool {
+        self.shared.weak && !accepting
+    }
+
+    fn prepare(&mut self) -> ControlFlow<()> {
+        match self.ground.prepare(&mut self.hand) {
+            Some(()) => ControlFlow::Continue(()),
+            None => self.give_up(),
+        }
+    }
+
+    /// Waits for a part of another worker's path; false when nobody has any.
+    fn is_given(&mut self) -> ControlFlow<(), bool> {
+        let shared = self.shared;
+        shared.gifts.wait();
+        while !shared.gifts.is_over() {
+            if shared.stop.load(Ordering::Acquire) {
+                return ControlFlow::Break(());
+            }
+            if let Some(path) = shared.gifts.take() {
+                (self.path, self.bare) = (path, 0);
+                return ControlFlow::Continue(true);
+            }
+            self.ground.pause(&mut self.hand);
+            std::thread::yield_now();
+        }
+        ControlFlow::Continue(false)
+    }
+
+    /// Gives a copy of a part of the path to somebody who waits. Whoever comes first to a state beside it takes it.
+    fn give(&mut self) {
+        self.gave = self.expansions;
+        let (ground, hand) = (self.ground, &self.hand);
+        let part = self.path.lower(&mut self.bare, GIFT, |node| !ground.has(hand, node, Mark::Blue));
+        if let Some(part) = part {
+            self.shared.gifts.give(part);
+        }
+    }
+
     /// A blue successor of the last state on the path may be red or not.
     fn note(&mut self, node: G::Node) {
         if !self.shared.weak && !self.has(node, Mark::Red) {
@@ -377,12 +363,24 @@ impl<'a, 'g, G: Ground> Worker<'a, 'g, G> {
     }
 
     fn enter(&mut self, node: G::Node) -> ControlFlow<()> {
-        if self.is_over() || self.expand(node, true).is_break() {
+        if self.is_over() || self.prepare().is_break() {
             self.path.offer(node);
             return ControlFlow::Break(());
         }
-        self.set(node, Mark::Cyan);
         let accepting = self.ground.is_accepting(node);
+        if self.is_passed(accepting) {
+            if !self.set(node, Mark::Blue) {
+                return ControlFlow::Continue(());
+            }
+            self.counted[0] += 1;
+        }
+        if self.expand(node, true).is_break() {
+            self.path.offer(node);
+            return ControlFlow::Break(());
+        }
+        if !self.is_passed(accepting) {
+            self.set(node, Mark::Cyan);
+        }
         self.path.descend(node, accepting, 0);
         self.max_depth = self.max_depth.max(self.path.len() as u32 - 1);
         self.counted[1] += self.batch.len() as u64;
@@ -414,7 +412,7 @@ impl<'a, 'g, G: Ground> Worker<'a, 'g, G> {
     /// Collects in `region` what can be reached and is not red, and looks for a way back to the path.
     fn red(&mut self, seed: G::Node) -> ControlFlow<()> {
         while let Some(member) = self.region.pop() {
-            self.ground.clear(&mut self.hand, member, Mark::Region);
+            self.ground.leave_region(&mut self.hand, member);
         }
         self.enter_red(seed)?;
         while self.red_path.top().is_some() {
@@ -434,6 +432,7 @@ impl<'a, 'g, G: Ground> Worker<'a, 'g, G> {
         if self.is_over() {
             return ControlFlow::Break(());
         }
+        self.prepare()?;
         self.expand(node, false)?;
         self.set(node, Mark::Region);
         self.region.push(node);
@@ -474,6 +473,9 @@ impl<'a, 'g, G: Ground> Worker<'a, 'g, G> {
         self.expansions += 1;
         if self.expansions.is_multiple_of(PATIENCE) {
             self.share();
+        }
+        if self.shared.weak && self.shared.gifts.is_wanted() && self.expansions > self.gave + PATIENCE {
+            self.give();
         }
         self.shared.stop.load(Ordering::Relaxed)
     }
@@ -522,9 +524,10 @@ impl<'a, 'g, G: Ground> Worker<'a, 'g, G> {
         for (count, own) in counts.into_iter().zip(&mut self.counted) {
             count.fetch_add(std::mem::take(own), Ordering::Relaxed);
         }
-        let own = G::hand_bytes(&self.hand) + (self.region.capacity() * size_of::<G::Node>()) as u64;
+        let own = (self.region.capacity() * size_of::<G::Node>()) as u64;
         let bytes = self.path.bytes() + self.red_path.bytes() + own;
-        let told = [self.path.len() as u64, bytes];
+        // In a weak automaton most states of the path are blue.
+        let told = [if self.shared.weak { 0 } else { self.path.len() as u64 }, bytes];
         for ((count, old), new) in [&shared.on_paths, &shared.path_bytes].into_iter().zip(self.told).zip(told) {
             count.fetch_add(new.wrapping_sub(old), Ordering::Relaxed);
         }

@@ -44,8 +44,9 @@ pub(super) struct Graph<'m> {
     model: &'m dyn Model,
     product: Option<&'m Product<'m>>,
     words: usize,
-    places: usize,
-    /// Cells for the colours of a state.
+    /// Cells for one set of colours of a state.
+    set: usize,
+    /// Cells for all of them: one set that all threads see and, where there are several, one for each.
     colours: usize,
     /// A row for each number: where its steps are (0 if nowhere), colours, the state.
     rows: Cells,
@@ -113,12 +114,13 @@ impl<'m> Graph<'m> {
         let fits = |bits: &usize| model.transitions() <= 1 << bits;
         let bits = [8, 16].into_iter().find(fits).unwrap_or(32);
         let slots = Arc::new(Slots::new(FIRST).expect("a few kilobytes can be had"));
-        let (words, colours) = (below.words(), places.div_ceil(COLOURS));
+        let (words, set) = (below.words(), places.div_ceil(COLOURS));
+        let colours = set * if threads > 1 { 1 + threads } else { 1 };
         Self {
             model: below,
             product,
             words,
-            places,
+            set,
             colours,
             rows: Cells::new(1 + colours + words),
             pages: Cells::new(PAGE as usize),
@@ -148,11 +150,6 @@ impl<'m> Graph<'m> {
             page_end: 0,
             fired: vec![false; transitions],
         }
-    }
-
-    /// States of the product that a number stands for.
-    pub(super) fn places(&self) -> usize {
-        self.places
     }
 
     /// Bytes it occupies.
@@ -262,8 +259,19 @@ impl<'m> Graph<'m> {
     /// Two bits for the colour of a state: the cell they are in, and how far they are shifted there.
     #[inline]
     pub(super) fn colour(&self, node: Node) -> (&AtomicU32, u32) {
+        self.colour_in(node, 0)
+    }
+
+    /// The same for the colours that one of several threads has for itself.
+    #[inline]
+    pub(super) fn own_colour(&self, node: Node, thread: usize) -> (&AtomicU32, u32) {
+        self.colour_in(node, self.set * (1 + thread))
+    }
+
+    #[inline]
+    fn colour_in(&self, node: Node, set: usize) -> (&AtomicU32, u32) {
         let place = node.place as usize;
-        (&self.row(node.number)[1 + place / COLOURS], (place % COLOURS) as u32 * 2)
+        (&self.row(node.number)[1 + set + place / COLOURS], (place % COLOURS) as u32 * 2)
     }
 
     #[inline]

@@ -9,7 +9,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use birk_exec::Model;
 
-use super::concurrent::{Ground, Mark};
+use super::ground::{Ground, Mark};
 use super::marks::Marks;
 use super::small::{Expansion, Small};
 
@@ -118,6 +118,12 @@ impl Ground for Joint<'_> {
     }
 
     #[inline]
+    fn prepare<'g>(&'g self, hand: &mut Hand<'g>) -> Option<()> {
+        self.pause(hand);
+        (hand.free > 0 || self.take_room(hand)).then_some(())
+    }
+
+    #[inline]
     fn successors<'g>(
         &'g self,
         hand: &mut Hand<'g>,
@@ -126,11 +132,6 @@ impl Ground for Joint<'_> {
         _soon: impl Iterator<Item = u64>,
         out: &mut Vec<u64>,
     ) -> Option<()> {
-        self.pause(hand);
-        // The state is marked next, and takes room.
-        if hand.free == 0 && !self.take_room(hand) {
-            return None;
-        }
         let cut = hand.room.batch.cut;
         let marks = hand.marks.as_ref().expect("it is let go only between two expansions");
         self.small.expand(node, &mut hand.room, |key| marks.announce(key), out);
@@ -187,8 +188,8 @@ impl Ground for Joint<'_> {
     }
 
     #[inline]
-    fn clear(&self, hand: &mut Hand<'_>, node: u64, mark: Mark) {
-        hand.marks().change(node, hand.bit(mark), 0);
+    fn leave_region(&self, hand: &mut Hand<'_>, node: u64) {
+        hand.marks().change(node, hand.bit(Mark::Region), 0);
     }
 
     #[inline]
@@ -202,10 +203,6 @@ impl Ground for Joint<'_> {
 
     fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
-    }
-
-    fn hand_bytes(_: &Hand<'_>) -> u64 {
-        0
     }
 
     fn end(hand: Hand<'_>) -> (u64, Vec<bool>) {

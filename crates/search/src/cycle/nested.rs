@@ -17,7 +17,8 @@
 //!
 //! What differs: the stacks are explicit; every initial state is begun with; what was no longer white when `s` was
 //! expanded is judged then, which is as good and needs no place on the stack. In a weak automaton any cycle through an
-//! accepting state will do, so there is no red search at all.
+//! accepting state will do, so there is no red search at all; and a state that is not accepting is on no such cycle, so
+//! it is blue at once and stays so.
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -83,7 +84,8 @@ pub(crate) trait Space {
     /// The colour of a state.
     fn colour(&self, node: Self::Node) -> Colour;
 
-    /// Gives it another colour. Nodes that become cyan cease to be so in the opposite order.
+    /// Gives it another colour: a white one becomes cyan or, in a weak automaton, blue. Nodes that become cyan cease to be so
+    /// in the opposite order.
     fn paint(&mut self, node: Self::Node, colour: Colour);
 
     /// Equal nodes are those of equal states; otherwise any order.
@@ -186,6 +188,11 @@ impl<S: Space> Search<'_, S> {
                 }
                 continue;
             }
+            if self.is_passed(frame.accepting) {
+                self.path.ascend();
+                self.space.release(frame.mark);
+                continue;
+            }
             let is_red = if frame.all_red {
                 true
             } else if frame.accepting && !self.chase.weak {
@@ -219,9 +226,9 @@ impl<S: Space> Search<'_, S> {
             self.path.offer(node);
             return NO_MEMORY;
         }
-        self.space.paint(node, Colour::Cyan);
-        self.stats.states += 1;
         let accepting = self.space.is_accepting(node);
+        self.space.paint(node, if self.is_passed(accepting) { Colour::Blue } else { Colour::Cyan });
+        self.stats.states += 1;
         self.path.descend(node, accepting, mark);
         self.stats.transitions += self.batch.len() as u64;
         self.stats.max_depth = self.stats.max_depth.max(self.path.len() as u32 - 1);
@@ -243,6 +250,11 @@ impl<S: Space> Search<'_, S> {
             }
         }
         ControlFlow::Continue(())
+    }
+
+    /// Whether it is enough to come by.
+    fn is_passed(&self, accepting: bool) -> bool {
+        self.chase.weak && !accepting
     }
 
     /// Looks for a way from an accepting state back to the path.

@@ -92,6 +92,30 @@ impl<N: Copy> Path<N> {
         })
     }
 
+    /// A copy of the lower part of the path, below its first accepting node, with some of the nodes that wait beside it and
+    /// are wanted, about this many; `None` if there are none. The lowest `bare` frames have none: more are found to be so.
+    pub(crate) fn lower(&self, bare: &mut usize, most: usize, is_wanted: impl Fn(N) -> bool) -> Option<Self> {
+        let mut part = Self::new();
+        for (i, frame) in self.frames.iter().enumerate().skip(*bare) {
+            if frame.accepting || part.offered.len() >= most {
+                break;
+            }
+            let beside = self.frames.get(i + 1).map_or(self.offered.len(), |above| above.first);
+            let wanted =
+                (frame.next.min(beside)..beside).map(|place| self.offered[place]).filter(|&node| is_wanted(node));
+            let first = part.offered.len();
+            part.offered.extend(wanted);
+            if part.offered.len() > first {
+                let below = self.frames[part.frames.len()..i].iter();
+                part.frames.extend(below.map(|frame| Frame { first, next: first, ..*frame }));
+                part.frames.push(Frame { first, next: first, ..*frame });
+            } else if part.offered.is_empty() {
+                *bare = i + 1;
+            }
+        }
+        (!part.offered.is_empty()).then_some(part)
+    }
+
     /// The nodes beside the path that are still to be looked at.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = N> {
         let ends = self.frames.iter().skip(1).map(|frame| frame.first).chain([self.offered.len()]);
@@ -120,5 +144,57 @@ impl<N: Copy> Path<N> {
 
     pub(crate) fn bytes(&self) -> u64 {
         (self.offered.capacity() * size_of::<N>() + self.frames.capacity() * size_of::<Frame<N>>()) as u64
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// 1 beside 2, 3; 2 beside nothing; 4, accepting or not, beside 5, 6; 5 beside 7.
+    fn path(accepting: bool) -> Path<u32> {
+        let mut path = Path::new();
+        path.descend(1, false, 0);
+        [2, 3].into_iter().for_each(|node| path.offer(node));
+        assert_eq!(path.next(), Some(2));
+        path.descend(2, false, 0);
+        path.offer(4);
+        assert_eq!(path.next(), Some(4));
+        path.descend(4, accepting, 0);
+        [5, 6].into_iter().for_each(|node| path.offer(node));
+        assert_eq!(path.next(), Some(5));
+        path.descend(5, false, 0);
+        path.offer(7);
+        path
+    }
+
+    /// What a part leads to, from its end on: nodes beside it, each with the length of the path there.
+    fn walk(mut part: Path<u32>) -> Vec<(u32, Vec<u32>)> {
+        let mut found = Vec::new();
+        while part.top().is_some() {
+            match part.next() {
+                Some(node) => found.push((node, part.nodes().collect())),
+                None => _ = part.ascend(),
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn a_part_of_a_path_has_what_is_wanted_beside_it() {
+        let part = |accepting: bool, bare: &mut usize, most: usize, wanted: &[u32]| {
+            path(accepting).lower(bare, most, |node| wanted.contains(&node)).map(walk)
+        };
+        let all = part(false, &mut 0, 9, &[3, 6, 7]);
+        assert_eq!(all, Some(vec![(7, vec![1, 2, 4, 5]), (6, vec![1, 2, 4]), (3, vec![1])]));
+        assert_eq!(part(false, &mut 0, 1, &[3, 6, 7]), Some(vec![(3, vec![1])]), "no more than that");
+        assert_eq!(part(true, &mut 0, 9, &[3, 6, 7]), Some(vec![(3, vec![1])]), "nothing beside an accepting node");
+        assert_eq!(part(true, &mut 0, 9, &[6, 7]), None);
+        let mut bare = 0;
+        assert_eq!(part(false, &mut bare, 9, &[6]), Some(vec![(6, vec![1, 2, 4])]));
+        assert_eq!(bare, 2, "the first two frames need not be looked at again");
+        assert_eq!(part(false, &mut bare, 9, &[3, 6]), Some(vec![(6, vec![1, 2, 4])]));
+        assert_eq!(part(false, &mut bare, 9, &[]), None);
+        assert_eq!(bare, 4);
     }
 }

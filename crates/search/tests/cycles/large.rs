@@ -12,6 +12,8 @@ use crate::system::Random;
 struct Layers {
     edges: Vec<Vec<u32>>,
     accepting: Vec<bool>,
+    /// Nodes of a layer.
+    size: usize,
     /// Words of a state; more than one are too many for it to be its own key.
     words: usize,
 }
@@ -33,7 +35,15 @@ impl Layers {
         }
         let rare = 1 + random.below(6 * count / size);
         let accepting = (0..count).map(|_| random.below(rare) == 0).collect();
-        Self { edges, accepting, words: 1 + random.below(2) }
+        Self { edges, accepting, size, words: 1 + random.below(2) }
+    }
+
+    /// Makes a cycle all accepting or not at all: the nodes of a layer are alike.
+    fn weaken(&mut self, random: &mut Random) {
+        let rare = 2 + random.below(self.edges.len() / self.size);
+        for layer in self.accepting.chunks_mut(self.size) {
+            layer.fill(random.below(rare) == 0);
+        }
     }
 
     /// Whether some accepting node that is reached can reach itself, by Tarjan's algorithm.
@@ -97,6 +107,27 @@ impl Model for Layers {
     }
 }
 
+/// Found if and only if it is there, by searches of one, two and eight threads.
+fn hunt_all(graph: &Layers, weak: bool, seed: u64) -> bool {
+    let expected = graph.has_cycle();
+    let mut states = None;
+    for threads in [1, 2, 8] {
+        let hunt = Chase { weak, seed, ..chase(threads) }.hunt(graph, &mut Patient);
+        match &hunt.outcomes[0] {
+            Outcome::Found(trace) => assert!(expected && is_cycle(graph, trace), "round {seed}, {threads} threads"),
+            other => {
+                assert!(!expected && *other == Outcome::Absent, "round {seed}, {threads} threads: {other:?}");
+                assert_eq!(*states.get_or_insert(hunt.stats.states), hunt.stats.states, "round {seed}");
+            }
+        }
+    }
+    expected
+}
+
+fn both_occur(found: usize, rounds: usize) {
+    assert!(found * 5 > rounds && found * 5 < rounds * 4, "{found} of {rounds} have a cycle: both must occur");
+}
+
 #[test]
 fn tables_grow_and_nothing_is_lost() {
     let mut random = Random::new(21);
@@ -104,19 +135,22 @@ fn tables_grow_and_nothing_is_lost() {
     for round in 0..rounds {
         let count = 1_000 + random.below(3_000);
         let graph = Layers::random(&mut random, count);
-        let expected = graph.has_cycle();
-        found += usize::from(expected);
-        for threads in [1, 2, 8] {
-            let hunt = Chase { seed: round as u64, ..chase(threads) }.hunt(&graph, &mut Patient);
-            match &hunt.outcomes[0] {
-                Outcome::Found(trace) => {
-                    assert!(expected && is_cycle(&graph, trace), "round {round}, {threads} threads");
-                }
-                other => assert!(!expected && *other == Outcome::Absent, "round {round}, {threads} threads: {other:?}"),
-            }
-        }
+        found += usize::from(hunt_all(&graph, false, round as u64));
     }
-    assert!(found * 5 > rounds && found * 5 < rounds * 4, "{found} of {rounds} have a cycle: both must occur");
+    both_occur(found, rounds);
+}
+
+#[test]
+fn parts_of_paths_are_given_away_and_nothing_is_lost() {
+    let mut random = Random::new(22);
+    let (mut found, rounds) = (0, crate::number(2_000, 60));
+    for round in 0..rounds {
+        let count = 1_000 + random.below(9_000);
+        let mut graph = Layers::random(&mut random, count);
+        graph.weaken(&mut random);
+        found += usize::from(hunt_all(&graph, true, round as u64));
+    }
+    both_occur(found, rounds);
 }
 
 /// Walks a run: its loop comes back to where it began, through an accepting node.

@@ -23,7 +23,7 @@ const MOST_CONFLICTS: i32 = 20_000;
 pub(crate) fn hunt(program: &Program, goals: &[Goal], job: &Job, observer: &mut dyn Observer) -> Result<Hunt, String> {
     let watch = Watch::new(observer);
     let (base, step) = (Circuit::new(&watch), Circuit::new(&watch));
-    let ranges = ranges(program);
+    let ranges = ranges(program).variables;
     let goals: Vec<&Expr> = goals.iter().map(|Goal::BadState(bad)| bad).collect();
     let mut search = Search {
         program,
@@ -39,6 +39,7 @@ pub(crate) fn hunt(program: &Program, goals: &[Goal], job: &Job, observer: &mut 
     match search.run(&step, &ranges) {
         Ok(stopped) | Err(Broken::Stopped(stopped)) => Ok(search.finish(stopped)),
         Err(Broken::Refused(reason)) => Err(reason),
+        Err(Broken::Undecided(_)) => unreachable!("a frame never asks for the value of a bit"),
     }
 }
 
