@@ -1,6 +1,8 @@
 //! What the machine has, and what this process has used.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Result};
+use std::path::Path;
 
 /// How much memory may be used.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +22,19 @@ impl Memory {
         let rest = resident_memory().unwrap_or(0);
         Self { search: limit.saturating_sub(rest).max(limit / 4 * 3), rest }
     }
+}
+
+/// A new file in a folder that nobody else sees: it has no name any more, and is gone with the process, whatever ends it.
+pub(crate) fn unnamed_file(folder: &Path) -> Result<File> {
+    for number in 0.. {
+        let path = folder.join(format!("birk-{}-{number}.waiting", std::process::id()));
+        match File::options().read(true).write(true).create_new(true).open(&path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+            Ok(file) => return fs::remove_file(&path).map(|()| file),
+        }
+    }
+    unreachable!("some number is free")
 }
 
 /// The memory this process occupies now, where the system tells.

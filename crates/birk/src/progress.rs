@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use birk_ir::Stop;
-use birk_search::{Observer, Progress, Save};
+use birk_search::{Observer, Progress, Relief, Save, Scratch};
 
 use crate::cli::ProgressMode;
 use crate::limits::{self, Memory};
@@ -294,10 +294,36 @@ impl Observer for Watcher {
         }
     }
 
+    fn scratch(&mut self) -> Option<Box<dyn Scratch>> {
+        let folder = self.keeper.as_ref().map_or_else(std::env::temp_dir, |keeper| keeper.folder().to_owned());
+        Some(Box::new(limits::unnamed_file(&folder).ok()?))
+    }
+
+    fn relieved(&mut self, relief: Relief, states: u64) {
+        if let Some(gauge) = &mut self.gauge {
+            gauge.looked = None;
+        }
+        self.clear();
+        match self.style {
+            Style::Off => {}
+            Style::Json => say(&serde_json::json!({"relief": relief.word(), "states": states}).to_string()),
+            _ => say(&format!("note: memory is short: after {} states, {}", grouped(states), relieved(relief))),
+        }
+    }
+
     fn overhead(&mut self, counted: u64) -> u64 {
         let Some(gauge) = &mut self.gauge else { return counted / 12 };
         gauge.look(Instant::now(), counted);
         gauge.overhead
+    }
+}
+
+/// What was done because memory was short.
+pub(crate) fn relieved(relief: Relief) -> &'static str {
+    match relief {
+        Relief::Tree => "what waits is kept as a tree",
+        Relief::Disk => "what waits is kept on disk",
+        Relief::Thread => "one thread goes on alone",
     }
 }
 

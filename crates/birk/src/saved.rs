@@ -86,6 +86,11 @@ impl Keeper {
         Self { folder: folder.to_owned(), identity, resumes: true, last: None, failure: None }
     }
 
+    /// Where it keeps it.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// What the engine wrote, if there is a search to go on with.
     pub(crate) fn input(&mut self) -> Option<Box<dyn Read>> {
         if !std::mem::take(&mut self.resumes) {

@@ -139,6 +139,48 @@ fn memory_of_the_process_is_limited() {
     }
 }
 
+/// A violation behind many wide states: breadth-first search has no room for them, and depth-first search with the same
+/// bound meets what leads to it too late.
+#[test]
+fn a_deep_violation_is_found_where_others_fail() {
+    let check = |options: &str| {
+        let model = "models/usb_firmware.bir -D BUG=1 -D PORTS=3 -D REQUESTS=3 -D RING=512 -D BLOCK=512 -D FRAMES=21";
+        birk(&format!("check {model} --property fault --progress off --format json {options}"))
+    };
+    let report = check("--search depth --store compact --memory 20M --max-depth 90").exits(1).json();
+    let steps = report["traces"][0]["steps"].as_array().expect("a list").len();
+    assert!((77..=80).contains(&steps), "{steps}");
+    let report = check("--search bfs --store compact").exits(1).json();
+    assert_eq!(report["traces"][0]["steps"].as_array().expect("a list").len(), 77);
+    undecided(check("--search bfs --store compact --memory 20M"), "memory");
+    undecided(check("--search bfs --memory 20M"), "memory");
+    undecided(check("--search dfs --max-depth 90"), "depth");
+}
+
+/// Step by step a search needs less before it ends; it says so, and leaves nothing behind. (That it finds the same is tested
+/// where memory can be counted exactly.)
+#[test]
+fn a_search_that_is_short_of_memory_goes_on_with_less() {
+    let folder = binary::folder("budget_relief");
+    let check = |options: &str| {
+        let model = "models/counters_mod8.bir -D K=8 --search depth --increment 4 --threads 2 --memory 26M";
+        let options = format!("check {model} {options}");
+        run(command(BIRK).env("TMPDIR", &folder).args(options.split(' ')))
+    };
+    let answer = check("--format json").exits(3);
+    let notes: Vec<&str> =
+        answer.err.lines().filter(|line| line.starts_with("note: memory is short: after ")).collect();
+    let report = answer.json();
+    assert_eq!((&report["stopped_by"], &report["coverage"]["kind"]), (&"memory".into(), &"depth".into()));
+    let relief = report["stats"]["frontier"]["relief"].as_array().expect("a list");
+    let steps: Vec<&str> = relief.iter().map(|relief| relief["step"].as_str().expect("a word")).collect();
+    assert_eq!((steps, notes.len()), (vec!["tree", "disk", "thread"], 3), "{}", answer.err);
+    assert_eq!(report["stats"]["frontier"]["kept_as"], "tree");
+    let answer = check("--progress off").exits(3).quietly();
+    answer.prints("\nmemory was short: after ").prints("; after ").prints(" states, one thread goes on alone\n");
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 0, "nothing is left behind");
+}
+
 #[test]
 fn an_interrupt_ends_a_search_with_a_full_report() {
     for (signal, format) in [("INT", "json"), ("INT", "human"), ("TERM", "json")] {

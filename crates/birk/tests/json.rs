@@ -61,7 +61,7 @@ fn the_frontier_of_a_depth_bound_is_measured() {
         let report = check(&format!("{model} {options}")).json();
         assert!(report["stats"]["state_bits"].as_u64() > Some(8 * 1024));
         let frontier = report["stats"]["frontier"].clone();
-        let expected = ["kept_as", "most_states", "bytes_per_state", "replays", "steps_per_replay"];
+        let expected = ["kept_as", "most_states", "bytes_per_state", "replays", "steps_per_replay", "relief"];
         assert_eq!(fields(&frontier), expected);
         let number = |field: &str| frontier[field].as_f64().expect("a number");
         assert!(number("most_states") > 100.0 && number("replays") > 100.0, "{frontier}");

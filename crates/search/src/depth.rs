@@ -21,12 +21,13 @@
 mod list;
 pub(crate) mod save;
 mod shared;
+mod shelf;
 mod thresholds;
 mod walk;
 mod worker;
 
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::io::ErrorKind;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Mutex, OnceLock, RwLock};
 
 use birk_exec::{Model, Successors};
@@ -37,9 +38,10 @@ use crate::codec::Codec;
 use crate::codec::direct::Direct;
 use crate::codec::fingerprint::Fingerprint;
 use crate::codec::tree::Tree;
-use crate::job::{FrontierStats, Hunt, Job, Observer, Stats, Storage, Waiting};
-use list::{Chunk, Reader};
+use crate::job::{FrontierStats, Hunt, Job, Observer, Relief, Stats, Storage, Waiting};
+use list::Reader;
 use shared::{Seen, Shared, Turn};
+use shelf::Shelf;
 use thresholds::{Thresholds, WAITING};
 use worker::{Counts, Worker};
 
@@ -118,6 +120,10 @@ impl<'a, C: Codec> Search<'a, C> {
             here: Mutex::default(),
             next: Mutex::default(),
             frontier_bytes: AtomicU64::new(0),
+            reliefs: reliefs(job, waiting),
+            relieved: AtomicUsize::new(0),
+            is_short: AtomicBool::new(false),
+            relief: Mutex::default(),
             overhead: AtomicU64::new(0),
             busy: AtomicUsize::new(0),
             from: 0,
@@ -168,8 +174,8 @@ impl<'a, C: Codec> Search<'a, C> {
         }
         let mut frontier = Vec::new();
         if self.returns_frontier && self.shared.to == self.shared.from {
-            let chunks = std::mem::take(self.chunks());
-            self.each(&chunks, WAITING, None, |worker, turn, root| {
+            let mut chunks = std::mem::take(self.chunks());
+            self.each(&mut chunks, WAITING, None, |worker, turn, root| {
                 worker.go(turn, root);
                 frontier.push(worker.state().to_vec());
             });
@@ -177,7 +183,7 @@ impl<'a, C: Codec> Search<'a, C> {
         (self.finish(stopped), frontier)
     }
 
-    fn chunks(&mut self) -> &mut VecDeque<Chunk> {
+    fn chunks(&mut self) -> &mut Shelf {
         self.shared.here.get_mut().expect("no worker panics with it")
     }
 
@@ -187,11 +193,11 @@ impl<'a, C: Codec> Search<'a, C> {
         if self.covered.is_some_and(|covered| covered == self.shared.to) {
             return;
         }
-        let next = std::mem::take(self.shared.next.get_mut().expect("no worker panics with it"));
-        let bytes = next.iter().map(Chunk::bytes).sum();
-        let states = next.iter().map(|chunk| chunk.states).sum();
-        self.largest = self.largest.max((bytes, states));
-        *self.chunks() = next;
+        let here = self.shared.here.get_mut().expect("no worker panics with it");
+        let next = self.shared.next.get_mut().expect("no worker panics with it");
+        self.largest = self.largest.max((next.size, next.states));
+        std::mem::swap(here, next);
+        next.clear();
         self.shared.from = self.shared.to;
         self.covered = Some(self.shared.to);
         let within = *self.shared.states.get_mut();
@@ -203,17 +209,29 @@ impl<'a, C: Codec> Search<'a, C> {
     fn register(&mut self) {
         let seen = self.shared.seen.get_mut().expect("no worker panics with it");
         let here = self.shared.here.get_mut().expect("no worker panics with it");
-        for chunk in here {
+        let registered = here.each(|chunk| {
             let mut roots = Reader::new(chunk, seen.codec.ticket_words());
             while roots.advance() {
                 seen.thresholds.lower(roots.key, self.shared.from + 1).expect("it is there");
             }
+            Ok(())
+        });
+        if registered.is_err() {
+            let _ = self.shared.stop.set(Stop::Memory);
         }
     }
 
-    /// Explores the frontier to the bound, by several workers if there is enough to do.
+    /// Explores the frontier to the bound, by several workers if there is enough to do. One that leaves because memory is
+    /// short puts back what it had.
     fn bound(&mut self, observer: &mut dyn Observer) {
-        let is_shared = *self.shared.pending.get_mut() >= self.shared.job.limits.grain as u64;
+        while self.shared.stop.get().is_none() && !self.chunks().is_empty() {
+            self.explore(observer);
+        }
+    }
+
+    fn explore(&mut self, observer: &mut dyn Observer) {
+        let is_shared =
+            *self.shared.pending.get_mut() >= self.shared.job.limits.grain as u64 && !self.shared.has(Relief::Thread);
         let count = if is_shared { self.chunks().len().min(self.shared.job.limits.threads).max(1) } else { 1 };
         while self.workers.len() < count {
             let seen = self.shared.seen.get_mut().expect("no worker panics with it");
@@ -231,9 +249,9 @@ impl<'a, C: Codec> Search<'a, C> {
 
     /// The search is complete if no successor of the last frontier is new, although it lies beyond the bound.
     fn close(&mut self, observer: &mut dyn Observer) -> Stop {
-        let chunks = std::mem::take(self.chunks());
+        let mut chunks = std::mem::take(self.chunks());
         let mut border = Border::new(self.shared.model.transitions());
-        let stop = self.each(&chunks, WAITING, Some(observer), |worker, turn, root| {
+        let stop = self.each(&mut chunks, WAITING, Some(observer), |worker, turn, root| {
             worker.go(turn, root);
             worker.edge(turn, &mut border);
         });
@@ -247,14 +265,14 @@ impl<'a, C: Codec> Search<'a, C> {
     /// What waits when the search is ended early: the rest of the frontier, what was met at the next bound, and what was
     /// being explored.
     fn cut(&mut self) -> Border {
-        let here = std::mem::take(self.chunks());
-        let next = std::mem::take(self.shared.next.get_mut().expect("no worker panics with it"));
+        let mut here = std::mem::take(self.chunks());
+        let mut next = std::mem::take(self.shared.next.get_mut().expect("no worker panics with it"));
         let begun: Vec<Vec<u32>> =
             self.workers.iter_mut().flat_map(|worker| std::mem::take(&mut worker.begun)).collect();
-        let about = here.iter().chain(&next).map(|chunk| chunk.states).sum::<u64>() + begun.len() as u64;
+        let about = here.states + next.states + begun.len() as u64;
         let mut survey = Survey::new(self.shared.model, about);
         let mark = if self.shared.from < self.shared.to { self.shared.from + 1 } else { WAITING };
-        for (chunks, mark) in [(&here, mark), (&next, WAITING)] {
+        for (chunks, mark) in [(&mut here, mark), (&mut next, WAITING)] {
             self.each(chunks, mark, None, |worker, turn, root| {
                 if survey.counts() {
                     worker.go(turn, root);
@@ -276,7 +294,7 @@ impl<'a, C: Codec> Search<'a, C> {
     /// Looks at each state of a frontier that still has a mark, until the observer ends that.
     fn each(
         &mut self,
-        chunks: &VecDeque<Chunk>,
+        chunks: &mut Shelf,
         mark: u32,
         observer: Option<&mut dyn Observer>,
         mut look: impl FnMut(&mut Worker<C>, &Turn<'_, '_, C>, &Reader<'_>),
@@ -284,18 +302,20 @@ impl<'a, C: Codec> Search<'a, C> {
         let is_watched = observer.is_some();
         let (worker, mut turn) =
             (&mut self.workers[0], Turn::new(&self.shared, observer.map(|observer| observer as _)));
-        for chunk in chunks {
+        let looked = chunks.each(|chunk| {
             let mut roots = Reader::new(chunk, turn.seen().codec.ticket_words());
             while roots.advance() {
                 if turn.seen().thresholds.get(roots.key) == mark {
                     if is_watched && worker.tick(&mut turn).is_break() {
-                        return self.shared.stop.get().copied();
+                        return Err(ErrorKind::Interrupted.into());
                     }
                     look(worker, &turn, &roots);
                 }
             }
-        }
-        None
+            Ok(())
+        });
+        // What cannot be read was put outside because memory was short.
+        looked.is_err().then(|| self.shared.stop.get().copied().unwrap_or(Stop::Memory))
     }
 
     fn counts(&self) -> Counts {
@@ -309,7 +329,8 @@ impl<'a, C: Codec> Search<'a, C> {
             self.border = self.cut();
         }
         let counts = self.counts();
-        let Shared { model, seen, states, transitions, found, initial, waiting, .. } = self.shared;
+        let waiting = self.shared.waiting();
+        let Shared { model, seen, states, transitions, found, initial, relief, .. } = self.shared;
         let seen = seen.into_inner().expect("no worker panics with it");
         let states = states.into_inner();
         let stats = Stats {
@@ -327,6 +348,7 @@ impl<'a, C: Codec> Search<'a, C> {
                 replays: counts.replays,
                 replayed: counts.replayed,
             }),
+            relief: relief.into_inner().expect("no worker panics with it"),
             border: self.border,
             bounds: self.bounds,
             ..Stats::default()
@@ -352,6 +374,16 @@ impl<'a, C: Codec> Search<'a, C> {
         let outcomes = found.into_inner().expect("no worker panics with it").into_iter().map(outcome).collect();
         Hunt { outcomes, coverage, stopped, stats, fired: counts.fired }
     }
+}
+
+/// What can be done when memory is short. Who said how states wait means it.
+fn reliefs(job: &Job, waiting: Waiting) -> Vec<Relief> {
+    if job.limits.waiting.is_some() {
+        return Vec::new();
+    }
+    let tree = (waiting == Waiting::States).then_some(Relief::Tree);
+    let thread = (job.limits.threads > 1).then_some(Relief::Thread);
+    tree.into_iter().chain([Relief::Disk]).chain(thread).collect()
 }
 
 /// The steps of a trace that is given by positions.

@@ -1,6 +1,6 @@
 //! What an engine is asked, what it tells while it works, and what it answers.
 
-use std::io::{Read, Write};
+use std::io::{Read, Seek, Write};
 use std::ops::ControlFlow;
 
 use birk_exec::GoalSet;
@@ -75,6 +75,33 @@ impl Waiting {
     }
 }
 
+/// What a search does to need less memory when that is short, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relief {
+    /// What waits behind a bound is kept as a tree of traces instead of as states.
+    Tree,
+    /// It waits outside of memory.
+    Disk,
+    /// One thread goes on alone.
+    Thread,
+}
+
+impl Relief {
+    /// The word in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Relief::Tree => "tree",
+            Relief::Disk => "disk",
+            Relief::Thread => "thread",
+        }
+    }
+}
+
+/// A place outside of memory for what a search needs only later.
+pub trait Scratch: Read + Write + Seek + Send {}
+
+impl<T: Read + Write + Seek + Send> Scratch for T {}
+
 /// How states are remembered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Storage {
@@ -131,6 +158,14 @@ pub trait Observer {
     fn overhead(&mut self, counted: u64) -> u64 {
         counted / 12
     }
+
+    /// Memory is short: a place outside of it, if there is one.
+    fn scratch(&mut self) -> Option<Box<dyn Scratch>> {
+        None
+    }
+
+    /// Memory was short, and something was done about it, when this many states had been reached.
+    fn relieved(&mut self, _relief: Relief, _states: u64) {}
 }
 
 /// Writes a search down.
@@ -184,6 +219,8 @@ pub struct Stats {
     pub bounds: Vec<(u32, u64)>,
     /// For the engine with a depth bound that grows: what its frontier cost.
     pub frontier: Option<FrontierStats>,
+    /// What was done when memory was short, and how many states had been reached then.
+    pub relief: Vec<(Relief, u64)>,
     /// Where it was cut.
     pub border: Border,
     /// For searches that are repeated: which states were seen, roughly.

@@ -31,4 +31,4 @@ pub mod trace;
 
 pub use border::Border;
 pub use engines::{ENGINES, Engine, ExplicitHunt, engine};
-pub use job::{Hunt, Job, Limits, Observer, Progress, Save, Stats, Storage, Waiting};
+pub use job::{Hunt, Job, Limits, Observer, Progress, Relief, Save, Scratch, Stats, Storage, Waiting};

@@ -16,6 +16,16 @@ pub(crate) use mapped::Region;
 #[cfg(not(all(unix, not(loom))))]
 pub(crate) use owned::Region;
 
+/// Lets the allocator give back what was freed, where it would keep it.
+pub(crate) fn give_back() {
+    // SAFETY: it may be called at any time.
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[allow(unsafe_code, reason = "memory back to the system")]
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
 #[cfg(all(unix, not(loom)))]
 mod mapped {
     use std::ops::{Deref, Range};

@@ -4,6 +4,8 @@
 
 #[path = "depth/bent.rs"]
 mod bent;
+#[path = "depth/relief.rs"]
+mod relief;
 #[path = "depth/resume.rs"]
 mod resume;
 
@@ -379,8 +381,8 @@ fn bends_that_only_cost_time() {
     assert!(always.more_revisits > 100, "{always:?}");
 }
 
-/// The smallest graphs on which a bend shows, that of children on the stack too rarely to be met by chance; the engine is
-/// right on them.
+/// The smallest graphs on which a bend shows, those of children on the stack and of closed parts too rarely to be met by
+/// chance; the engine is right on them.
 #[test]
 fn smallest_cases() {
     let case = |edges: &[&[usize]], cutoff: u32, increment: u32, bend: Bend| {
@@ -394,6 +396,7 @@ fn smallest_cases() {
     case(&[&[1], &[0]], 3, 1, Bend::ForgetsThresholds);
     case(&[&[1, 2], &[2], &[]], 2, 2, Bend::FrontierKeepsAll);
     case(&[&[6, 4], &[2], &[5], &[4, 1], &[3], &[3], &[7], &[3]], 5, 5, Bend::IgnoresStack);
+    case(&[&[2, 4], &[6], &[3, 4], &[5], &[5], &[1], &[]], 4, 4, Bend::ClosedByStackPosition);
     case(&[&[4, 3], &[2], &[], &[1, 4], &[3]], 3, 3, Bend::LeastOfChildren);
     case(&[&[1, 2], &[2], &[3], &[4], &[]], 3, 3, Bend::OnlyOnce);
     case(&[&[1], &[2], &[3], &[]], 3, 2, Bend::OnlyWholeSteps);

@@ -10,10 +10,12 @@ use birk_ir::{
     Verdict,
 };
 
+use birk_search::Relief;
+
 use crate::cli::StoreKind;
 use crate::commands::{Slices, Watch};
 use crate::diagnostics;
-use crate::progress::{bytes, grouped};
+use crate::progress::{bytes, grouped, relieved};
 use crate::report::json::is_location_of;
 use crate::report::statement::{Cut, Grade, Next, stopped};
 use crate::report::{Answer, Report, ordinals_text};
@@ -448,6 +450,12 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
     let stored = if is_small { String::new() } else { stored };
     let peak = report.peak_memory.map(|peak| format!("; {} at most in all", bytes(peak))).unwrap_or_default();
     let _ = writeln!(out, "{} {} bits a state{stored}{peak}", paint.bold("memory:"), report.program.layout.bits());
+    if !stats.relief.is_empty() {
+        let step =
+            |(relief, states): &(Relief, u64)| format!("after {} states, {}", grouped(*states), relieved(*relief));
+        let steps: Vec<String> = stats.relief.iter().map(step).collect();
+        let _ = writeln!(out, "{} {}", paint.bold("memory was short:"), steps.join("; "));
+    }
     if stats.cut > 0 {
         let _ = writeln!(out, "{} {} cut by `assume`", paint.bold("assumed:"), count(stats.cut, "path"));
     }

@@ -122,6 +122,7 @@ pub(crate) fn text(report: &Report<'_>) -> String {
                     "bytes_per_state": frontier.bytes as f64 / frontier.states.max(1) as f64,
                     "replays": frontier.replays,
                     "steps_per_replay": frontier.replayed as f64 / frontier.replays.max(1) as f64,
+                    "relief": relief(stats),
                 })
             }),
         },
@@ -167,6 +168,11 @@ fn properties(report: &Report<'_>) -> Vec<Value> {
         value
     };
     report.answers.iter().map(value).collect()
+}
+
+/// What was done because memory was short.
+fn relief(stats: &birk_search::Stats) -> Vec<Value> {
+    stats.relief.iter().map(|(relief, states)| json!({"step": relief.word(), "states": states})).collect()
 }
 
 fn slices(slices: &Slices) -> Value {

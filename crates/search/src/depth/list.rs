@@ -25,13 +25,13 @@ pub(crate) struct Chunk {
     depth: u32,
     /// Bits of a position.
     width: u32,
-    bytes: Vec<u8>,
+    pub(crate) held: Vec<u8>,
 }
 
 impl Chunk {
     /// Bytes it occupies.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.bytes.len() + size_of::<Self>()) as u64
+        (self.held.len() + size_of::<Self>()) as u64
     }
 
     /// Writes it to a file.
@@ -39,20 +39,34 @@ impl Chunk {
         put(out, self.states)?;
         put(out, u64::from(self.depth))?;
         put(out, u64::from(self.width))?;
-        put_bytes(out, &self.bytes)
+        put_bytes(out, &self.held)
     }
 
     /// Reads what `save` wrote.
     pub(crate) fn load(input: &mut dyn Read) -> Result<Self> {
         let (states, depth, width) = (get(input)?, get(input)? as u32, get(input)? as u32);
-        Ok(Self { states, depth, width, bytes: get_bytes(input)? })
+        Ok(Self { states, depth, width, held: get_bytes(input)? })
+    }
+
+    /// The same states, kept as a tree.
+    pub(crate) fn thinned(&self, ticket_words: usize, mean: u32) -> Vec<Chunk> {
+        let (mut writer, mut roots) = (Writer::new(Waiting::Tree, self.depth, mean), Reader::new(self, ticket_words));
+        let mut chunks = Vec::new();
+        while roots.advance() {
+            if !writer.wants_ticket(&roots.trace) {
+                roots.ticket.clear();
+            }
+            chunks.extend(writer.push(&roots.trace, roots.key, &roots.ticket));
+        }
+        chunks.extend(writer.flush());
+        chunks
     }
 }
 
 /// Writes a frontier.
 #[derive(Debug)]
 pub(crate) struct Writer {
-    waiting: Waiting,
+    pub(crate) waiting: Waiting,
     /// Of the frontier.
     depth: u32,
     /// Steps of replay that there may be for each state.
@@ -105,7 +119,7 @@ impl Writer {
         self.states += 1;
         self.last.truncate(shared);
         self.last.extend_from_slice(&trace[shared..]);
-        let full = self.chunk.bytes.len() >= CHUNK + TRACES * (self.depth * self.chunk.width / 8) as usize;
+        let full = self.chunk.held.len() >= CHUNK + TRACES * (self.depth * self.chunk.width / 8) as usize;
         let widest = |positions: &[u32]| positions.iter().max().map_or(0, |most| 32 - most.leading_zeros());
         let is_too_wide = widest(&trace[shared.max(1)..]) > self.chunk.width;
         let done = (full || is_too_wide).then(|| self.flush()).flatten();
@@ -113,7 +127,7 @@ impl Writer {
         if self.chunk.states == 0 {
             self.chunk.width = widest(&trace[1..]).max(self.chunk.width);
         }
-        let Chunk { states, width, bytes, .. } = &mut self.chunk;
+        let Chunk { states, width, held: bytes, .. } = &mut self.chunk;
         *states += 1;
         varint(bytes, ((trace.len() - shared) as u64) << 1 | u64::from(!ticket.is_empty()));
         bytes.extend_from_slice(&key.to_le_bytes());
@@ -129,7 +143,7 @@ impl Writer {
     pub(crate) fn flush(&mut self) -> Option<Chunk> {
         let next = Chunk { depth: self.depth, width: self.chunk.width, ..Chunk::default() };
         let mut done = std::mem::replace(&mut self.chunk, next);
-        done.bytes.shrink_to_fit();
+        done.held.shrink_to_fit();
         (done.states > 0).then_some(done)
     }
 }
@@ -179,14 +193,14 @@ impl<'c> Reader<'c> {
         let count = length - self.trace.len();
         let width = self.chunk.width;
         let bytes = (count * width as usize).div_ceil(8);
-        unpack(&self.chunk.bytes[self.at..self.at + bytes], count, width, &mut self.trace);
+        unpack(&self.chunk.held[self.at..self.at + bytes], count, width, &mut self.trace);
         self.at += bytes;
         true
     }
 
     fn take<const N: usize>(&mut self) -> [u8; N] {
         self.at += N;
-        self.chunk.bytes[self.at - N..self.at].try_into().expect("a slice of this length")
+        self.chunk.held[self.at - N..self.at].try_into().expect("a slice of this length")
     }
 
     fn varint(&mut self) -> u64 {

@@ -2,7 +2,6 @@
 //!
 //! Whoever keeps it says whether it is whole; what is read here is what was written.
 
-use std::collections::VecDeque;
 use std::io::{Error, ErrorKind, Read, Result, Write};
 
 use super::Search;
@@ -53,7 +52,7 @@ impl<C: Codec> Search<'_, C> {
         for frontier in [&mut shared.here, &mut shared.next] {
             let frontier = frontier.get_mut().expect("no worker panics with it");
             put(out, frontier.len() as u64)?;
-            frontier.iter().try_for_each(|chunk| chunk.save(out))?;
+            frontier.each(|chunk| chunk.save(out))?;
         }
         Ok(())
     }
@@ -94,10 +93,11 @@ impl<C: Codec> Search<'_, C> {
         }
         let mut bytes = 0;
         for frontier in [&mut shared.here, &mut shared.next] {
-            let chunks: Result<VecDeque<Chunk>> = (0..get(input)?).map(|_| Chunk::load(input)).collect();
-            let chunks = chunks?;
-            bytes += chunks.iter().map(Chunk::bytes).sum::<u64>();
-            *frontier.get_mut().expect("no worker panics with it") = chunks;
+            let frontier = frontier.get_mut().expect("no worker panics with it");
+            for _ in 0..get(input)? {
+                frontier.push(Chunk::load(input)?);
+            }
+            bytes += frontier.bytes;
         }
         *shared.frontier_bytes.get_mut() = bytes;
         Ok(())

@@ -1,17 +1,18 @@
 //! What the workers of a bound share: what is known of states, the frontiers, the counts, and when to stop.
 
-use std::collections::VecDeque;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, RwLock, RwLockReadGuard};
 
 use birk_exec::{Model, Successors};
 use birk_ir::Stop;
 
 use super::list::Chunk;
+use super::shelf::Shelf;
 use super::thresholds::{Thresholds, UNSEEN};
 use crate::codec::{Codec, Growth};
-use crate::job::{Job, Observer, Progress, Waiting};
+use crate::job::{Job, Observer, Progress, Relief, Waiting};
+use crate::memory::give_back;
 
 /// What is known of the states visited.
 #[derive(Debug)]
@@ -51,9 +52,15 @@ pub(crate) struct Shared<'a, C> {
     /// Everybody comes back.
     pub(crate) stop: OnceLock<Stop>,
     /// The frontier that is explored, and the next.
-    pub(crate) here: Mutex<VecDeque<Chunk>>,
-    pub(crate) next: Mutex<VecDeque<Chunk>>,
+    pub(crate) here: Mutex<Shelf>,
+    pub(crate) next: Mutex<Shelf>,
     pub(crate) frontier_bytes: AtomicU64,
+    /// What can be done when memory is short, how much of it was done, and whether somebody without an observer waits for
+    /// that; and with how many states it was done.
+    pub(crate) reliefs: Vec<Relief>,
+    pub(crate) relieved: AtomicUsize,
+    pub(crate) is_short: AtomicBool,
+    pub(crate) relief: Mutex<Vec<(Relief, u64)>>,
     /// Bytes in use that nobody here counts, as the observer said last.
     pub(crate) overhead: AtomicU64,
     /// Workers that have not yet found the frontier empty.
@@ -75,17 +82,36 @@ pub(crate) struct Shared<'a, C> {
 impl<C: Codec> Shared<'_, C> {
     /// Takes a chunk of the frontier that is explored.
     pub(crate) fn take(&self) -> Option<Chunk> {
-        let chunk = self.here.lock().expect("no worker panics with it").pop_front()?;
-        self.frontier_bytes.fetch_sub(chunk.bytes(), Ordering::Relaxed);
-        Some(chunk)
+        self.change(&self.here, |here| here.pop()).unwrap_or_else(|_| {
+            let _ = self.stop.set(Stop::Memory);
+            None
+        })
     }
 
     /// Gives a chunk to a frontier.
-    pub(crate) fn give(&self, chunk: Option<Chunk>, to: &Mutex<VecDeque<Chunk>>) {
+    pub(crate) fn give(&self, chunk: Option<Chunk>, to: &Mutex<Shelf>) {
         if let Some(chunk) = chunk {
-            self.frontier_bytes.fetch_add(chunk.bytes(), Ordering::Relaxed);
-            to.lock().expect("no worker panics with it").push_back(chunk);
+            self.change(to, |shelf| shelf.push(chunk));
         }
+    }
+
+    /// Changes a frontier.
+    fn change<T>(&self, shelf: &Mutex<Shelf>, change: impl FnOnce(&mut Shelf) -> T) -> T {
+        let mut shelf = shelf.lock().expect("no worker panics with it");
+        let before = shelf.bytes;
+        let result = change(&mut shelf);
+        self.frontier_bytes.fetch_add(shelf.bytes.wrapping_sub(before), Ordering::Relaxed);
+        result
+    }
+
+    /// Whether this was done because memory was short.
+    pub(crate) fn has(&self, relief: Relief) -> bool {
+        self.reliefs[..self.relieved.load(Ordering::Relaxed)].contains(&relief)
+    }
+
+    /// How what waits is kept now.
+    pub(crate) fn waiting(&self) -> Waiting {
+        if self.has(Relief::Tree) { Waiting::Tree } else { self.waiting }
     }
 
     fn budget(&self, beside: u64) -> u64 {
@@ -134,16 +160,73 @@ impl<'s, 'a, C: Codec> Turn<'s, 'a, C> {
 
     /// Makes room, while everybody else waits.
     pub(crate) fn make_room(&mut self, beside: u64) -> ControlFlow<()> {
-        self.shared.need_room.fetch_add(1, Ordering::Relaxed);
-        self.seen = None;
-        let has_room = {
-            let mut seen = self.shared.seen.write().expect("no worker panics with it");
-            let has_room = seen.make_room(self.shared.budget(beside));
-            self.shared.need_room.fetch_sub(1, Ordering::Relaxed);
-            has_room
+        loop {
+            let done = self.shared.relieved.load(Ordering::Relaxed);
+            self.shared.need_room.fetch_add(1, Ordering::Relaxed);
+            self.seen = None;
+            let has_room = {
+                let mut seen = self.shared.seen.write().expect("no worker panics with it");
+                let has_room = seen.make_room(self.shared.budget(beside));
+                self.shared.need_room.fetch_sub(1, Ordering::Relaxed);
+                has_room
+            };
+            self.seen = Some(self.shared.seen.read().expect("no worker panics with it"));
+            if has_room {
+                return ControlFlow::Continue(());
+            }
+            self.relieve(done)?;
+        }
+    }
+
+    /// Memory was short when this much had been done about it: more is done, by the one who has the observer; the others
+    /// wait for that, and leave if one is to go on alone.
+    fn relieve(&mut self, done: usize) -> ControlFlow<()> {
+        let shared = self.shared;
+        if self.observer.is_none() {
+            loop {
+                if shared.stop.get().is_some() || shared.has(Relief::Thread) {
+                    return ControlFlow::Break(());
+                }
+                if shared.relieved.load(Ordering::Relaxed) != done {
+                    return ControlFlow::Continue(());
+                }
+                shared.is_short.store(true, Ordering::Relaxed);
+                self.pause();
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+        }
+        if shared.relieved.load(Ordering::Relaxed) != done {
+            return ControlFlow::Continue(());
+        }
+        let Some(&relief) = shared.reliefs.get(done) else { return self.end(Stop::Memory) };
+        shared.relieved.store(done + 1, Ordering::Relaxed);
+        let is_done = match relief {
+            Relief::Tree => {
+                let (words, mean) = (self.seen().codec.ticket_words(), shared.mean());
+                for shelf in [&shared.here, &shared.next] {
+                    shared.change(shelf, |shelf| shelf.replace(|chunk| chunk.thinned(words, mean)));
+                }
+                true
+            }
+            Relief::Disk => [&shared.here, &shared.next].into_iter().all(|shelf| {
+                let outside = self.observer.as_mut().and_then(|observer| observer.scratch());
+                outside.map(|outside| shared.change(shelf, |shelf| shelf.leave(outside))).is_some()
+            }),
+            Relief::Thread => {
+                while shared.busy.load(Ordering::Acquire) > 1 {
+                    self.pause();
+                    std::thread::yield_now();
+                }
+                true
+            }
         };
-        self.seen = Some(self.shared.seen.read().expect("no worker panics with it"));
-        if has_room { ControlFlow::Continue(()) } else { self.end(Stop::Memory) }
+        give_back();
+        if let Some(observer) = self.observer.as_mut().filter(|_| is_done) {
+            let states = shared.states.load(Ordering::Relaxed);
+            shared.relief.lock().expect("no worker panics with it").push((relief, states));
+            observer.relieved(relief, states);
+        }
+        ControlFlow::Continue(())
     }
 
     /// Calls everybody back.
@@ -154,14 +237,20 @@ impl<'s, 'a, C: Codec> Turn<'s, 'a, C> {
 
     /// Lets the observer look, and looks at the memory.
     pub(crate) fn look(&mut self, depth: u32, beside: u64) -> ControlFlow<()> {
-        let (shared, bytes) = (self.shared, self.seen().bytes() + beside);
-        let bytes = bytes + shared.frontier_bytes.load(Ordering::Relaxed);
-        if let Some(observer) = &mut self.observer {
-            shared.overhead.store(observer.overhead(bytes), Ordering::Relaxed);
-        }
-        if bytes + shared.overhead.load(Ordering::Relaxed) > shared.job.limits.memory {
-            return self.end(Stop::Memory);
-        }
+        let shared = self.shared;
+        let bytes = loop {
+            let done = shared.relieved.load(Ordering::Relaxed);
+            let bytes = self.seen().bytes() + beside + shared.frontier_bytes.load(Ordering::Relaxed);
+            if let Some(observer) = &mut self.observer {
+                shared.overhead.store(observer.overhead(bytes), Ordering::Relaxed);
+            }
+            let is_asked = self.observer.is_some() && shared.is_short.swap(false, Ordering::Relaxed);
+            let is_short = bytes + shared.overhead.load(Ordering::Relaxed) > shared.job.limits.memory;
+            if !is_asked && !is_short {
+                break bytes;
+            }
+            self.relieve(done)?;
+        };
         let progress = Progress {
             states: shared.states.load(Ordering::Relaxed),
             transitions: shared.transitions.load(Ordering::Relaxed),

@@ -17,7 +17,7 @@ use super::walk::Walk;
 use crate::border::Border;
 use crate::codec::Codec;
 use crate::codec::memo::{Changes, changes};
-use crate::job::Waiting;
+use crate::job::{Relief, Waiting};
 
 /// The observer hears of the search every so many computations of successors.
 const PATIENCE: u64 = 64;
@@ -120,7 +120,7 @@ impl<C: Codec> Worker<C> {
     /// The initial states are the first frontier.
     pub(crate) fn begin(&mut self, turn: &mut Turn<'_, '_, C>) -> ControlFlow<()> {
         let shared = turn.shared;
-        self.writer = Writer::new(shared.waiting, 0, shared.mean());
+        self.writer = Writer::new(shared.waiting(), 0, shared.mean());
         self.counts.cut = shared.initial.cut;
         let mut flow = ControlFlow::Continue(());
         for position in 0..shared.initial.len() {
@@ -148,9 +148,10 @@ impl<C: Codec> Worker<C> {
     /// Explores what lies behind the frontier until none of it is left or everybody is called back.
     pub(crate) fn run(&mut self, turn: &mut Turn<'_, '_, C>) {
         let shared = turn.shared;
-        self.writer = Writer::new(shared.waiting, shared.to, shared.mean());
+        self.writer = Writer::new(shared.waiting(), shared.to, shared.mean());
         let mut flow = ControlFlow::Continue(());
         while flow.is_continue()
+            && (turn.observer.is_some() || !shared.has(Relief::Thread))
             && let Some(chunk) = shared.take()
         {
             let mut roots = Reader::new(&chunk, turn.seen().codec.ticket_words());
@@ -167,12 +168,21 @@ impl<C: Codec> Worker<C> {
             }
         }
         shared.give(self.writer.flush(), &shared.next);
+        if shared.has(Relief::Thread) && turn.observer.is_none() {
+            self.shed();
+        }
         shared.busy.fetch_sub(1, Ordering::AcqRel);
         while turn.observer.is_some() && shared.busy.load(Ordering::Acquire) > 0 && flow.is_continue() {
             turn.pause();
             flow = turn.look(shared.to, 0);
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
+    }
+
+    /// Frees what it needs only while it runs.
+    fn shed(&mut self) {
+        self.walk = Walk::new(self.walk.state.len());
+        (self.stack, self.children, self.deltas) = (Vec::new(), Vec::new(), Changes::new());
     }
 
     /// Goes to a state of the frontier, and explores what lies behind it.
@@ -183,13 +193,14 @@ impl<C: Codec> Worker<C> {
         if flow.is_break() {
             turn.shared.pending.fetch_add(1, Ordering::Relaxed);
         }
+        let is_over = turn.shared.stop.get().is_some();
         let thresholds = &turn.seen().thresholds;
         // Those on the stack are not explored yet, although their thresholds say so. The root is taken up again anyway.
         while self.stack.len() > 1
             && let Some(frame) = self.stack.pop()
         {
             thresholds.exchange(frame.key, turn.shared.from + self.stack.len() as u32 + 1, OPEN);
-            if self.stack.len() < MOST_BEGUN {
+            if is_over && self.stack.len() < MOST_BEGUN {
                 self.begun.push(self.walk.state.clone());
             }
             self.walk.back();
@@ -223,7 +234,7 @@ impl<C: Codec> Worker<C> {
     /// What was not explored of a chunk waits again.
     fn put_back(&mut self, turn: &Turn<'_, '_, C>, mut roots: Reader<'_>) {
         let shared = turn.shared;
-        let mut writer = Writer::new(shared.waiting, shared.from, shared.mean());
+        let mut writer = Writer::new(shared.waiting(), shared.from, shared.mean());
         loop {
             shared.give(writer.push(&roots.trace, roots.key, &roots.ticket), &shared.here);
             if !roots.advance() {
@@ -321,6 +332,7 @@ impl<C: Codec> Worker<C> {
     /// Visits the state that the worker is at, and leaves it to the next frontier.
     fn wait(&mut self, turn: &mut Turn<'_, '_, C>, key: u64, depth: u32) -> ControlFlow<()> {
         self.ticket.clear();
+        self.writer.waiting = turn.shared.waiting();
         if self.writer.wants_ticket(&self.walk.trace) {
             turn.seen().codec.ticket(key, &self.walk.state, &mut self.ticket);
         }

@@ -20,6 +20,8 @@ pub(crate) enum Bend {
     LeastOfChildren,
     /// "Never again" is kept as -1 in a number without a sign: "always".
     NeverBecomesAlways,
+    /// What leads, by the states explored now, neither to the frontier nor further down on the stack is closed: never again.
+    ClosedByStackPosition,
     /// Explored again at the threshold, not only below it.
     AlsoAtThreshold,
     /// No thresholds: a state is explored once, at whatever depth it is met first.
@@ -54,6 +56,9 @@ pub(crate) fn search(edges: &[Vec<usize>], initial: &[usize], cutoff: u32, incre
         bend,
         above: vec![None; edges.len()],
         on_stack: vec![false; edges.len()],
+        position: vec![0; edges.len()],
+        lowest: vec![0; edges.len()],
+        is_open: vec![false; edges.len()],
         out: Vec::new(),
         visited: initial.iter().copied().collect(),
         explored: BTreeSet::new(),
@@ -104,6 +109,10 @@ struct Search<'a> {
     /// One more than the threshold of each node that was explored.
     above: Vec<Option<u32>>,
     on_stack: Vec<bool>,
+    /// Of the last exploration of each node: its place on the stack, the lowest that was met, and whether the bound was.
+    position: Vec<u32>,
+    lowest: Vec<u32>,
+    is_open: Vec<bool>,
     out: Vec<usize>,
     visited: BTreeSet<usize>,
     explored: BTreeSet<usize>,
@@ -120,6 +129,7 @@ impl Search<'_> {
         }
         self.explored.insert(node);
         self.on_stack[node] = true;
+        (self.position[node], self.lowest[node], self.is_open[node]) = (depth, u32::MAX, false);
         let mut asked = (self.bend == Bend::AsksForItsDepth).then_some(depth + 1);
         for &child in &self.edges[node] {
             let ask = self.meet(node, child, depth + 1);
@@ -132,6 +142,7 @@ impl Search<'_> {
         let above = match self.bend {
             Bend::OnlyOnce => 0,
             Bend::Naive => depth + 1,
+            Bend::ClosedByStackPosition if self.lowest[node] >= depth && !self.is_open[node] => 0,
             Bend::NeverBecomesAlways if asked.unwrap_or(0) == 0 => u32::MAX,
             _ => asked.unwrap_or(0),
         };
@@ -153,6 +164,9 @@ impl Search<'_> {
                 if self.bend == Bend::CutOffAsksForItsDepth {
                     return Some(depth);
                 }
+                if self.on_stack[child] {
+                    self.lowest[parent] = self.lowest[parent].min(self.position[child]);
+                }
                 let is_ignored = self.bend == Bend::IgnoresStack && self.on_stack[child];
                 return Some(if is_ignored { 0 } else { above.saturating_sub(1) });
             }
@@ -165,6 +179,7 @@ impl Search<'_> {
             if self.bend == Bend::FrontierGetsThreshold {
                 self.above[child] = Some(depth + 1);
             }
+            self.is_open[parent] = true;
             return Some(self.bound);
         }
         if self.bend != Bend::FrontierKeepsAll {
@@ -173,6 +188,9 @@ impl Search<'_> {
         if self.bend != Bend::NoProvisionalThreshold {
             self.above[child] = Some(if self.bend == Bend::OnlyOnce { 0 } else { depth + 1 });
         }
-        Some(self.explore(child, depth).saturating_sub(1))
+        let asked = self.explore(child, depth).saturating_sub(1);
+        self.lowest[parent] = self.lowest[parent].min(self.lowest[child]);
+        self.is_open[parent] |= self.is_open[child];
+        Some(asked)
     }
 }
