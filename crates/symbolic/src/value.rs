@@ -52,6 +52,9 @@ pub(crate) struct Number<B> {
 /// A number of diagrams.
 pub(crate) type Value = Number<Set>;
 
+/// A number of an algebra's bits.
+type NumberOf<A> = Number<<A as Algebra>::Bit>;
+
 impl<B> Number<B> {
     /// The value when it is the same in every state.
     pub(crate) fn as_const(&self) -> Option<i64> {
@@ -261,7 +264,7 @@ pub(crate) trait Arithmetic: Algebra {
     }
 
     /// Quotient rounded towards zero and remainder with the sign of the dividend; both 0 when the divisor is.
-    fn divide(&self, a: &Number<Self::Bit>, b: &Number<Self::Bit>) -> Attempt<(Number<Self::Bit>, Number<Self::Bit>)> {
+    fn divide(&self, a: &Number<Self::Bit>, b: &Number<Self::Bit>) -> Attempt<(NumberOf<Self>, NumberOf<Self>)> {
         let (size_a, size_b) = (self.size(a)?, self.size(b)?);
         // Long division, from the highest bit of the dividend on.
         let wide = size_b.len() + 1;
