@@ -1,14 +1,15 @@
 //! Birk, SPIN and Rumur on the same models, interleaved, as ratios of processor time; and the bare limits beside them.
 //!
 //! `cargo run --release -p birk-bench -- [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]`, or
-//! `-- --instructions [--bless]`, or `-- --highway [--quick]`, the experiments on slices. Sections: compare, answers, threads,
-//! bytes, limit, ltl; without one, all. Build `birk` first
+//! `-- --instructions [--bless]`, or `-- --highway [--quick]`, the experiments on slices, or `-- --depth [--quick]`, those on
+//! depth bounds. Sections: compare, answers, threads, bytes, limit, ltl; without one, all. Build `birk` first
 //! (`cargo build --release -p birk`). What is printed is Markdown. A ratio is printed only where the counts of states and
 //! transitions are equal.
 #![forbid(unsafe_code)]
 
 mod answers;
 mod compare;
+mod depth;
 mod highway;
 mod instructions;
 mod limits;
@@ -46,6 +47,9 @@ fn main() {
     let birk = std::env::var_os("BIRK").map_or(root.join("target/release/birk"), PathBuf::from);
     if has("--highway") {
         return highway::run(&root, has("--quick"));
+    }
+    if has("--depth") {
+        return depth::run_all(&birk, &root, has("--quick"));
     }
     if has("--instructions") {
         let worse = instructions::compare(&birk, &root, has("--bless"));

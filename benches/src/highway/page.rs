@@ -5,23 +5,25 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Page {
     path: PathBuf,
     text: String,
-    /// How many slices a figure is of.
+    /// How many slices a figure is of, where it is of slices.
     pub(crate) runs: u64,
+    /// What stands in the corner of every table.
+    corner: String,
 }
 
 impl Page {
-    pub(crate) fn read(root: &Path, runs: u64) -> Self {
-        let path = root.join("docs/src/highway-experiments.md");
+    pub(crate) fn read(root: &Path, name: &str, runs: u64, corner: String) -> Self {
+        let path = root.join("docs/src").join(name);
         let text = std::fs::read_to_string(&path).expect("the page is there");
-        Self { path, text, runs }
+        Self { path, text, runs, corner }
     }
 
-    /// Puts a table between its marks, and shows it; its corner says how many slices a figure is of.
+    /// Puts a table between its marks, and shows it; its corner says what all figures have in common.
     pub(crate) fn table(&mut self, name: &str, rows: &[Vec<String>]) {
         let line = |row: &Vec<String>| format!("| {} |\n", row.join(" | "));
         let (head, body) = rows.split_first().expect("a table has a head");
         let mut head = head.clone();
-        head[0] = format!("{} slices each", self.runs);
+        head[0].clone_from(&self.corner);
         let rule = format!("|{}\n", "---|".repeat(head.len()));
         let table = line(&head) + &rule + &body.iter().map(line).collect::<String>();
         println!("\n{name}\n{table}");
