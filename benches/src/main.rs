@@ -2,7 +2,8 @@
 //!
 //! `cargo run --release -p birk-bench -- [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]`, or
 //! `-- --instructions [--bless]`, or `-- --highway [--quick]`, the experiments on slices, or `-- --depth [--quick]`, those on
-//! depth bounds. Sections: compare, answers, threads, bytes, limit, ltl; without one, all. Build `birk` first
+//! depth bounds, or `-- --hunt [--quick]`, the states that searches need for mistakes. Sections: compare, answers, threads,
+//! bytes, limit, ltl; without one, all. Build `birk` first
 //! (`cargo build --release -p birk`). What is printed is Markdown. A ratio is printed only where the counts of states and
 //! transitions are equal.
 #![forbid(unsafe_code)]
@@ -11,10 +12,12 @@ mod answers;
 mod compare;
 mod depth;
 mod highway;
+mod hunt;
 mod instructions;
 mod limits;
 mod ltl;
 mod peers;
+mod plot;
 mod run;
 mod table;
 
@@ -47,6 +50,9 @@ fn main() {
     let birk = std::env::var_os("BIRK").map_or(root.join("target/release/birk"), PathBuf::from);
     if has("--highway") {
         return highway::run(&root, has("--quick"));
+    }
+    if has("--hunt") {
+        return hunt::compare(&birk, &root, has("--quick"));
     }
     if has("--depth") {
         return depth::run_all(&birk, &root, has("--quick"));

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use birk_exec::automaton::{Buchi, violations_of};
-use birk_exec::{GoalSet, Interpreter, Model, Product, Successors, goal_of};
+use birk_exec::{GoalSet, Interpreter, Model, Product, Random, Successors, goal_of};
 use birk_ir::{Goal, Outcome, Program, PropertyKind};
 use birk_search::cycle::Chase;
 use birk_search::highway::{Highway, Slice};
@@ -100,6 +100,61 @@ impl Subject {
         let rates = found.into_iter().map(|found| 100.0 * f64::from(found) / runs as f64);
         (rates.collect(), states as f64 / runs as f64)
     }
+}
+
+impl Subject {
+    /// In how many of a hundred slices a question is answered, if every lane with a new successor must get one, and not only
+    /// those that lead to no visited state. Plainly, and not quite evenly drawn: representatives first where luck fails.
+    pub(crate) fn lively_rate(&self, question: &Question, width: usize, runs: u64) -> f64 {
+        let found = (0..runs).filter(|&seed| {
+            let states = lively(&self.model, width, &mut Random::new(seed));
+            question.is_answered(&Slice::of_states(self.model.words(), &states))
+        });
+        100.0 * found.count() as f64 / runs as f64
+    }
+}
+
+/// The states of such a slice.
+fn lively(model: &dyn Model, width: usize, random: &mut Random) -> Vec<Vec<u32>> {
+    let mut batch = Successors::new(model.words());
+    model.initial(&mut batch);
+    let mut visited: Vec<Vec<u32>> = vec![batch.state(0).to_vec()];
+    let mut known: HashSet<Vec<u32>> = visited.iter().cloned().collect();
+    let mut lanes = visited.clone();
+    while !lanes.is_empty() {
+        let mut ways: Vec<Vec<Vec<u32>>> = Vec::new();
+        for lane in &lanes {
+            batch.clear();
+            model.successors(lane, &mut batch);
+            let new = (0..batch.len()).map(|i| batch.state(i).to_vec()).filter(|state| !known.contains(state));
+            ways.push(new.collect());
+        }
+        ways.retain(|way| !way.is_empty());
+        let mut seen = HashSet::new();
+        let new: Vec<Vec<u32>> = ways.iter().flatten().filter(|state| seen.insert(*state)).cloned().collect();
+        let mut drawn = |first: Vec<Vec<u32>>| {
+            let mut rest: Vec<&Vec<u32>> = new.iter().filter(|state| !first.contains(state)).collect();
+            let mut queue = first;
+            while queue.len() < width && !rest.is_empty() {
+                queue.push(rest.swap_remove(random.below(rest.len())).clone());
+            }
+            queue
+        };
+        let serves = |queue: &[Vec<u32>]| ways.iter().all(|way| way.iter().any(|state| queue.contains(state)));
+        let queue = (0..400).map(|_| drawn(Vec::new())).find(|queue| serves(queue));
+        lanes = queue.unwrap_or_else(|| {
+            let mut first: Vec<Vec<u32>> = Vec::new();
+            for way in &ways {
+                if !way.iter().any(|state| first.contains(state)) {
+                    first.push(way[0].clone());
+                }
+            }
+            drawn(first)
+        });
+        known.extend(lanes.iter().cloned());
+        visited.extend(lanes.iter().cloned());
+    }
+    visited
 }
 
 impl Question {

@@ -5,7 +5,7 @@ mod binary;
 use std::collections::BTreeSet;
 use std::fs;
 
-use binary::{BIRK, birk, command, folder_with, run};
+use binary::{BIRK, birk, command, folder, folder_with, run};
 use serde_json::Value;
 
 /// The report without what time and machine decide.
@@ -34,7 +34,12 @@ fn formulas_are_decided_in_slices() {
     assert_eq!(found["number"], report["slices"]["done"], "the first with a violation is the last");
     // The slice alone has the same run.
     let alone = timeless(&format!("{narrow} --seed {}", found["seed"]));
-    assert_eq!(alone["traces"], report["traces"]);
+    // A target may have been reached in an earlier one.
+    let served = |report: &Value| -> Vec<Value> {
+        let traces = report["traces"].as_array().expect("a list").iter();
+        traces.filter(|trace| trace["property"] == "served").cloned().collect()
+    };
+    assert_eq!((served(&alone).len(), served(&alone)), (1, served(&report)));
     assert!(alone["stats"]["states"].as_u64() <= report["stats"]["states"].as_u64());
     // A slice that is everything decides as the whole model does.
     let whole = birk("check models/german_liveness.bir --format json --keep-going").json();
@@ -47,12 +52,43 @@ fn formulas_are_decided_in_slices() {
 }
 
 #[test]
+fn branching_is_decided_in_every_slice() {
+    let text = "system S { int (0, 8) x; active thread T() { loc a: do { x := choose(1, 8); } goto b; \
+                loc b: do { } goto b; } ctl never: AG (x != 5); }";
+    let folder = folder("slices_branching");
+    fs::write(folder.join("eight.bir"), text).expect("writable");
+    let check = |options: &str| {
+        let words = format!("check eight.bir --property never --search highway --width 1 --format json {options}");
+        run(command(BIRK).current_dir(&folder).args(words.split_whitespace())).json()
+    };
+    let mut late = 0;
+    for seed in (0..400).step_by(100) {
+        let report = check(&format!("--runs 100 --seed {seed}"));
+        assert_eq!(report["verdict"], "violated", "seed {seed}");
+        let (slices, found) = (&report["slices"], &report["slices"]["found_in"]);
+        assert_eq!(found["number"], slices["done"], "the first with a violation is the last");
+        assert_eq!(slices["visits"].as_u64(), slices["done"].as_u64().map(|slices| 2 * slices));
+        // The slice alone has the same run, and the slices before it have none.
+        assert_eq!(check(&format!("--seed {}", found["seed"]))["traces"], report["traces"]);
+        let before = found["number"].as_u64().expect("a number") - 1;
+        if before > 1 {
+            let fruitless = check(&format!("--runs {before} --seed {seed}"));
+            assert_eq!((&fruitless["verdict"], &fruitless["slices"]["done"]), (&"inconclusive".into(), &before.into()));
+            assert!(fruitless["slices"]["ruled_out"]["rate"].as_f64().is_some_and(|rate| rate > 0.0));
+            late += 1;
+        }
+    }
+    assert!(late > 1, "one of the first two slices always has it");
+}
+
+#[test]
 fn threads_change_nothing() {
     for options in [
         "models/german_liveness.bir --search highway --width 1 --runs 40",
         "models/german_liveness.bir --search highway --width 1 --runs 12 --keep-going --seed 5",
         "models/cabp.bir -D M=4 --search highway --width auto --max-states 700",
         "models/abp.bir --search highway --width 1 --confidence 0.9 --rate 0.2 --keep-going",
+        "models/branching_lock.bir --search highway --width 1 --runs 9 --keep-going",
     ] {
         let one = timeless(&format!("{options} --threads 1"));
         for threads in [2, 3] {

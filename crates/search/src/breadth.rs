@@ -20,7 +20,7 @@ use crate::visited::Visited;
 use crate::worker::{Counts, Level, Worker};
 
 /// Bytes that each worker may have twice, in the old table and in the new one, while it moves keys.
-const MOVING: u64 = 4 << 20;
+pub(crate) const MOVING: u64 = 4 << 20;
 /// Levels with fewer grains of tickets are expanded by one thread: starting others would take longer.
 const WORTH_SHARING: u64 = 8;
 

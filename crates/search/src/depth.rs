@@ -51,6 +51,8 @@ pub const INCREMENT: u32 = 10;
 
 /// States of up to this many bits are their own keys.
 const SMALL_STATE: u32 = 63;
+/// Of the states that wait when a search is ended, about so many are read to look at some of them.
+const MOST_READ: u64 = 200_000;
 /// Tickets of up to this many words are kept in the frontier: a trace is hardly shorter, and must be replayed.
 const SMALL_TICKET: usize = 4;
 
@@ -175,7 +177,7 @@ impl<'a, C: Codec> Search<'a, C> {
         let mut frontier = Vec::new();
         if self.returns_frontier && self.shared.to == self.shared.from {
             let mut chunks = std::mem::take(self.chunks());
-            self.each(&mut chunks, WAITING, None, |worker, turn, root| {
+            self.each(&mut chunks, 1, WAITING, None, |worker, turn, root| {
                 worker.go(turn, root);
                 frontier.push(worker.state().to_vec());
             });
@@ -251,7 +253,7 @@ impl<'a, C: Codec> Search<'a, C> {
     fn close(&mut self, observer: &mut dyn Observer) -> Stop {
         let mut chunks = std::mem::take(self.chunks());
         let mut border = Border::new(self.shared.model.transitions());
-        let stop = self.each(&mut chunks, WAITING, Some(observer), |worker, turn, root| {
+        let stop = self.each(&mut chunks, 1, WAITING, Some(observer), |worker, turn, root| {
             worker.go(turn, root);
             worker.edge(turn, &mut border);
         });
@@ -269,16 +271,20 @@ impl<'a, C: Codec> Search<'a, C> {
         let mut next = std::mem::take(self.shared.next.get_mut().expect("no worker panics with it"));
         let begun: Vec<Vec<u32>> =
             self.workers.iter_mut().flat_map(|worker| std::mem::take(&mut worker.begun)).collect();
-        let about = here.states + next.states + begun.len() as u64;
+        let (waiting, begun_states) = (*self.shared.pending.get_mut(), begun.len() as u64);
+        let every = (here.states + next.states).div_ceil(MOST_READ).max(1) as usize;
+        let about = (here.states + next.states) / every as u64 + begun_states;
         let mut survey = Survey::new(self.shared.model, about);
         let mark = if self.shared.from < self.shared.to { self.shared.from + 1 } else { WAITING };
+        let mut is_read = every == 1;
         for (chunks, mark) in [(&mut here, mark), (&mut next, WAITING)] {
-            self.each(chunks, mark, None, |worker, turn, root| {
+            let stop = self.each(chunks, every, mark, None, |worker, turn, root| {
                 if survey.counts() {
                     worker.go(turn, root);
                     survey.look(worker.state());
                 }
             });
+            is_read &= stop.is_none();
         }
         let (worker, turn) = (&mut self.workers[0], Turn::new(&self.shared, None));
         for state in begun {
@@ -288,13 +294,16 @@ impl<'a, C: Codec> Search<'a, C> {
                 worker.counts.fired = fired;
             }
         }
-        survey.border()
+        let border = survey.border();
+        debug_assert!(!is_read || border.states == waiting + begun_states, "what waits was counted all the time");
+        Border { states: waiting + begun_states, ..border }
     }
 
-    /// Looks at each state of a frontier that still has a mark, until the observer ends that.
+    /// Looks at each state that still has a mark in every so many chunks of a frontier, until the observer ends that.
     fn each(
         &mut self,
         chunks: &mut Shelf,
+        every: usize,
         mark: u32,
         observer: Option<&mut dyn Observer>,
         mut look: impl FnMut(&mut Worker<C>, &Turn<'_, '_, C>, &Reader<'_>),
@@ -302,7 +311,7 @@ impl<'a, C: Codec> Search<'a, C> {
         let is_watched = observer.is_some();
         let (worker, mut turn) =
             (&mut self.workers[0], Turn::new(&self.shared, observer.map(|observer| observer as _)));
-        let looked = chunks.each(|chunk| {
+        let looked = chunks.each_of(every, |chunk| {
             let mut roots = Reader::new(chunk, turn.seen().codec.ticket_words());
             while roots.advance() {
                 if turn.seen().thresholds.get(roots.key) == mark {

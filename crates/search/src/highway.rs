@@ -7,9 +7,11 @@
 mod choice;
 mod levels;
 mod look;
+mod notes;
 mod runs;
 mod search;
 mod slice;
+mod visit;
 
 use birk_exec::Model;
 

@@ -9,7 +9,7 @@ use birk_exec::{GoalSet, Random};
 use birk_ir::{Coverage, Outcome, Stop};
 use birk_search::highway::Highway;
 use birk_search::job::Patient;
-use birk_search::{Hunt, Job, Limits, engine};
+use birk_search::{Hunt, Job, Limits, Storage, engine};
 
 use systems::System;
 
@@ -62,11 +62,19 @@ fn fault(system: &System, highway: Highway, slice: &Slice) -> Option<&'static st
         Some("a state ends in it that does not in the model")
     } else if slice.levels.iter().any(|&lanes| lanes > highway.width as u64) {
         Some("it is too wide")
+    } else if !ends_where_it_can(highway, slice) {
+        Some("it goes on where it could end")
     } else if slice.complete != (slice.states == all) {
         Some("the claim about completeness is wrong")
     } else {
         None
     }
+}
+
+/// From the depth of degradation on, lanes only ever become fewer.
+fn ends_where_it_can(highway: Highway, slice: &Slice) -> bool {
+    let from = highway.degrade_depth.map_or(slice.levels.len(), |depth| slice.levels.len().min(depth as usize));
+    slice.levels[from..].windows(2).all(|pair| pair[1] <= pair[0])
 }
 
 /// How many random systems are looked at.
@@ -96,6 +104,36 @@ fn slices_of_random_systems() {
     }
     let enough = systems() / 100;
     assert!(complete > enough && curtailed > enough && closed_late > enough, "{complete} {curtailed} {closed_late}");
+}
+
+/// Fingerprints change nothing but the claim about a slice that is everything.
+#[test]
+fn fingerprints_visit_the_same_slices() {
+    let (mut hashed, mut sampled) = (0, 0);
+    for seed in 0..systems() / 5 {
+        let mut random = Random::new(seed);
+        let system = System::drawn(&mut random);
+        let highway = highway_for(seed, &mut random);
+        let job = |storage| {
+            let limits = Limits { storage, ..Limits::NONE };
+            Job { goals: 1, stop_at: GoalSet::default(), keep_going: true, limits }
+        };
+        let (exact, slice) = highway.slice(&system, &job(Storage::Exact), &mut Patient);
+        let (compact, same) = highway.slice(&system, &job(Storage::Compact), &mut Patient);
+        assert!(slice.states().eq(same.states()), "{highway:?} on {:?}", system.edges);
+        assert_eq!((compact.stats.levels, compact.stats.transitions), (exact.stats.levels, exact.stats.transitions));
+        match (&exact.coverage, &compact.coverage) {
+            (Coverage::Complete, Coverage::Hashed { depth: None, omission_probability, .. }) => {
+                assert!(*omission_probability < 1e-12 && !same.is_complete());
+                hashed += 1;
+            }
+            (one, other) => {
+                assert_eq!(one, other);
+                sampled += u32::from(*one != Coverage::Complete);
+            }
+        }
+    }
+    assert!(hashed > 20 && sampled > 20, "{hashed} {sampled}");
 }
 
 #[test]
@@ -195,13 +233,19 @@ enum Bend {
     FlagOfEveryLevel,
     /// Initial states that were left out are forgotten.
     FlagWithoutStart,
+    /// All initial states become lanes, however many there are.
+    AllStarts,
+    /// Nothing is followed beyond the depth of degradation.
+    EndsAtDepth,
+    /// Beyond that depth, lanes are followed that could end.
+    NeverDegrades,
 }
 
 /// Algorithms 2 and 3, slowly and plainly, with a bend.
 fn bent(system: &System, highway: Highway, bend: Bend) -> Slice {
     let random = &mut Random::new(highway.seed);
     let start: BTreeSet<usize> = system.initial.iter().copied().collect();
-    let mut lanes = drawn_set(&start, highway.width, random);
+    let mut lanes = if bend == Bend::AllStarts { start.clone() } else { drawn_set(&start, highway.width, random) };
     let mut visited = lanes.clone();
     let mut rejected: BTreeSet<usize> = start.difference(&lanes).copied().collect();
     if bend == Bend::FlagWithoutStart {
@@ -221,6 +265,10 @@ fn bent(system: &System, highway: Highway, bend: Bend) -> Slice {
         };
         let fresh = new(&mut lanes.iter());
         let degraded = highway.degrade_depth.is_some_and(|depth| levels.len() > depth as usize);
+        if degraded && bend == Bend::EndsAtDepth {
+            break;
+        }
+        let degraded = degraded && bend != Bend::NeverDegrades;
         let (pool, width) =
             if degraded { (new(&mut needy.iter()), needy.len()) } else { (fresh.clone(), highway.width) };
         let queue = next(system, &pool, width, &needy, bend, random);
@@ -276,7 +324,10 @@ fn next(
             needy.iter().all(|&other| !served(other, &queue) || served(other, &rest))
         };
         let free: Vec<usize> = queue.iter().copied().filter(can_go).collect();
-        queue.remove(&free[random.below(free.len())]);
+        // There is one, unless there are more lanes than there should be.
+        if !free.is_empty() {
+            queue.remove(&free[random.below(free.len())]);
+        }
     }
     queue
 }
@@ -297,8 +348,15 @@ fn mistakes_are_caught() {
     };
     assert_eq!(caught(Bend::Nothing), BTreeMap::new());
     assert_eq!(caught(Bend::RepresentativesFirst), BTreeMap::new(), "it is biased, not wrong");
-    let sinks = caught(Bend::NoRepair);
-    assert!(sinks.get("a state ends in it that does not in the model").is_some_and(|&times| times > 20), "{sinks:?}");
+    for bend in [Bend::NoRepair, Bend::EndsAtDepth] {
+        let sinks = caught(bend);
+        let times = sinks.get("a state ends in it that does not in the model");
+        assert!(times.is_some_and(|&times| times > 20), "{bend:?}: {sinks:?}");
+    }
+    let wide = caught(Bend::AllStarts);
+    assert!(wide.get("it is too wide").is_some_and(|&times| times > 20), "{wide:?}");
+    let long = caught(Bend::NeverDegrades);
+    assert!(long.get("it goes on where it could end").is_some_and(|&times| times > 20), "{long:?}");
     for bend in [Bend::FlagOfTheLastLevel, Bend::FlagOfEveryLevel, Bend::FlagWithoutStart] {
         let faults = caught(bend);
         let flags = faults.get("the claim about completeness is wrong");

@@ -15,6 +15,7 @@ use birk_search::{Hunt, Job, Limits, Stats, Storage, Waiting};
 
 pub(crate) use runs::Watch;
 use runs::{Question, fairness};
+use slices::Sliced;
 pub(crate) use slices::Slices;
 
 use crate::cli::{Accept, CheckArgs, Fair, Format, FrontierKind, OnOff, StoreKind, Threads};
@@ -65,15 +66,20 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
     let question = |property: &&Property| property.is_of_runs().then(|| Question::of(property, of_file.as_ref()));
     let questions: Vec<Option<Result<Question, String>>> = properties.iter().map(question).collect();
     let fairness = fairness(&program, args)?;
+    let groups = branching::Group::all(&properties);
     let sliced = engine.slices.then(|| {
         let job = job(args, limits, &properties, &hunted);
-        slices::check(&program, args, &job, &hunted, &questions, fairness.as_ref(), &mut watcher)
+        let asked = slices::Asked { questions: &questions, groups: &groups };
+        slices::check(&program, args, &job, &hunted, &asked, fairness.as_ref(), &mut watcher)
     });
-    let (mut hunt, mut assumed, mut chased, slices) = match sliced {
-        Some(sliced) => (sliced.hunt, Some(sliced.assumed), Some(sliced.chased), Some(sliced.slices)),
+    let (mut hunt, mut assumed, mut chased, mut branched, slices) = match sliced {
+        Some(sliced) => {
+            let Sliced { hunt, chased, branched, slices, assumed } = sliced;
+            (hunt, Some(assumed), Some(chased), Some(branched.into_iter()), Some(slices))
+        }
         None => {
             let (hunt, assumed) = hunt_states(&program, args, &engine, limits, &properties, &hunted, &mut watcher)?;
-            (hunt, assumed, None, None)
+            (hunt, assumed, None, None, None)
         }
     };
     // What a search took before it was kept is not known, so nothing is guessed from it.
@@ -96,11 +102,16 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
     }
     let mut has_states = !hunted.is_empty() || slices.is_some();
     let mut is_over = answers.iter().any(|answer| answer.verdict == Verdict::Violated) && !args.keep_going;
-    for group in branching::Group::all(&properties) {
-        if is_over || matches!(hunt.stopped, Stop::Time | Stop::Interrupt) {
-            break;
-        }
-        let decided = group.decide(&program, args, &engine, limits, &mut watcher)?;
+    for group in &groups {
+        let decided = match &mut branched {
+            // In the slices it was decided before, or its turn never came.
+            Some(branched) => match branched.next().flatten() {
+                Some(decided) => decided?,
+                None => continue,
+            },
+            None if is_over || matches!(hunt.stopped, Stop::Time | Stop::Interrupt) => break,
+            None => group.decide(&program, args, limits, &mut watcher)?,
+        };
         for (index, verdict) in decided.answers {
             answers[index].verdict = verdict.verdict;
             answers[index].coverage = verdict.reason.is_none().then(|| decided.hunt.coverage.clone());

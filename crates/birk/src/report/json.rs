@@ -180,6 +180,7 @@ fn slices(slices: &Slices) -> Value {
         "asked": slices.asked,
         "done": slices.done,
         "width": slices.width,
+        "visits": slices.visits,
         "found_in": slices.found_in.map(|(number, seed, width)| json!({"number": number, "seed": seed, "width": width})),
         "ruled_out": slices.ruled_out.map(|(confidence, rate)| json!({"confidence": confidence, "rate": rate})),
     })

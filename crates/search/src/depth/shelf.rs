@@ -69,8 +69,13 @@ impl Shelf {
     }
 
     /// Looks at each chunk.
-    pub(crate) fn each(&mut self, mut look: impl FnMut(&Chunk) -> Result<()>) -> Result<()> {
-        for place in 0..self.slots.len() {
+    pub(crate) fn each(&mut self, look: impl FnMut(&Chunk) -> Result<()>) -> Result<()> {
+        self.each_of(1, look)
+    }
+
+    /// Looks at the first of every so many chunks.
+    pub(crate) fn each_of(&mut self, every: usize, mut look: impl FnMut(&Chunk) -> Result<()>) -> Result<()> {
+        for place in (0..self.slots.len()).step_by(every) {
             match self.slots[place].outside {
                 None => look(&self.slots[place].chunk)?,
                 Some(_) => look(&self.read(place)?)?,

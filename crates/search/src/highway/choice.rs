@@ -15,61 +15,60 @@ const DRAWN_STATES: usize = 1024;
 const EXCHANGES: usize = 4;
 const MOST_EXCHANGES: usize = 1024;
 
-/// The new states of a level, as numbers in the order of their random tags, each with the needy lanes that lead to it.
+/// The new states of a level, by number, each with the needy lanes that lead to it.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
     lanes: Vec<u32>,
-    /// Where the lanes of each state begin.
+    /// Where the lanes of each state begin, and where they end.
     starts: Vec<u32>,
+    ends: Vec<u32>,
 }
 
 impl Pool {
-    pub(super) fn clear(&mut self) {
-        self.lanes.clear();
-        self.starts.clear();
-    }
-
-    /// Another state.
-    pub(super) fn open(&mut self) {
-        self.starts.push(self.lanes.len() as u32);
-    }
-
-    /// A needy lane that leads to the state opened last; the same one only in a row.
-    pub(super) fn lane(&mut self, lane: u32) {
-        let start = self.starts.last().map_or(0, |&start| start as usize);
-        if self.lanes[start..].last() != Some(&lane) {
-            self.lanes.push(lane);
+    /// So many states; each step to one is given by the number of the state and by the lane, in the order of lanes.
+    pub(super) fn new(states: usize, steps: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
+        let mut starts = vec![0; states + 1];
+        steps.clone().for_each(|(state, _)| starts[state as usize + 1] += 1);
+        for state in 0..states {
+            starts[state + 1] += starts[state];
         }
+        let mut ends = starts.clone();
+        let mut lanes = vec![0; starts[states] as usize];
+        for (state, lane) in steps {
+            let end = &mut ends[state as usize];
+            // Several steps may lead from a lane to the same state.
+            if *end == starts[state as usize] || lanes[*end as usize - 1] != lane {
+                lanes[*end as usize] = lane;
+                *end += 1;
+            }
+        }
+        ends.pop();
+        Self { lanes, starts, ends }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.starts.len()
-    }
-
-    pub(super) fn bytes(&self) -> u64 {
-        (self.lanes.capacity() + self.starts.capacity()) as u64 * 4
+        self.ends.len()
     }
 
     pub(super) fn lanes_of(&self, state: u32) -> &[u32] {
-        let end = self.starts.get(state as usize + 1).map_or(self.lanes.len(), |&end| end as usize);
-        &self.lanes[self.starts[state as usize] as usize..end]
+        &self.lanes[self.starts[state as usize] as usize..self.ends[state as usize] as usize]
     }
 }
 
-/// Chooses `width` states of the pool, or all if there are not more, so that every needy lane has one of them. There are at
-/// most `width` needy lanes; `count` has a number for each lane, and `is_whole` says that nothing was left out of the pool.
+/// Chooses as many states of the pool as `drawn` has, so that every needy lane has one of them. `drawn` is a random subset;
+/// it has at least as many states as there are needy lanes. `count` has a number for each lane, and `is_whole` says that
+/// nothing was left out of the pool.
 pub(super) fn choose(
     pool: &Pool,
-    width: usize,
+    drawn: Vec<u32>,
     needy: &[u32],
     count: Vec<u32>,
     is_whole: bool,
     random: &mut Random,
 ) -> Vec<u32> {
-    // The order is random: the first are as good as any.
-    let first: Vec<u32> = (0..pool.len().min(width) as u32).collect();
+    let width = drawn.len();
     let mut choice = Choice { pool, needy, count, queue: Vec::new() };
-    if choice.take(first) || choice.queue.len() == pool.len() {
+    if choice.take(drawn) {
         return choice.queue;
     }
     for _ in 1..if is_whole { DRAWS.min(DRAWN_STATES / width) } else { 0 } {

@@ -13,6 +13,14 @@ pub(super) struct Level {
     pub(super) parents: Vec<u32>,
 }
 
+impl Level {
+    /// Takes what comes after.
+    pub(super) fn append(&mut self, mut after: Level) {
+        self.tickets.append(&mut after.tickets);
+        self.parents.append(&mut after.parents);
+    }
+}
+
 /// All levels.
 #[derive(Debug, Default)]
 pub(super) struct Levels {

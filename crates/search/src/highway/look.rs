@@ -7,9 +7,10 @@ use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use birk_exec::{Model, Successors};
+use birk_exec::{GoalSet, Model, Successors};
 use birk_ir::Stop;
 
+use super::notes::Notes;
 use crate::codec::{Codec, NO_KEY};
 use crate::cycle::hash;
 use crate::job::{Job, Observer, Progress};
@@ -17,6 +18,8 @@ use crate::visited::Visited;
 
 /// Lanes that a worker takes at once, if that is not more than a grain.
 const CHUNK: usize = 256;
+/// Successors whose keys are announced together. Those announced before are then looked up: their cache lines are there.
+const GROUP: usize = 32;
 /// Tickets between asking for what opening one needs and opening it.
 const TICKETS_AHEAD: usize = 4;
 
@@ -36,69 +39,11 @@ pub(super) struct Look<'a, C> {
     pub(super) next: AtomicUsize,
     /// The observer wants an end.
     pub(super) stop: OnceLock<Stop>,
+    /// Bytes of all but what workers hold, and how many workers there are.
+    pub(super) beside: u64,
+    pub(super) workers: u64,
     /// How the search stands, but for what workers have counted.
     pub(super) progress: Progress,
-}
-
-/// A step of a lane to a state that was not visited.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Offer {
-    pub(super) tag: u64,
-    pub(super) key: u64,
-    pub(super) lane: u32,
-    /// Where the state lies among the noted ones.
-    pub(super) at: u32,
-}
-
-/// What was noted of a level.
-#[derive(Debug, Default)]
-pub(super) struct Notes {
-    pub(super) offers: Vec<Offer>,
-    pub(super) states: Vec<u32>,
-    /// Lanes that lead to new states only.
-    pub(super) needy: Vec<u32>,
-    /// Offers that were not noted, because their tags were too large.
-    pub(super) dropped: u64,
-    /// Transitions that were not taken before, each with the tag of a state that it offers.
-    pub(super) untaken: Vec<(u64, u32)>,
-}
-
-impl Notes {
-    pub(super) fn clear(&mut self) {
-        self.offers.clear();
-        self.states.clear();
-        self.needy.clear();
-        self.untaken.clear();
-        self.dropped = 0;
-    }
-
-    pub(super) fn state(&self, offer: &Offer, words: usize) -> &[u32] {
-        &self.states[offer.at as usize * words..(offer.at as usize + 1) * words]
-    }
-
-    /// Orders offers from one on by tag; those of the same state are side by side, by lane.
-    pub(super) fn sort(&mut self, from: usize, words: usize) {
-        let states = &self.states;
-        let state = |offer: &Offer| &states[offer.at as usize * words..(offer.at as usize + 1) * words];
-        // Stable, because it is quick with what workers have ordered.
-        self.offers[from..]
-            .sort_by(|a, b| a.tag.cmp(&b.tag).then_with(|| state(a).cmp(state(b)).then_with(|| a.lane.cmp(&b.lane))));
-    }
-
-    /// Takes what another worker has noted.
-    pub(super) fn append(&mut self, other: &mut Notes, words: usize) {
-        let base = (self.states.len() / words) as u32;
-        self.offers.extend(other.offers.iter().map(|offer| Offer { at: offer.at + base, ..*offer }));
-        self.states.append(&mut other.states);
-        self.needy.append(&mut other.needy);
-        self.untaken.append(&mut other.untaken);
-        self.dropped += other.dropped;
-        other.clear();
-    }
-
-    pub(super) fn bytes(&self) -> u64 {
-        (self.offers.capacity() * size_of::<Offer>() + (self.states.capacity() + self.needy.capacity()) * 4) as u64
-    }
 }
 
 /// A worker's own things, kept from level to level.
@@ -108,6 +53,8 @@ pub(super) struct Worker<C: Codec> {
     hashes: Vec<u64>,
     /// The lanes in the batch, each with where its successors begin.
     spans: Vec<(u32, usize)>,
+    /// How many of them were looked at.
+    settled: usize,
     state: Vec<u32>,
     parent: C::Parent,
     pub(super) notes: Notes,
@@ -126,6 +73,7 @@ impl<C: Codec> Worker<C> {
             keys: Vec::new(),
             hashes: Vec::new(),
             spans: Vec::new(),
+            settled: 0,
             state: vec![0; model.words()],
             parent: codec.parent(),
             notes: Notes::default(),
@@ -144,12 +92,12 @@ impl<C: Codec> Worker<C> {
     pub(super) fn begin(&mut self, look: &Look<'_, C>) {
         look.model.initial(&mut self.batch);
         self.spans.push((0, 0));
-        self.announce(look, 0);
+        self.notes.begin_row(0);
+        look.visited.codec.note(&self.batch, 0, &mut self.parent);
         self.settle(look);
         self.notes.needy.clear();
         // To begin is no step.
         self.notes.untaken.clear();
-        self.notes.sort(0, look.model.words());
     }
 
     /// Expands lanes until none is left or somebody wants an end.
@@ -164,10 +112,15 @@ impl<C: Codec> Worker<C> {
             }
             if let Some(observer) = &mut observer {
                 let transitions = look.progress.transitions + self.transitions;
-                if let ControlFlow::Break(stop) = observer.progress(&Progress { transitions, ..look.progress }) {
+                // The others hold about as much as this one.
+                let bytes = look.beside + self.notes.bytes() * look.workers;
+                if let ControlFlow::Break(stop) = observer.progress(&Progress { transitions, bytes, ..look.progress }) {
                     let _ = look.stop.set(stop);
+                } else if bytes.saturating_add(observer.overhead(bytes)) > look.job.limits.memory {
+                    let _ = look.stop.set(Stop::Memory);
                 }
             }
+            self.notes.begin_row(first as u32);
             for lane in first..lanes.min(first + chunk) {
                 if let Some(later) =
                     look.tickets.get((lane + TICKETS_AHEAD) * words..(lane + TICKETS_AHEAD + 1) * words)
@@ -178,7 +131,6 @@ impl<C: Codec> Worker<C> {
             }
             self.settle(look);
         }
-        self.notes.sort(0, look.model.words());
     }
 
     /// Computes the successors of a lane into the batch, and judges it.
@@ -188,23 +140,35 @@ impl<C: Codec> Worker<C> {
         self.transitions += (self.batch.len() - before) as u64;
         let stuck = self.batch.len() == before && self.batch.cut == cut;
         let goals = look.model.judge(&self.state, stuck);
+        if !goals.is_empty() {
+            self.judge(look, lane as u32, goals);
+        }
+        if self.batch.len() >= self.keys.len() + GROUP {
+            let announced = self.keys.len();
+            self.announce(look);
+            self.settle_until(look, announced);
+        }
+    }
+
+    #[cold]
+    fn judge(&mut self, look: &Look<'_, C>, lane: u32, goals: GoalSet) {
         for goal in goals.iter().filter(|&goal| goal < look.job.goals) {
-            let lane = lane as u32;
             self.found[goal] = Some(self.found[goal].map_or(lane, |found| found.min(lane)));
         }
-        self.announce(look, before);
     }
 
     fn successors(&mut self, look: &Look<'_, C>, lane: usize) {
         let words = look.visited.codec.ticket_words();
         look.visited.codec.open(&look.tickets[lane * words..(lane + 1) * words], &mut self.parent, &mut self.state);
         self.spans.push((lane as u32, self.batch.len()));
+        let before = self.batch.len();
         look.model.successors(&self.state, &mut self.batch);
+        look.visited.codec.note(&self.batch, before, &mut self.parent);
     }
 
-    /// Asks for the cache lines of the successors from one on.
-    fn announce(&mut self, look: &Look<'_, C>, from: usize) {
-        look.visited.codec.note(&self.batch, from, &mut self.parent);
+    /// Asks for the cache lines of the successors without a key.
+    fn announce(&mut self, look: &Look<'_, C>) {
+        let from = self.keys.len();
         if look.visited.codec.keys(&self.batch, from, &mut self.parent, &mut self.keys) {
             look.visited.announce(&self.keys[from..], &mut self.hashes);
             return;
@@ -214,21 +178,27 @@ impl<C: Codec> Worker<C> {
         }
     }
 
-    /// Looks which successors of the batch are new.
+    /// Looks which successors of the batch are new, and empties it.
     fn settle(&mut self, look: &Look<'_, C>) {
-        for span in 0..self.spans.len() {
-            let (lane, from) = self.spans[span];
-            let to = self.spans.get(span + 1).map_or(self.batch.len(), |next| next.1);
+        self.announce(look);
+        self.settle_until(look, self.batch.len());
+        self.forget();
+    }
+
+    /// Looks which successors of the batch are new, of lanes whose successors all come before one.
+    fn settle_until(&mut self, look: &Look<'_, C>, end: usize) {
+        while let Some(&(lane, from)) = self.spans.get(self.settled) {
+            let to = self.spans.get(self.settled + 1).map_or(self.batch.len(), |next| next.1);
+            if to > end {
+                break;
+            }
             if look.is_last {
                 self.end(look, lane, from..to);
             } else {
                 self.note(look, lane, from..to);
             }
+            self.settled += 1;
         }
-        self.spans.clear();
-        self.batch.clear();
-        self.keys.clear();
-        self.hashes.clear();
     }
 
     /// A state of which a part has no number was never visited.
@@ -267,9 +237,7 @@ impl<C: Codec> Worker<C> {
                 self.notes.dropped += 1;
                 continue;
             }
-            let at = (self.notes.states.len() / state.len()) as u32;
-            self.notes.offers.push(Offer { tag, key: self.keys[i], lane, at });
-            self.notes.states.extend_from_slice(state);
+            self.notes.offer(tag, self.keys[i], lane, state);
             // Initial states come by no step; a model may have no transition at all.
             if self.fired.get(transition.index()) == Some(&false) {
                 self.notes.untaken.push((tag, transition.0));
@@ -294,7 +262,8 @@ impl<C: Codec> Worker<C> {
     /// Whether all initial states were visited.
     pub(super) fn is_start_closed(&mut self, look: &Look<'_, C>) -> bool {
         look.model.initial(&mut self.batch);
-        self.announce(look, 0);
+        look.visited.codec.note(&self.batch, 0, &mut self.parent);
+        self.announce(look);
         let is_closed = (0..self.batch.len()).all(|i| self.is_visited(look, i));
         self.forget();
         is_closed
@@ -303,6 +272,7 @@ impl<C: Codec> Worker<C> {
     /// Notes the new successors of a lane again, those with too large tags, too; nothing else is counted.
     pub(super) fn recall(&mut self, look: &Look<'_, C>, lane: usize) {
         self.again(look, lane);
+        self.notes.begin_row(lane as u32);
         let to = self.batch.len();
         self.note(look, lane as u32, 0..to);
         self.forget();
@@ -312,10 +282,11 @@ impl<C: Codec> Worker<C> {
         let cut = self.batch.cut;
         self.successors(look, lane);
         self.batch.cut = cut;
-        self.announce(look, 0);
+        self.announce(look);
     }
 
     fn forget(&mut self) {
+        self.settled = 0;
         self.spans.clear();
         self.batch.clear();
         self.keys.clear();

@@ -17,57 +17,58 @@ use birk_exec::{Model, Random};
 use birk_ir::{Coverage, Outcome, Stop};
 
 use super::choice::{Pool, choose};
-use super::levels::{Level, Levels};
-use super::look::{Look, Notes, Offer, Worker};
+use super::levels::Levels;
+use super::look::{Look, Worker};
+use super::notes::{Distinct, Drawn, Notes};
 use super::{Highway, Slice};
 use crate::bits::Sketch;
 use crate::border::{Border, Survey};
-use crate::codec::{Codec, NO_KEY};
+use crate::codec::Codec;
 use crate::cycle::hash;
 use crate::exact::ExactStore;
 use crate::job::{Hunt, Job, Observer, Progress, Stats};
 use crate::retrace;
-use crate::table::Reached;
 use crate::visited::Visited;
 
 /// Levels with fewer grains of lanes are expanded by one thread: starting others would take longer.
-const WORTH_SHARING: usize = 8;
+pub(super) const WORTH_SHARING: usize = 8;
 /// From this width on, states with large tags are not noted.
 const WIDE: usize = 4096;
 /// More of the tags than were chosen of the last level by this factor are noted.
 const MARGIN: f64 = 1.25;
 /// How many tags there are.
 const TAGS: f64 = 18_446_744_073_709_551_616.0;
-/// States are visited so many at a time.
+/// Lanes that are looked at again between two words to the observer.
 const BATCH: usize = 256;
 
 pub(super) struct Search<'a, C: Codec> {
-    highway: Highway,
-    model: &'a dyn Model,
-    job: &'a Job,
+    pub(super) highway: Highway,
+    pub(super) model: &'a dyn Model,
+    pub(super) job: &'a Job,
     /// V.
-    visited: Visited<C>,
-    levels: Levels,
-    workers: Vec<Worker<C>>,
-    depth: u32,
-    /// What was noted of this level, in the order of tags.
-    notes: Notes,
-    /// The distinct new states: where the offers of each begin.
-    starts: Vec<u32>,
-    pool: Pool,
+    pub(super) visited: Visited<C>,
+    pub(super) levels: Levels,
+    pub(super) workers: Vec<Worker<C>>,
+    pub(super) depth: u32,
+    /// What was noted of this level.
+    pub(super) notes: Notes,
+    /// The new states of this level.
+    pub(super) distinct: Distinct,
     /// The share of all tags that was chosen in the last level where something was left out.
     chosen_share: Option<f64>,
     /// The levels where something was left out, and whether initial states were.
-    curtailed: Vec<u32>,
+    pub(super) curtailed: Vec<u32>,
     is_start_curtailed: bool,
     /// How many lanes of the newest level were expanded.
-    expanded: usize,
-    held: u64,
+    pub(super) expanded: usize,
+    pub(super) held: u64,
+    /// Bytes in use beyond those that are counted, as the observer said last.
+    overhead: u64,
     /// The keys that were computed for this level are no longer what they were.
-    have_keys_changed: bool,
+    pub(super) have_keys_changed: bool,
     /// The first state found for each goal: its depth and its place.
     found: Vec<Option<(u32, u32)>>,
-    stats: Stats,
+    pub(super) stats: Stats,
 }
 
 impl<'a, C: Codec> Search<'a, C> {
@@ -81,13 +82,13 @@ impl<'a, C: Codec> Search<'a, C> {
             levels: Levels::default(),
             depth: 0,
             notes: Notes::default(),
-            starts: Vec::new(),
-            pool: Pool::default(),
+            distinct: Distinct::default(),
             chosen_share: None,
             curtailed: Vec::new(),
             is_start_curtailed: false,
             expanded: 0,
             held: 0,
+            overhead: 0,
             have_keys_changed: false,
             found: vec![None; job.goals],
             stats: Stats { union: Some(Sketch::default()), ..Stats::default() },
@@ -152,14 +153,14 @@ impl<'a, C: Codec> Search<'a, C> {
     fn build(&mut self, observer: &mut dyn Observer) -> ControlFlow<Stop> {
         self.look(None, u64::MAX, |look, workers| workers[0].begin(look));
         self.gather();
-        self.fill_pool(&[]);
-        let queue = choose(&self.pool, self.highway.width, &[], Vec::new(), true, &mut Random::new(self.salt(None)));
-        self.is_start_curtailed = queue.len() < self.starts.len();
+        let queue = self.distinct.smallest(&self.notes, self.highway.width).numbers;
+        self.is_start_curtailed = queue.len() < self.distinct.len();
         let mut lanes = self.visit(&queue, 0)?;
         while !lanes.parents.is_empty() {
             self.levels.push(lanes);
             self.expanded = 0;
             let queue = self.next_queue(observer)?;
+            self.overhead = observer.overhead(self.bytes());
             lanes = self.visit(&queue, self.depth + 1)?;
             self.note_taken(&queue);
             self.depth += 1;
@@ -175,33 +176,37 @@ impl<'a, C: Codec> Search<'a, C> {
         // The conversion saturates: the share of all tags is the largest tag.
         self.expand_all((share * TAGS) as u64, observer)?;
         self.judge()?;
-        let mut needy = std::mem::take(&mut self.notes.needy);
-        needy.sort_unstable();
+        let needy = std::mem::take(&mut self.notes.needy);
         let lanes = self.lanes();
-        let mut is_needy = vec![false; lanes];
-        needy.iter().for_each(|&lane| is_needy[lane as usize] = true);
-        if self.notes.dropped > 0 {
-            if self.starts.len() < self.highway.width {
-                self.recall(0..lanes as u32, 0);
-            } else {
-                self.recall_unserved(&needy, &is_needy);
-            }
+        if self.notes.dropped > 0 && self.distinct.len() < self.highway.width {
+            self.recall_all();
         }
-        let (new, width) = (self.starts.len(), if is_degraded { needy.len() } else { self.highway.width });
+        let (new, width) = (self.distinct.len(), if is_degraded { needy.len() } else { self.highway.width });
         if is_degraded {
+            let mut is_needy = vec![false; lanes];
+            needy.iter().for_each(|&lane| is_needy[lane as usize] = true);
             self.notes.offers.retain(|offer| is_needy[offer.lane as usize]);
-            self.group();
+            self.distinct.number(&self.notes, self.model.words());
         }
-        self.fill_pool(&is_needy);
+        let mut drawn = self.distinct.smallest(&self.notes, width);
+        let largest = drawn.largest;
+        let unserved = self.unserved(&drawn, &needy);
         let is_whole = self.notes.dropped == 0;
-        let mut random = Random::new(self.salt(Some(self.depth)));
-        let queue = choose(&self.pool, width, &needy, vec![0; lanes], is_whole, &mut random);
+        let queue = if unserved.is_empty() {
+            drawn.numbers
+        } else {
+            if !is_whole {
+                self.recall(&unserved, largest);
+                drawn = self.distinct.smallest(&self.notes, width);
+            }
+            let mut random = Random::new(self.salt(Some(self.depth)));
+            choose(&self.pool(&needy), drawn.numbers, &needy, vec![0; lanes], is_whole, &mut random)
+        };
         let is_curtailed = !is_whole || queue.len() < new;
         if is_curtailed {
             self.curtailed.push(self.depth);
         }
-        let last = width.checked_sub(1).and_then(|last| self.starts.get(last)).filter(|_| is_curtailed);
-        self.chosen_share = last.map(|&start| self.notes.offers[start as usize].tag as f64 / TAGS);
+        self.chosen_share = is_curtailed.then_some(largest as f64 / TAGS);
         ControlFlow::Continue(queue)
     }
 
@@ -253,76 +258,61 @@ impl<'a, C: Codec> Search<'a, C> {
             is_last: depth == Some(self.job.limits.depth),
             next: AtomicUsize::new(0),
             stop: OnceLock::new(),
+            beside: self.bytes_beside(),
+            workers: self.workers.len() as u64,
             progress,
         };
         run(&look, &mut self.workers)
     }
 
-    /// Takes what the workers have noted, in the order of tags.
+    /// Takes what the workers have noted.
     fn gather(&mut self) {
         let words = self.model.words();
-        self.notes.clear();
-        for worker in &mut self.workers {
-            self.notes.append(&mut worker.notes, words);
-        }
-        self.notes.sort(0, words);
-        self.group();
+        self.notes.gather(self.workers.iter_mut().map(|worker| &mut worker.notes), words);
+        self.distinct.number(&self.notes, words);
     }
 
-    /// Finds where the offers of each distinct state begin.
-    fn group(&mut self) {
-        let words = self.model.words();
-        self.starts.clear();
-        for (place, offer) in self.notes.offers.iter().enumerate() {
-            let is_same = |before: &Offer| {
-                before.tag == offer.tag && self.notes.state(before, words) == self.notes.state(offer, words)
-            };
-            if place == 0 || !is_same(&self.notes.offers[place - 1]) {
-                self.starts.push(place as u32);
-            }
-        }
-    }
-
-    /// Notes all new successors of some lanes, whatever their tags, in place of the offers from one on.
-    fn recall(&mut self, lanes: impl Iterator<Item = u32>, from: usize) {
-        self.notes.offers.truncate(from);
-        let kept = self.notes.offers.last().map(|offer| offer.tag);
+    /// Notes all new successors of all lanes, whatever their tags.
+    fn recall_all(&mut self) {
+        let lanes = self.lanes();
         self.look(Some(self.depth), u64::MAX, |look, workers| {
-            lanes.for_each(|lane| workers[0].recall(look, lane as usize));
+            (0..lanes).for_each(|lane| workers[0].recall(look, lane));
         });
-        let notes = &mut self.workers[0].notes;
-        notes.needy.clear();
-        // What has no larger tag than those that are kept is among them.
-        notes.offers.retain(|offer| kept.is_none_or(|kept| offer.tag > kept));
+        self.gather();
+        self.notes.needy.clear();
+    }
+
+    /// Notes all new successors of some lanes, in place of those with larger tags that were noted.
+    fn recall(&mut self, lanes: &[u32], largest: u64) {
+        self.notes.offers.retain(|offer| offer.tag <= largest);
+        self.look(Some(self.depth), u64::MAX, |look, workers| {
+            lanes.iter().for_each(|&lane| workers[0].recall(look, lane as usize));
+        });
         let words = self.model.words();
-        self.notes.append(notes, words);
-        self.notes.sort(from, words);
-        if from == 0 {
-            self.notes.dropped = 0;
-        }
-        self.group();
+        self.notes.append(&mut self.workers[0].notes, largest, words);
+        self.distinct.number(&self.notes, words);
     }
 
-    /// Notes all successors of the needy lanes that would have none in the queue: one of them will be chosen.
-    fn recall_unserved(&mut self, needy: &[u32], is_needy: &[bool]) {
-        let Some(&end) = self.starts.get(self.highway.width) else { return };
-        let mut is_served = vec![false; is_needy.len()];
-        self.notes.offers[..end as usize].iter().for_each(|offer| is_served[offer.lane as usize] = true);
-        self.recall(needy.iter().copied().filter(|&lane| !is_served[lane as usize]), end as usize);
+    /// The needy lanes that would have no successor in the queue.
+    fn unserved(&self, drawn: &Drawn, needy: &[u32]) -> Vec<u32> {
+        if drawn.numbers.len() == self.distinct.len() && self.notes.dropped == 0 {
+            return Vec::new();
+        }
+        let mut is_drawn = vec![false; self.distinct.len()];
+        drawn.numbers.iter().for_each(|&number| is_drawn[number as usize] = true);
+        let mut is_served = vec![false; self.lanes()];
+        for (offer, &number) in self.notes.offers.iter().zip(&self.distinct.numbers) {
+            is_served[offer.lane as usize] |= is_drawn[number as usize];
+        }
+        needy.iter().copied().filter(|&lane| !is_served[lane as usize]).collect()
     }
 
-    /// Lists the needy lanes of each new state.
-    fn fill_pool(&mut self, is_needy: &[bool]) {
-        self.pool.clear();
-        let mut starts = self.starts.iter().peekable();
-        for (place, offer) in self.notes.offers.iter().enumerate() {
-            if starts.next_if(|&&start| start as usize == place).is_some() {
-                self.pool.open();
-            }
-            if is_needy.get(offer.lane as usize) == Some(&true) {
-                self.pool.lane(offer.lane);
-            }
-        }
+    /// The new states, each with the needy lanes that lead to it.
+    fn pool(&self, needy: &[u32]) -> Pool {
+        let mut is_needy = vec![false; self.lanes()];
+        needy.iter().for_each(|&lane| is_needy[lane as usize] = true);
+        let steps = self.distinct.numbers.iter().zip(&self.notes.offers).map(|(&number, offer)| (number, offer.lane));
+        Pool::new(self.distinct.len(), steps.filter(|&(_, lane)| is_needy[lane as usize]))
     }
 
     /// Records the goals that are new; ends the search at those it was told to end at.
@@ -339,60 +329,12 @@ impl<'a, C: Codec> Search<'a, C> {
         if ends { ControlFlow::Break(Stop::Goal) } else { ControlFlow::Continue(()) }
     }
 
-    /// Visits these of the new states: they are the lanes of the next level.
-    fn visit(&mut self, queue: &[u32], depth: u32) -> ControlFlow<Stop, Level> {
-        let mut level = Level::default();
-        let mut parent = self.visited.codec.parent();
-        let words = self.model.words();
-        for part in queue.chunks(BATCH) {
-            if !self.reserve(part.len() as u64) {
-                return self.leave(queue, level, Stop::Memory);
-            }
-            let offers = part.iter().map(|&number| self.notes.offers[self.starts[number as usize] as usize]);
-            let offers: Vec<Offer> = offers.collect();
-            let keys = offers.iter().map(|offer| offer.key).filter(|&key| key != NO_KEY && !self.have_keys_changed);
-            keys.for_each(|key| _ = self.visited.announce_one(key));
-            let mut states = 0;
-            for offer in &offers {
-                let Some(key) = self.insert(offer, depth, &mut parent) else {
-                    return self.leave(queue, level, Stop::Memory);
-                };
-                let state = self.notes.state(offer, words);
-                self.visited.codec.ticket(key, state, &mut level.tickets);
-                level.parents.push(offer.lane);
-                if !self.model.is_fault(state) {
-                    states += 1;
-                    self.stats.union.iter_mut().for_each(|union| union.note(hash(state, 0)));
-                }
-            }
-            self.count(states, depth);
-            if self.stats.states > self.job.limits.states {
-                return self.leave(queue, level, Stop::States);
-            }
-        }
-        self.have_keys_changed = false;
-        self.stats.peak_frontier = self.stats.peak_frontier.max(queue.len() as u64);
-        ControlFlow::Continue(level)
-    }
-
-    /// Keeps what was visited of a level that is not visited to its end.
-    fn leave(&mut self, queue: &[u32], level: Level, stop: Stop) -> ControlFlow<Stop, Level> {
-        if self.levels.len() > 0 {
-            self.note_taken(&queue[..level.parents.len()]);
-            self.curtailed.push(self.depth);
-            self.curtailed.dedup();
-        }
-        self.expanded = 0;
-        self.levels.push(level);
-        ControlFlow::Break(stop)
-    }
-
     /// The steps that led to these of the new states were taken.
-    fn note_taken(&mut self, visited: &[u32]) {
+    pub(super) fn note_taken(&mut self, visited: &[u32]) {
         let mut fired = std::mem::take(&mut self.workers[0].fired);
         self.workers.iter().for_each(|worker| fired.iter_mut().zip(&worker.fired).for_each(|(all, one)| *all |= one));
         if !self.notes.untaken.is_empty() {
-            let tag = |&number: &u32| self.notes.offers[self.starts[number as usize] as usize].tag;
+            let tag = |&number: &u32| self.distinct.offer(&self.notes, number).tag;
             let tags: HashSet<u64> = visited.iter().map(tag).collect();
             for (tag, transition) in self.notes.untaken.drain(..) {
                 fired[transition as usize] |= tags.contains(&tag);
@@ -433,53 +375,6 @@ impl<'a, C: Codec> Search<'a, C> {
         survey.border()
     }
 
-    /// Puts a new state into the visited set and gives its key; `None` when there is no memory for it.
-    fn insert(&mut self, offer: &Offer, depth: u32, parent: &mut C::Parent) -> Option<u64> {
-        loop {
-            let key = match offer.key {
-                key if key != NO_KEY && !self.have_keys_changed => Some(key),
-                _ => self.visited.codec.key(self.notes.state(offer, self.model.words()), parent),
-            };
-            if let Some(key) = key
-                && self.visited.reach_one(key, depth) != Reached::NoRoom
-            {
-                self.held += 1;
-                return Some(key);
-            }
-            if !self.grow(self.held) {
-                return None;
-            }
-        }
-    }
-
-    /// Makes room for more states; false when there is no memory for it.
-    fn reserve(&mut self, more: u64) -> bool {
-        while self.held + more > self.visited.capacity() {
-            if !self.grow(self.held + more) {
-                return false;
-            }
-        }
-        self.budget() > 0
-    }
-
-    fn grow(&mut self, held: u64) -> bool {
-        let changes = self.visited.changes;
-        let budget = self.visited.bytes() + self.budget();
-        let has_grown = self.visited.grow(held, budget, self.workers.len());
-        self.have_keys_changed |= self.visited.changes != changes;
-        has_grown
-    }
-
-    /// More states of the slice, not counting results of failing checks.
-    fn count(&mut self, states: u64, depth: u32) {
-        if states > 0 {
-            self.stats.states += states;
-            self.stats.max_depth = depth;
-            self.stats.levels.resize(depth as usize + 1, 0);
-            self.stats.levels[depth as usize] += states;
-        }
-    }
-
     /// Whether everything that was left out was visited later: then the slice is the whole model.
     fn is_closed(&mut self, observer: &mut dyn Observer) -> ControlFlow<Stop, bool> {
         let is_closed = |look: &Look<'_, C>, workers: &mut [Worker<C>]| workers[0].is_start_closed(look);
@@ -515,13 +410,17 @@ impl<'a, C: Codec> Search<'a, C> {
     }
 
     /// Bytes that are left.
-    fn budget(&self) -> u64 {
-        self.job.limits.counted_memory().saturating_sub(self.bytes())
+    pub(super) fn budget(&self) -> u64 {
+        self.job.limits.memory.saturating_sub(self.bytes().saturating_add(self.overhead))
     }
 
     fn bytes(&self) -> u64 {
-        let lists = self.notes.bytes() + self.pool.bytes() + self.starts.capacity() as u64 * 4;
-        self.visited.bytes() + self.levels.bytes() + lists
+        self.bytes_beside() + self.workers.iter().map(|worker| worker.notes.bytes()).sum::<u64>()
+    }
+
+    /// All but what workers hold.
+    fn bytes_beside(&self) -> u64 {
+        self.visited.bytes() + self.levels.bytes() + self.notes.bytes() + self.distinct.bytes()
     }
 
     fn progress(&self) -> Progress {

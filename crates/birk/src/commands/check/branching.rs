@@ -7,13 +7,12 @@ use birk_exec::{GoalSet, Replayed, replay};
 use birk_ir::{Branching, Coverage, Expr, Goal, Outcome, Program, Property, Steps, Stop, Verdict};
 use birk_jit::Staged;
 use birk_search::branching::{Graph, Needs, Truth, bytes_per_state, decide};
-use birk_search::highway::Highway;
-use birk_search::{Hunt, Job, Limits, Observer, Progress};
+use birk_search::highway::Slice;
+use birk_search::{Hunt, Limits, Observer, Progress};
 
 use super::impostor;
 use crate::Failure;
 use crate::cli::CheckArgs;
-use crate::engines::Engine;
 use crate::progress::Watcher;
 
 /// Properties whose conditions one graph can hold.
@@ -28,6 +27,25 @@ pub(super) struct Decided {
     pub(super) hunt: Hunt,
     /// By the position of the property.
     pub(super) answers: Vec<(usize, Answered)>,
+}
+
+impl Decided {
+    /// Whether a property is violated.
+    pub(super) fn is_violated(&self) -> bool {
+        self.answers.iter().any(|(_, answer)| answer.verdict == Verdict::Violated)
+    }
+
+    /// What two slices tell together: of each property what the first tells that tells something.
+    pub(super) fn joined(mut self, next: Decided, hunts: impl FnOnce(Hunt, Hunt) -> Hunt) -> Decided {
+        for (index, answer) in next.answers {
+            match self.answers.iter_mut().find(|(known, _)| *known == index) {
+                Some((_, known)) if known.verdict == Verdict::Inconclusive => *known = answer,
+                Some(_) => {}
+                None => self.answers.push((index, answer)),
+            }
+        }
+        Decided { hunt: hunts(self.hunt, next.hunt), answers: self.answers }
+    }
 }
 
 /// What became of one property.
@@ -61,28 +79,70 @@ impl<'p> Group<'p> {
         groups
     }
 
-    /// Builds the graph and decides the properties on it, up to the first that is violated.
+    /// The conditions of its properties, as goals of a model.
+    pub(super) fn goals(&self) -> Vec<Goal> {
+        self.propositions.iter().map(|expr| Goal::BadState(expr.clone())).collect()
+    }
+
+    /// Builds the graph of all states and decides the properties on it, up to the first that is violated.
     pub(super) fn decide(
         &self,
         program: &Program,
         args: &CheckArgs,
-        engine: &Engine,
         limits: Limits,
         watcher: &mut Watcher,
     ) -> Result<Decided, Failure> {
-        let goals: Vec<Goal> = self.propositions.iter().map(|expr| Goal::BadState(expr.clone())).collect();
+        let goals = self.goals();
         if goals.len() > GoalSet::CAPACITY {
             return Ok(self.refused(program, goals.len()));
         }
         let model = Staged::new(program, &goals);
-        let (graph, mut hunt) = self.explore(&model, engine, limits, watcher);
+        let (graph, hunt) = Graph::explore(&model, self.needs(), &limits, watcher);
+        self.decide_on(program, args, &model, &graph, hunt, watcher)
+    }
+
+    /// The same in a slice, which a hunt visited; the model judges by the conditions of the group.
+    pub(super) fn decide_in(
+        &self,
+        program: &Program,
+        args: &CheckArgs,
+        model: &Staged<'_>,
+        (slice, hunt): (&Slice, &Hunt),
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Decided, Failure> {
+        if self.propositions.len() > GoalSet::CAPACITY {
+            return Ok(self.refused(program, self.propositions.len()));
+        }
+        let memory = limits.memory.saturating_sub(hunt.stats.store_bytes);
+        let rest = Limits { depth: u32::MAX, states: u64::MAX, memory, ..limits };
+        let mut overtime = Overtime::of(observer, hunt);
+        let (mut graph, of_slice) = Graph::explore(&slice.of(model), self.needs(), &rest, &mut overtime);
+        if !slice.is_complete() {
+            graph.is_of_part();
+        }
+        let stopped = if hunt.stopped == Stop::Exhausted { of_slice.stopped } else { hunt.stopped };
+        let coverage = if graph.is_complete() { hunt.coverage.clone() } else { Coverage::Sampled(hunt.stats.states) };
+        let hunt = Hunt { stopped, coverage, ..hunt.clone() };
+        self.decide_on(program, args, model, &graph, hunt, observer)
+    }
+
+    fn decide_on(
+        &self,
+        program: &Program,
+        args: &CheckArgs,
+        model: &Staged<'_>,
+        graph: &Graph,
+        mut hunt: Hunt,
+        observer: &mut dyn Observer,
+    ) -> Result<Decided, Failure> {
         let mut answers = Vec::new();
         for &(index, property, formula) in &self.properties {
-            let mut observer = Overtime::of(watcher, &hunt);
+            let mut observer = Overtime::of(observer, &hunt);
             let truth = match hunt.stopped {
                 Stop::Interrupt => ControlFlow::Break(Stop::Interrupt),
                 _ if graph.is_empty() => ControlFlow::Continue(Truth::Open),
-                _ => decide(formula, &self.propositions, &graph, &model, &mut observer),
+                _ => decide(formula, &self.propositions, graph, model, &mut observer),
             };
             let answered = match truth {
                 ControlFlow::Break(stop) => {
@@ -121,8 +181,8 @@ impl<'p> Group<'p> {
         Ok(Decided { hunt, answers })
     }
 
-    /// The graph: of all states, or of those that a highway visits.
-    fn explore(&self, model: &Staged<'_>, engine: &Engine, limits: Limits, watcher: &mut Watcher) -> (Graph, Hunt) {
+    /// What the graph must have.
+    fn needs(&self) -> Needs {
         let has_labels = |formula: &Branching| {
             let mut found = false;
             formula.walk(&mut |part| {
@@ -132,29 +192,11 @@ impl<'p> Group<'p> {
             found
         };
         let spare = self.properties.iter().map(|(.., formula)| bytes_per_state(formula, &self.propositions)).max();
-        let needs = Needs {
+        Needs {
             propositions: self.propositions.len(),
             labels: self.properties.iter().any(|(.., formula)| has_labels(formula)),
             spare: spare.unwrap_or(0),
-        };
-        if !engine.slices {
-            return Graph::explore(model, needs, &limits, watcher);
         }
-        let job = Job { goals: 0, stop_at: GoalSet::default(), keep_going: true, limits };
-        let (hunt, slice) = Highway::of(&limits).slice(model, &job, watcher);
-        let rest = Limits {
-            depth: u32::MAX,
-            states: u64::MAX,
-            memory: limits.memory.saturating_sub(hunt.stats.store_bytes),
-            ..limits
-        };
-        let (mut graph, of_slice) = Graph::explore(&slice.of(model), needs, &rest, &mut Overtime::of(watcher, &hunt));
-        if !slice.is_complete() {
-            graph.is_of_part();
-        }
-        let stopped = if hunt.stopped == Stop::Exhausted { of_slice.stopped } else { hunt.stopped };
-        let coverage = if graph.is_complete() { hunt.coverage } else { Coverage::Sampled(hunt.stats.states) };
-        (graph, Hunt { stopped, coverage, ..hunt })
     }
 
     /// More conditions than a graph can hold.
@@ -180,19 +222,19 @@ fn answered(property: &Property, outcome: &Outcome) -> Answered {
 
 /// When the time for the graph was up, what it can still tell is computed all the same; only the user ends that.
 struct Overtime<'w> {
-    watcher: &'w mut Watcher,
+    observer: &'w mut dyn Observer,
     has_time: bool,
 }
 
 impl<'w> Overtime<'w> {
-    fn of(watcher: &'w mut Watcher, hunt: &Hunt) -> Self {
-        Self { watcher, has_time: hunt.stopped != Stop::Time }
+    fn of(observer: &'w mut dyn Observer, hunt: &Hunt) -> Self {
+        Self { observer, has_time: hunt.stopped != Stop::Time }
     }
 }
 
 impl Observer for Overtime<'_> {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<Stop> {
-        match self.watcher.progress(progress) {
+        match self.observer.progress(progress) {
             ControlFlow::Break(Stop::Time) if !self.has_time => ControlFlow::Continue(()),
             other => other,
         }

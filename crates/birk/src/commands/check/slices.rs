@@ -1,4 +1,4 @@
-//! `birk check --search highway`: slices of a model, one or many, for properties of states and of runs.
+//! `birk check --search highway`: slices of a model, one or many, for properties of states, of runs and of branching.
 
 use std::time::Instant;
 
@@ -9,6 +9,7 @@ use birk_search::bits::Sketch;
 use birk_search::highway::{Highway, Ran, Runs};
 use birk_search::{Hunt, Job, Limits, Observer};
 
+use super::branching::{Decided, Group};
 use super::runs::Question;
 use crate::Failure;
 use crate::cli::{CheckArgs, StoreKind, Width};
@@ -27,6 +28,8 @@ pub(crate) struct Slices {
     pub(crate) is_doubling: bool,
     /// The run that found a violation: its number from 1 on, its seed and its width.
     pub(crate) found_in: Option<(u64, u64, usize)>,
+    /// States of all of them, those that several have counted several times.
+    pub(crate) visits: u64,
     /// How many different states they have together, roughly where there are several.
     pub(crate) union: u64,
     /// What fruitless runs of one width rule out: the confidence, and how often such a run would have to find something.
@@ -45,9 +48,19 @@ pub(super) struct Sliced {
     pub(super) hunt: Hunt,
     /// By property; none where it is not about runs, or a violation was found before it was asked.
     pub(super) chased: Vec<Option<(Hunt, f64)>>,
+    /// By group of properties about branching; none where a violation was found before it was asked.
+    pub(super) branched: Vec<Option<Result<Decided, Failure>>>,
     pub(super) slices: Slices,
     /// For each transition, whether an `assume` cut one of its outcomes.
     pub(super) assumed: Vec<bool>,
+}
+
+/// What is asked of each slice beside its states.
+pub(super) struct Asked<'a> {
+    /// By property; none where it is not about runs.
+    pub(super) questions: &'a [Option<Result<Question, String>>],
+    /// About branching.
+    pub(super) groups: &'a [Group<'a>],
 }
 
 /// What one run found.
@@ -55,6 +68,7 @@ struct Found {
     highway: Highway,
     hunt: Hunt,
     chased: Vec<Option<(Hunt, f64)>>,
+    branched: Vec<Option<Result<Decided, Failure>>>,
     is_violated: bool,
 }
 
@@ -80,38 +94,53 @@ pub(super) fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure
     }
 }
 
-/// Visits as many slices as the options say, and asks all questions of each.
+/// Visits as many slices as the options say, and asks all questions of each: of runs and, in groups, of branching.
 pub(super) fn check(
     program: &Program,
     args: &CheckArgs,
     job: &Job,
     hunted: &[(usize, Goal)],
-    questions: &[Option<Result<Question, String>>],
+    asked: &Asked<'_>,
     fairness: Option<&Fairness>,
     watcher: &mut Watcher,
 ) -> Sliced {
     let goals: Vec<Goal> = hunted.iter().map(|(_, goal)| goal.clone()).collect();
     let model = Staged::new(program, &goals);
+    let Asked { questions, groups } = *asked;
     let asked: Vec<Option<&Question>> = questions.iter().map(|question| question.as_ref()?.as_ref().ok()).collect();
     let propositions: Vec<Vec<Goal>> =
         asked.iter().map(|question| question.map_or_else(Vec::new, Question::goals)).collect();
+    let conditions: Vec<Vec<Goal>> = groups.iter().map(Group::goals).collect();
     let models: Vec<Staged<'_>> = propositions.iter().map(|goals| Staged::new(program, goals)).collect();
-    let is_of_runs = asked.iter().any(Option::is_some);
+    let of_groups: Vec<Staged<'_>> = conditions.iter().map(|goals| Staged::new(program, goals)).collect();
+    let needs_slice = asked.iter().any(Option::is_some) || !groups.is_empty();
     // A target that was reached does not end a slice that is asked about runs.
-    let job = Job { keep_going: job.keep_going || is_of_runs, ..job.clone() };
+    let job = Job { keep_going: job.keep_going || needs_slice, ..job.clone() };
     let one = |highway: &Highway, limits: Limits, observer: &mut dyn Observer| {
         let job = Job { limits, ..job.clone() };
-        let (hunt, slice) = if is_of_runs {
+        let (hunt, slice) = if needs_slice {
             let (hunt, slice) = highway.slice(&model, &job, observer);
             (hunt, Some(slice))
         } else {
             (highway.hunt(&model, &job, observer), None)
         };
         let mut is_violated = is_violation(&hunt, &job);
+        let is_over = |is_violated: bool| {
+            (is_violated && !args.keep_going) || matches!(hunt.stopped, Stop::Time | Stop::Interrupt)
+        };
+        let mut branched = Vec::new();
+        for (group, model) in groups.iter().zip(&of_groups) {
+            let (Some(slice), false) = (&slice, is_over(is_violated)) else {
+                branched.push(None);
+                continue;
+            };
+            let decided = group.decide_in(program, args, model, (slice, &hunt), limits, observer);
+            is_violated |= decided.as_ref().is_ok_and(Decided::is_violated);
+            branched.push(Some(decided));
+        }
         let mut chased = Vec::new();
         for (question, model) in asked.iter().zip(&models) {
-            let is_over = (is_violated && !args.keep_going) || matches!(hunt.stopped, Stop::Time | Stop::Interrupt);
-            let (Some(question), Some(slice), false) = (question, &slice, is_over) else {
+            let (Some(question), Some(slice), false) = (question, &slice, is_over(is_violated)) else {
                 chased.push(None);
                 continue;
             };
@@ -120,12 +149,15 @@ pub(super) fn check(
             is_violated |= matches!(hunt.outcomes[0], Outcome::Found(_));
             chased.push(Some((hunt, began.elapsed().as_secs_f64())));
         }
-        let mut hunts = std::iter::once(&hunt).chain(chased.iter().flatten().map(|(hunt, _)| hunt));
+        let decided = branched.iter().flatten().filter_map(|decided| decided.as_ref().ok());
+        let mut hunts = std::iter::once(&hunt)
+            .chain(chased.iter().flatten().map(|(hunt, _)| hunt))
+            .chain(decided.map(|decided| &decided.hunt));
         let is_ended = hunts.any(|hunt| is_ended(hunt.stopped));
         let is_done = hunt.stopped == Stop::Goal || hunt.coverage == Coverage::Complete;
         let is_last = (is_violated && !args.keep_going) || is_done || is_ended;
         let states = hunt.stats.states;
-        Ran { result: Found { highway: *highway, hunt, chased, is_violated }, states, is_last }
+        Ran { result: Found { highway: *highway, hunt, chased, branched, is_violated }, states, is_last }
     };
     let runs = runs(args, &job.limits);
     let found = runs.hunt(job.limits, watcher, &one);
@@ -135,7 +167,7 @@ pub(super) fn check(
     }
     let slices = described(args, &runs, &found);
     let mut assumed = model.assumed();
-    for model in &models {
+    for model in models.iter().chain(&of_groups) {
         assumed.iter_mut().zip(model.assumed()).for_each(|(all, one)| *all |= one);
     }
     together(found, slices, assumed)
@@ -180,6 +212,7 @@ fn described(args: &CheckArgs, runs: &Runs, found: &[Found]) -> Slices {
         width: found.last().map_or(runs.first.width, |one| one.highway.width),
         is_doubling: runs.doubles,
         found_in: violated.map(|(one, number)| (number, one.highway.seed, one.highway.width)),
+        visits: found.iter().map(|one| one.hunt.stats.states).sum(),
         union: if found.len() > 1 { union.estimate().max(largest) } else { largest },
         ruled_out: (is_fruitless && !runs.doubles && done > 1)
             .then(|| (confidence, Runs::rate_after(confidence, done))),
@@ -190,9 +223,16 @@ fn described(args: &CheckArgs, runs: &Runs, found: &[Found]) -> Slices {
 fn together(found: Vec<Found>, slices: Slices, assumed: Vec<bool>) -> Sliced {
     let mut runs = found.into_iter();
     let first = runs.next().expect("at least one slice was visited");
-    let (mut hunt, mut chased) = (first.hunt, first.chased);
+    let (mut hunt, mut chased, mut branched) = (first.hunt, first.chased, first.branched);
     for next in runs {
         hunt = joined(hunt, next.hunt);
+        for (all, next) in branched.iter_mut().zip(next.branched) {
+            *all = match (all.take(), next) {
+                (Some(Ok(all)), Some(Ok(next))) => Some(Ok(all.joined(next, joined))),
+                (Some(Err(failure)), _) | (_, Some(Err(failure))) => Some(Err(failure)),
+                (all, next) => all.or(next),
+            };
+        }
         for (all, next) in chased.iter_mut().zip(next.chased) {
             *all = match (all.take(), next) {
                 (Some((all, before)), Some((next, seconds))) => Some((joined(all, next), before + seconds)),
@@ -201,12 +241,15 @@ fn together(found: Vec<Found>, slices: Slices, assumed: Vec<bool>) -> Sliced {
         }
     }
     if slices.done > 1 {
-        hunt.stats.states = slices.union;
-        if let Coverage::Sampled(states) = &mut hunt.coverage {
-            *states = slices.union;
+        let of_groups = branched.iter_mut().flatten().flatten().map(|decided| &mut decided.hunt);
+        for hunt in of_groups.chain([&mut hunt]) {
+            hunt.stats.states = slices.union;
+            if let Coverage::Sampled(states) = &mut hunt.coverage {
+                *states = slices.union;
+            }
         }
     }
-    Sliced { hunt, chased, slices, assumed }
+    Sliced { hunt, chased, branched, slices, assumed }
 }
 
 /// Two hunts for the same as one. A complete one is the last, and decides.

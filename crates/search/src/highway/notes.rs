@@ -1,0 +1,281 @@
+//! What was noted of a level: the steps to new states, in the order in which a single worker would have noted them.
+//!
+//! Nothing is sorted. Equal states are found by a table of their tags; the states with the smallest tags are a subset drawn
+//! uniformly, and the largest tag among them is found by selection. States stay in the order of their lanes, so that
+//! neighbours in a level are alike, as they are in breadth-first search.
+
+use std::mem;
+
+use crate::codec::NO_KEY;
+use crate::table::prefetch;
+
+/// Offers between asking for the slot of one and looking at it.
+const OFFERS_AHEAD: usize = 16;
+
+/// A step of a lane to a state that was not visited.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offer {
+    pub(super) tag: u64,
+    pub(super) key: u64,
+    pub(super) lane: u32,
+    /// Where the state lies among the noted ones.
+    pub(super) at: u32,
+}
+
+/// What one worker noted of a level, or all of them.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    pub(super) offers: Vec<Offer>,
+    states: Vec<u32>,
+    /// Lanes that lead to new states only.
+    pub(super) needy: Vec<u32>,
+    /// Offers that were not noted, because their tags were too large.
+    pub(super) dropped: u64,
+    /// Transitions that were not taken before, each with the tag of a state that it offers.
+    pub(super) untaken: Vec<(u64, u32)>,
+    /// Where the offers of lanes that follow each other begin, with the first lane.
+    rows: Vec<(u32, usize)>,
+}
+
+impl Notes {
+    pub(super) fn clear(&mut self) {
+        self.offers.clear();
+        self.states.clear();
+        self.needy.clear();
+        self.untaken.clear();
+        self.rows.clear();
+        self.dropped = 0;
+    }
+
+    /// Lanes from this one on come next.
+    pub(super) fn begin_row(&mut self, lane: u32) {
+        self.rows.push((lane, self.offers.len()));
+    }
+
+    /// Notes a step to a state.
+    #[inline]
+    pub(super) fn offer(&mut self, tag: u64, key: u64, lane: u32, state: &[u32]) {
+        let at = (self.states.len() / state.len()) as u32;
+        self.offers.push(Offer { tag, key, lane, at });
+        self.states.extend_from_slice(state);
+    }
+
+    pub(super) fn state(&self, offer: &Offer, words: usize) -> &[u32] {
+        &self.states[offer.at as usize * words..(offer.at as usize + 1) * words]
+    }
+
+    /// Takes what workers have noted, in the order of lanes, and leaves them nothing.
+    pub(super) fn gather<'n>(&mut self, all: impl Iterator<Item = &'n mut Notes>, words: usize) {
+        self.clear();
+        let mut all: Vec<&mut Notes> = all.filter(|notes| !notes.rows.is_empty()).collect();
+        if let [only] = &mut all[..] {
+            mem::swap(self, only);
+            return;
+        }
+        let mut rows = Vec::new();
+        for notes in &mut all {
+            let base = (self.states.len() / words) as u32;
+            let ends = notes.rows.iter().skip(1).map(|row| row.1).chain([notes.offers.len()]);
+            rows.extend(
+                notes.rows.iter().zip(ends).map(|(&(lane, start), end)| (lane, &notes.offers[start..end], base)),
+            );
+            self.states.append(&mut notes.states);
+            self.needy.append(&mut notes.needy);
+            self.untaken.append(&mut notes.untaken);
+            self.dropped += notes.dropped;
+        }
+        rows.sort_unstable_by_key(|row| row.0);
+        for (_, offers, base) in rows {
+            self.offers.extend(offers.iter().map(|offer| Offer { at: offer.at + base, ..*offer }));
+        }
+        all.into_iter().for_each(Notes::clear);
+        self.needy.sort_unstable();
+    }
+
+    /// Takes what was noted later, but for tags up to this one, and leaves nothing.
+    pub(super) fn append(&mut self, other: &mut Notes, known: u64, words: usize) {
+        let base = (self.states.len() / words) as u32;
+        let new = other.offers.iter().filter(|offer| offer.tag > known);
+        self.offers.extend(new.map(|offer| Offer { at: offer.at + base, ..*offer }));
+        self.states.append(&mut other.states);
+        self.untaken.append(&mut other.untaken);
+        other.clear();
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        (self.offers.capacity() * size_of::<Offer>()
+            + self.untaken.capacity() * size_of::<(u64, u32)>()
+            + (self.states.capacity() + self.needy.capacity()) * 4) as u64
+    }
+}
+
+/// The distinct states of all offers, numbered in the order in which they were noted.
+#[derive(Debug, Default)]
+pub(super) struct Distinct {
+    /// For each offer the number of its state.
+    pub(super) numbers: Vec<u32>,
+    /// For each state its first offer.
+    pub(super) firsts: Vec<u32>,
+    /// At a place that a tag decides, its upper half and one more than the number of its state.
+    slots: Vec<u64>,
+}
+
+/// The states with the smallest tags, and the largest of these tags.
+#[derive(Debug, Default)]
+pub(super) struct Drawn {
+    pub(super) numbers: Vec<u32>,
+    pub(super) largest: u64,
+}
+
+impl Distinct {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.firsts.len()
+    }
+
+    /// Numbers the states of these offers.
+    pub(super) fn number(&mut self, notes: &Notes, words: usize) {
+        let offers = &notes.offers;
+        self.numbers.clear();
+        self.firsts.clear();
+        self.slots.clear();
+        // Many offers are of states that were offered before: most slots stay free.
+        self.slots.resize((offers.len() * 4 / 3 + 1).next_power_of_two(), 0);
+        let mask = self.slots.len() - 1;
+        for (at, offer) in offers.iter().enumerate() {
+            if let Some(later) = offers.get(at + OFFERS_AHEAD) {
+                prefetch(&self.slots[later.tag as usize & mask]);
+            }
+            let upper = offer.tag >> 32;
+            let mut place = offer.tag as usize & mask;
+            let number = loop {
+                let slot = self.slots[place];
+                if slot == 0 {
+                    self.firsts.push(at as u32);
+                    self.slots[place] = upper << 32 | self.firsts.len() as u64;
+                    break self.firsts.len() as u32 - 1;
+                }
+                let number = slot as u32 - 1;
+                if slot >> 32 == upper && is_same(notes, &offers[self.firsts[number as usize] as usize], offer, words) {
+                    break number;
+                }
+                place = (place + 1) & mask;
+            };
+            self.numbers.push(number);
+        }
+    }
+
+    /// The first offer of a state.
+    pub(super) fn offer<'n>(&self, notes: &'n Notes, number: u32) -> &'n Offer {
+        &notes.offers[self.firsts[number as usize] as usize]
+    }
+
+    /// So many states, or all if there are not more: those with the smallest tags, by number.
+    pub(super) fn smallest(&self, notes: &Notes, count: usize) -> Drawn {
+        let tag = |number: u32| self.offer(notes, number).tag;
+        let all = 0..self.len() as u32;
+        if self.len() <= count {
+            let largest = all.clone().map(tag).max().unwrap_or(0);
+            return Drawn { numbers: all.collect(), largest };
+        }
+        let Some(last) = count.checked_sub(1) else { return Drawn::default() };
+        let mut tags: Vec<u64> = all.clone().map(tag).collect();
+        let (below, &mut largest, _) = tags.select_nth_unstable(last);
+        // Different states may have the same tag; only so many of them are drawn as there is room for.
+        let mut room = count - below.iter().filter(|&&tag| tag < largest).count();
+        let mut is_drawn = |&number: &u32| {
+            let is_last = tag(number) == largest && room > 0;
+            room -= usize::from(is_last);
+            is_last || tag(number) < largest
+        };
+        Drawn { numbers: all.filter(|number| is_drawn(number)).collect(), largest }
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        ((self.numbers.capacity() + self.firsts.capacity()) * 4 + self.slots.capacity() * 8) as u64
+    }
+}
+
+/// Whether two offers are of one state. Where both have a key, that decides, as in the visited set.
+#[inline]
+fn is_same(notes: &Notes, one: &Offer, other: &Offer, words: usize) -> bool {
+    let has_keys = one.key != NO_KEY && other.key != NO_KEY;
+    one.tag == other.tag
+        && (has_keys && one.key == other.key || !has_keys && notes.state(one, words) == notes.state(other, words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The smallest tags among the distinct states, whatever is noted twice, has the same tag, or no key.
+    #[test]
+    fn equal_states_are_one_and_the_smallest_tags_are_drawn() {
+        let mut random = birk_exec::Random::new(7);
+        for round in 0..2_000 {
+            let (mut notes, mut states) = (Notes::default(), Vec::<u32>::new());
+            // Tags collide on purpose: a state and the next have the same one in every third round.
+            let tag = |state: u32| {
+                let state = if round % 3 == 0 { state / 2 } else { state };
+                (u64::from(state) * 0x9e37_79b9) << 20 | 5
+            };
+            notes.begin_row(0);
+            for lane in 0..random.below(40) as u32 {
+                let state = random.below(30) as u32;
+                let key = if random.below(4) == 0 && round % 2 == 0 { NO_KEY } else { u64::from(state) };
+                notes.offer(tag(state), key, lane, &[state, 1]);
+                states.push(state);
+            }
+            let mut distinct = Distinct::default();
+            distinct.number(&notes, 2);
+            let mut seen: Vec<u32> = Vec::new();
+            for (at, state) in states.iter().enumerate() {
+                let expected = seen.iter().position(|other| other == state).unwrap_or_else(|| {
+                    seen.push(*state);
+                    seen.len() - 1
+                });
+                assert_eq!(distinct.numbers[at] as usize, expected, "{states:?}");
+            }
+            assert_eq!(distinct.len(), seen.len());
+            let count = random.below(12);
+            let drawn = distinct.smallest(&notes, count);
+            assert_eq!(drawn.numbers.len(), count.min(seen.len()));
+            assert!(drawn.numbers.is_sorted());
+            let is_drawn = |number: &usize| drawn.numbers.contains(&(*number as u32));
+            let tags = |drawn: bool| (0..seen.len()).filter(move |n| is_drawn(n) == drawn).map(|n| tag(seen[n]));
+            assert!(tags(true).all(|one| tags(false).all(|other| one <= other)), "{states:?}");
+            assert!(drawn.numbers.is_empty() || Some(drawn.largest) == tags(true).max());
+        }
+    }
+
+    /// Rows of several workers come out as one worker would have noted them.
+    #[test]
+    fn rows_are_put_in_order() {
+        let mut random = birk_exec::Random::new(3);
+        for _ in 0..500 {
+            let (mut alone, mut several) = (Notes::default(), <[Notes; 3]>::default());
+            for row in 0..random.below(9) as u32 {
+                let worker = &mut several[random.below(3)];
+                alone.begin_row(row * 4);
+                worker.begin_row(row * 4);
+                for step in 0..random.below(5) as u32 {
+                    let state = [random.below(50) as u32, step];
+                    let lane = row * 4 + step.min(3);
+                    alone.offer(hash(&state), 1, lane, &state);
+                    worker.offer(hash(&state), 1, lane, &state);
+                }
+            }
+            let mut together = Notes::default();
+            together.gather(several.iter_mut(), 2);
+            let list = |notes: &Notes| -> Vec<(u64, u32, Vec<u32>)> {
+                notes.offers.iter().map(|offer| (offer.tag, offer.lane, notes.state(offer, 2).to_vec())).collect()
+            };
+            assert_eq!(list(&together), list(&alone));
+            assert!(several.iter().all(|notes| notes.offers.is_empty() && notes.rows.is_empty()));
+        }
+    }
+
+    fn hash(state: &[u32]) -> u64 {
+        crate::cycle::hash(state, 1)
+    }
+}
