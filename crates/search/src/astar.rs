@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use birk_exec::heuristic::NEVER;
-use birk_exec::{GoalSet, Model, Successors};
+use birk_exec::{Model, Successors};
 use birk_ir::{Coverage, Outcome, StateId, Stop};
 
 use crate::border::{Border, Survey};
@@ -51,11 +51,8 @@ pub fn astar(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt 
         stats: Stats::default(),
         fired: vec![false; model.transitions()],
     };
-    let stopped = match search.run(observer) {
-        ControlFlow::Break(stop) => stop,
-        ControlFlow::Continue(()) if search.stats.border.is_open() => Stop::Depth,
-        ControlFlow::Continue(()) => Stop::Exhausted,
-    };
+    let flow = search.run(observer);
+    let stopped = search.stats.border.ends(flow);
     search.finish(stopped)
 }
 
@@ -148,21 +145,8 @@ impl Search<'_> {
             self.batch.clear();
         }
         self.batch.steps(0).iter().for_each(|step| self.fired[step.transition.index()] = true);
-        self.judge(goals, id)?;
+        self.job.record(goals, &mut self.found, || StateId(u64::from(id)))?;
         self.reach(Some(id), depth.saturating_add(1))
-    }
-
-    /// Records the goals that are new; ends the search at those it was told to end at.
-    fn judge(&mut self, goals: GoalSet, id: u32) -> ControlFlow<Stop> {
-        let mut ends = false;
-        for goal in goals.iter().filter(|&goal| goal < self.job.goals) {
-            if self.found[goal].is_none() {
-                self.found[goal] = Some(StateId(u64::from(id)));
-                ends |= self.job.stop_at.contains(goal);
-            }
-        }
-        let is_all = !goals.is_empty() && !self.job.keep_going && self.found.iter().all(Option::is_some);
-        if ends || is_all { ControlFlow::Break(Stop::Goal) } else { ControlFlow::Continue(()) }
     }
 
     /// Takes the batch: what is new waits, and so does again what was reached by a shorter way than before.

@@ -1,6 +1,9 @@
 //! Where a search was cut: the states that it reached and did not follow further, and the steps that it did not take.
 
+use std::ops::ControlFlow;
+
 use birk_exec::{Model, Successors};
+use birk_ir::Stop;
 
 /// Of the states that wait when a search is ended early, so many are looked at, spread evenly over them.
 const MOST: u64 = 10_000;
@@ -57,6 +60,15 @@ impl Border {
     /// Whether a step leads to where the search did not go.
     pub(crate) fn is_open(&self) -> bool {
         self.states > 0
+    }
+
+    /// Why a search ended that has this border.
+    pub(crate) fn ends(&self, flow: ControlFlow<Stop>) -> Stop {
+        match flow {
+            ControlFlow::Break(stop) => stop,
+            ControlFlow::Continue(()) if self.is_open() => Stop::Depth,
+            ControlFlow::Continue(()) => Stop::Exhausted,
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use birk_exec::{GoalSet, Model, Successors};
+use birk_exec::{Model, Successors};
 use birk_ir::{Coverage, Outcome, StateId, Stop};
 
 use crate::border::{Border, Survey};
@@ -44,11 +44,8 @@ pub fn explore<S: Store, F: Frontier>(
         stats: Stats::default(),
         fired: vec![false; model.transitions()],
     };
-    let stopped = match search.run(observer) {
-        ControlFlow::Break(stop) => stop,
-        ControlFlow::Continue(()) if search.stats.border.is_open() => Stop::Depth,
-        ControlFlow::Continue(()) => Stop::Exhausted,
-    };
+    let flow = search.run(observer);
+    let stopped = search.stats.border.ends(flow);
     search.finish(stopped)
 }
 
@@ -130,20 +127,7 @@ impl<S: Store, F: Frontier> Search<'_, S, F> {
         }
         self.parents.resize(self.batch.len(), Some(node.id));
         self.depths.resize(self.batch.len(), node.depth.saturating_add(1));
-        if goals.is_empty() { ControlFlow::Continue(()) } else { self.judge(goals, node.id) }
-    }
-
-    /// Records the goals that are new; ends the search at those it was told to end at.
-    fn judge(&mut self, goals: GoalSet, id: StateId) -> ControlFlow<Stop> {
-        let mut ends = false;
-        for goal in goals.iter().filter(|&goal| goal < self.job.goals) {
-            if self.found[goal].is_none() {
-                self.found[goal] = Some(id);
-                ends |= self.job.stop_at.contains(goal);
-            }
-        }
-        let all = !self.job.keep_going && self.found.iter().all(Option::is_some);
-        if ends || all { ControlFlow::Break(Stop::Goal) } else { ControlFlow::Continue(()) }
+        self.job.record(goals, &mut self.found, || node.id)
     }
 
     /// Gives the batch to the store, and what is new to the frontier.

@@ -23,6 +23,29 @@ pub struct Job {
     pub limits: Limits,
 }
 
+impl Job {
+    /// Records where the goals were found that are new; ends the search at those it was told to end at.
+    pub(crate) fn record<T>(
+        &self,
+        goals: GoalSet,
+        found: &mut [Option<T>],
+        mut place: impl FnMut() -> T,
+    ) -> ControlFlow<Stop> {
+        if goals.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        let mut ends = false;
+        for goal in goals.iter().filter(|&goal| goal < self.goals) {
+            if found[goal].is_none() {
+                found[goal] = Some(place());
+                ends |= self.stop_at.contains(goal);
+            }
+        }
+        let is_all = !self.keep_going && found.iter().all(Option::is_some);
+        if ends || is_all { ControlFlow::Break(Stop::Goal) } else { ControlFlow::Continue(()) }
+    }
+}
+
 /// What a search may use and how far it goes; time is the observer's affair.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {

@@ -371,17 +371,11 @@ impl<C: Codec> Worker<C> {
     /// Records the goals that are new; ends the search at those it was told to end at.
     #[cold]
     fn judge(&mut self, turn: &Turn<'_, '_, C>, goals: GoalSet) -> ControlFlow<()> {
-        let job = turn.shared.job;
         let mut found = turn.shared.found.lock().expect("no worker panics with it");
-        let mut ends = false;
-        for goal in goals.iter().filter(|&goal| goal < job.goals) {
-            if found[goal].is_none() {
-                found[goal] = Some(self.walk.trace.clone());
-                ends |= job.stop_at.contains(goal);
-            }
+        match turn.shared.job.record(goals, &mut found, || self.walk.trace.clone()) {
+            ControlFlow::Break(stop) => turn.end(stop),
+            ControlFlow::Continue(()) => ControlFlow::Continue(()),
         }
-        let all = !job.keep_going && found.iter().all(Option::is_some);
-        if ends || all { turn.end(Stop::Goal) } else { ControlFlow::Continue(()) }
     }
 
     /// The successors in the batch become children of the state on top, which has this key.
