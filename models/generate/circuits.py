@@ -244,6 +244,9 @@ LARGE = [
     ("large/dme_bug5_4", dme(4, 5), "gate", 0, ": violated exclusion in 28"),
     ("large/tree_arbiter_module_8", tree(8, False), "module", 0, ": holds; 12399056 states, 92791008 transitions, depth 95"),
     ("large/tree_arbiter_module_buggy_8", tree(8, True), "module", 0, ": violated exclusion in 26"),
+    # The states were counted by another program, too; the transitions only by `bdd-chain`.
+    ("large/tree_arbiter_16", tree(16, False), "gate", 0, ": holds; 133108342565120 states, 1605335165921280 transitions"),
+    ("large/tree_arbiter_module_buggy_16", tree(16, True), "module", 0, ": violated exclusion in 30"),
 ]
 
 

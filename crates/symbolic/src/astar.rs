@@ -137,15 +137,11 @@ impl Buckets {
             search.expanded = Some(self.all.clone());
             return Ok(());
         }
-        let mut next = diagrams.no.clone();
-        for piece in &search.relation.pieces {
-            next = diagrams.or(&next, &piece.image(diagrams, states)?)?;
-            search.watch.look(diagrams)?;
-        }
+        let next = search.image(states)?;
         self.wait(search, depth + 1, &next)?;
         search.watch.iterations += 1;
         search.expanded = Some(self.all.clone());
-        search.encoding.diagrams.tidy();
+        search.tidy();
         if search.is_full() {
             return Err(Broken::Stopped(Stop::States));
         }
@@ -183,14 +179,11 @@ impl Buckets {
 
     /// Nothing waits. Whether anything lies beyond the depth limit can be told only now.
     fn close(&self, search: &mut Search<'_>) -> Attempt<()> {
+        let next = search.image(&self.at_limit)?;
         let diagrams = &search.encoding.diagrams;
-        for piece in &search.relation.pieces {
-            let beyond = diagrams.minus(&piece.image(diagrams, &self.at_limit)?, &self.all)?;
-            search.watch.look(diagrams)?;
-            if beyond != diagrams.no {
-                search.coverage = Coverage::Depth(search.job.limits.depth);
-                return Err(Broken::Stopped(Stop::Depth));
-            }
+        if diagrams.minus(&next, &self.all)? != diagrams.no {
+            search.coverage = Coverage::Depth(search.job.limits.depth);
+            return Err(Broken::Stopped(Stop::Depth));
         }
         Err(Broken::Stopped(Stop::Exhausted))
     }

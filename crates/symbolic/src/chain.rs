@@ -1,13 +1,13 @@
-//! Reachability by chaining (Roig, Cortadella, Pastor 1995): each piece is applied at once to all that was reached so
-//! far, also by the pieces before it.
+//! Reachability without layers: each piece is applied at once to all that was reached so far, also by the pieces before
+//! it (chaining: Roig, Cortadella, Pastor 1995), those low in the diagrams to their end before those above them
+//! (saturation, see `ladder`).
 //!
-//! A round takes many steps at once, in as many orders as come for free, and the sets on the way are often much smaller
+//! Many steps are taken at once, in as many orders as come for free, and the sets on the way are often much smaller
 //! than layers: these cut through the middle of everything that goes on at the same time. The price is that depths
 //! are not known. So when a goal can be reached, the search is done again by layers as far as the goal, which gives a
 //! shortest run. A limit on the depth has a meaning only there.
 //!
-//! Pieces are taken by the first bit that they look at, the last in the order first: what they change is low in the
-//! diagrams, and settles before pieces above build on it.
+//! A round applies the pieces of the first rung once. Only between rounds is there a set that can be judged.
 
 use birk_ir::{Coverage, Outcome, Stop};
 
@@ -20,29 +20,39 @@ pub(crate) fn explore(search: &mut Search<'_>) -> Attempt<()> {
     if search.job.limits.depth != u32::MAX {
         return layers::explore(search);
     }
-    search.relation.bottom_up(&search.encoding.diagrams);
-    let mut reached = search.initial()?;
+    let initial = search.initial()?;
+    let mut sound = search.encoding.diagrams.restrict(&initial, &search.encoding.diagrams.not(&search.faulty)?)?;
+    arrive(search, &initial)?;
+    let (ladder, mut climb) = search.climb();
+    sound = ladder.below(&mut climb, &sound)?;
     loop {
+        let reached = with_faults(search, &sound)?;
         arrive(search, &reached)?;
         let hits = hits(search, &reached)?;
         if is_over(search, &hits) {
             return layers::explore(search);
         }
-        let before = reached.clone();
-        for piece in &search.relation.pieces {
-            let diagrams = &search.encoding.diagrams;
-            reached = diagrams.or(&reached, &piece.image(diagrams, &reached)?)?;
-            search.watch.look(diagrams)?;
-            diagrams.tidy();
-        }
+        let (ladder, mut climb) = search.climb();
+        let next = ladder.round(&mut climb, sound.clone())?;
         search.watch.iterations += 1;
-        if reached == before {
+        search.tidy();
+        if next == sound {
             return complete(search, &hits, reached);
         }
         if search.is_full() {
             return Err(Broken::Stopped(Stop::States));
         }
+        sound = next;
     }
+}
+
+/// These states, no check having failed, and the ends of checks that fail in a step from them.
+fn with_faults(search: &mut Search<'_>, sound: &Set) -> Attempt<Set> {
+    let diagrams = &search.encoding.diagrams;
+    let reached = diagrams.minus(sound, &search.faulty)?;
+    let (ladder, mut climb) = search.climb();
+    let faults = ladder.faults(&mut climb, &reached)?;
+    search.encoding.diagrams.or(&reached, &faults)
 }
 
 fn arrive(search: &mut Search<'_>, reached: &Set) -> Attempt<()> {

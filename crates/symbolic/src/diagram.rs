@@ -200,6 +200,20 @@ impl Diagrams {
         function.with_manager_shared(|manager, edge| manager.get_node(edge).level())
     }
 
+    /// The first bit of a function and what it is where that is set, or not, if it comes before another one.
+    pub(crate) fn above(&self, function: &Set, other: u32) -> Option<(u32, Set, Set)> {
+        let bit = self.top(function);
+        if bit >= other {
+            return None;
+        }
+        function.cofactors().map(|(yes, no)| (bit, yes, no))
+    }
+
+    /// The function that is `yes` where a bit is set, and `no` where it is not; both begin below it.
+    pub(crate) fn node(&self, bit: u32, yes: &Set, no: &Set) -> Attempt<Set> {
+        if yes == no { Ok(yes.clone()) } else { self.ite(&self.bit(bit)?, yes, no) }
+    }
+
     /// How many values of `bits` bits are in the set, which depends on no more than those.
     pub(crate) fn count(&self, set: &Set, bits: u32) -> Count {
         set.sat_count(bits, &mut self.counted.borrow_mut())
@@ -237,9 +251,14 @@ impl Diagrams {
         is_above()
     }
 
+    /// Whether there may be much garbage.
+    pub(crate) fn is_untidy(&self) -> bool {
+        self.nodes() as usize > self.collect_at.get()
+    }
+
     /// Collects garbage if there may be much of it.
     pub(crate) fn tidy(&self) {
-        if self.nodes() as usize > self.collect_at.get() {
+        if self.is_untidy() {
             self.collect();
             self.collect_at.set((self.live() * 3).max(FEW_NODES));
         }

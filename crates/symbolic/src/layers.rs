@@ -40,16 +40,12 @@ impl Layers {
             return Err(Broken::Stopped(Stop::Goal));
         }
         search.tell();
-        let diagrams = &search.encoding.diagrams;
-        let mut next = diagrams.no.clone();
-        for piece in &search.relation.pieces {
-            next = diagrams.or(&next, &piece.image(diagrams, &here)?)?;
-            search.watch.look(diagrams)?;
-        }
-        next = diagrams.minus(&next, &self.reached)?;
+        let next = search.image(&here)?;
+        let next = search.encoding.diagrams.minus(&next, &self.reached)?;
         search.watch.iterations += 1;
         search.expanded = Some(self.reached.clone());
-        diagrams.tidy();
+        search.tidy();
+        let diagrams = &search.encoding.diagrams;
         if next == diagrams.no {
             return Err(Broken::Stopped(Stop::Exhausted));
         }

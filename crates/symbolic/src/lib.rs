@@ -12,12 +12,16 @@ mod diagram;
 mod encoding;
 mod estimate;
 mod expression;
+mod ladder;
 mod layers;
 mod order;
 mod pieces;
 mod ranges;
 mod relation;
 mod search;
+mod tally;
+#[cfg(test)]
+mod testing;
 mod trace;
 mod value;
 

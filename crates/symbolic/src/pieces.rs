@@ -171,6 +171,18 @@ impl<'e, 'p> Builder<'e, 'p> {
         Ok(())
     }
 
+    /// What a bit becomes on a path, without the bits that vanish, if it does not depend on them there. A gate that flips
+    /// where it is not as its inputs ask becomes what they ask.
+    fn settled(&self, path: &Set, value: &Set, vanishing: &Set) -> Attempt<Option<Set>> {
+        let diagrams = &self.encoding.diagrams;
+        if diagrams.exists(value, vanishing)? == *value {
+            return Ok(Some(value.clone()));
+        }
+        let set = diagrams.and_exists(path, value, vanishing)?;
+        let unset = diagrams.exists(&diagrams.minus(path, value)?, vanishing)?;
+        Ok((diagrams.and(&set, &unset)? == diagrams.no).then_some(set))
+    }
+
     fn piece(&mut self, path: Set, relation: &mut Relation, enabled: &mut Vec<Set>) -> Attempt<()> {
         let diagrams = &self.encoding.diagrams;
         if path == diagrams.no {
@@ -192,7 +204,7 @@ impl<'e, 'p> Builder<'e, 'p> {
         let mut relates = vec![path.clone()];
         let mut direct = Vec::new();
         for (place, value) in writes {
-            if diagrams.exists(&value, &vanishing)? == value {
+            if let Some(value) = self.settled(&path, &value, &vanishing)? {
                 direct.push(diagrams.same(&diagrams.bit(place)?, &value)?);
                 direct_bits.push((place, value));
             } else {

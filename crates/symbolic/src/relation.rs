@@ -6,7 +6,7 @@
 
 use birk_ir::TransitionId;
 
-use crate::diagram::{Attempt, Count, Diagrams, Renaming, Set};
+use crate::diagram::{Attempt, Diagrams, Renaming, Set};
 use crate::encoding::{Bits, Encoding, after};
 use crate::pieces::Builder;
 
@@ -51,48 +51,22 @@ impl Relation {
         for id in (0..encoding.program.transitions.len()).map(TransitionId::new) {
             Builder::new(encoding, id)?.run(0, &mut relation, &mut enabled)?;
             looked()?;
+            encoding.diagrams.tidy();
         }
         relation.stuck = encoding.diagrams.not(&encoding.diagrams.any(enabled)?)?;
         Ok(relation)
     }
-
-    /// Puts the pieces into the order of the first bit that they look at or change, the last first.
-    pub(crate) fn bottom_up(&mut self, diagrams: &Diagrams) {
-        self.pieces.sort_by_cached_key(|piece| {
-            let parts = [&piece.relation, &piece.forgotten, &piece.direct];
-            std::cmp::Reverse(parts.map(|part| diagrams.top(part)).into_iter().min())
-        });
-    }
-
-    /// Steps that can be taken from these states.
-    pub(crate) fn steps(&self, encoding: &Encoding<'_>, states: &Set) -> Attempt<Count> {
-        total(encoding, states, self.pieces.iter().map(|piece| &piece.outcomes))
-    }
-
-    /// Outcomes from these states that an `assume` cuts.
-    pub(crate) fn cut(&self, encoding: &Encoding<'_>, states: &Set) -> Attempt<Count> {
-        total(encoding, states, self.cuts.iter())
-    }
-}
-
-fn total<'o>(encoding: &Encoding<'_>, states: &Set, outcomes: impl Iterator<Item = &'o Outcomes>) -> Attempt<Count> {
-    let mut sum = Count::from(0u32);
-    for outcomes in outcomes {
-        let here = encoding.diagrams.and(states, &outcomes.set)?;
-        sum = sum + encoding.diagrams.count(&here, encoding.bits + outcomes.choice_bits);
-    }
-    Ok(sum)
 }
 
 impl Piece {
-    /// Whether it happens in one of these states.
-    pub(crate) fn is_enabled(&self, diagrams: &Diagrams, states: &Set) -> Attempt<bool> {
-        Ok(diagrams.and(states, &self.outcomes.set)? != diagrams.no)
-    }
-
     /// The states to which it leads.
     pub(crate) fn image(&self, diagrams: &Diagrams, states: &Set) -> Attempt<Set> {
-        let mut image = diagrams.and_exists(states, &self.relation, &self.forgotten)?;
+        self.image_by(&self.relation, diagrams, states)
+    }
+
+    /// The same by another relation, which says the same of these states.
+    pub(crate) fn image_by(&self, relation: &Set, diagrams: &Diagrams, states: &Set) -> Attempt<Set> {
+        let mut image = diagrams.and_exists(states, relation, &self.forgotten)?;
         if let Some(renaming) = &self.renaming {
             image = diagrams.rename(&image, renaming)?;
         }

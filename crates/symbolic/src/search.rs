@@ -9,7 +9,9 @@ use crate::apart::{Line, apart};
 use crate::diagram::{Attempt, Broken, Count, Diagrams, Set};
 use crate::encoding::Encoding;
 use crate::expression::Scene;
+use crate::ladder::{Climb, Ladder};
 use crate::relation::Relation;
+use crate::tally::tally;
 
 /// A way to explore: it goes on until it breaks off.
 pub(crate) type Way = fn(&mut Search<'_>) -> Attempt<()>;
@@ -19,6 +21,7 @@ pub(crate) struct Search<'a> {
     pub(crate) job: &'a Job,
     pub(crate) encoding: Encoding<'a>,
     pub(crate) relation: Relation,
+    pub(crate) ladder: Ladder,
     /// The goals as they were asked for.
     pub(crate) asked: &'a [Goal],
     /// Where each goal is satisfied.
@@ -47,7 +50,11 @@ pub(crate) struct Watch<'a> {
     pub(crate) iterations: u32,
 }
 
-impl Watch<'_> {
+impl<'a> Watch<'a> {
+    pub(crate) fn new(line: &'a Line) -> Self {
+        Self { line, progress: Progress::default(), iterations: 0 }
+    }
+
     pub(crate) fn look(&mut self, diagrams: &Diagrams) -> Attempt<()> {
         self.progress.bytes = diagrams.bytes();
         match self.line.look(&self.progress, diagrams.nodes(), self.iterations) {
@@ -96,7 +103,7 @@ fn nothing(program: &Program, goals: &[Goal]) -> Hunt {
 
 impl<'a> Search<'a> {
     fn new(program: &'a Program, asked: &'a [Goal], job: &'a Job, line: &'a Line) -> Attempt<Self> {
-        let mut watch = Watch { line, progress: Progress::default(), iterations: 0 };
+        let mut watch = Watch::new(line);
         let encoding = Encoding::new(program, job.limits.memory)?;
         let relation = Relation::new(&encoding, &mut || watch.look(&encoding.diagrams))?;
         let judged = |Goal::BadState(bad): &Goal| Scene::with_stuck(&encoding, &relation.stuck).truth(bad);
@@ -108,6 +115,7 @@ impl<'a> Search<'a> {
         Ok(Self {
             job,
             asked,
+            ladder: Ladder::new(&encoding.diagrams, &relation, &faulty)?,
             relation,
             faulty,
             watch,
@@ -125,6 +133,23 @@ impl<'a> Search<'a> {
     /// The initial state.
     pub(crate) fn initial(&self) -> Attempt<Set> {
         self.encoding.single(&self.encoding.program.initial_state())
+    }
+
+    /// The states to which a step leads from these.
+    pub(crate) fn image(&mut self, states: &Set) -> Attempt<Set> {
+        let (ladder, mut climb) = self.climb();
+        ladder.image(&mut climb, states)
+    }
+
+    /// The ladder, and what a walk on it needs.
+    pub(crate) fn climb(&mut self) -> (&mut Ladder, Climb<'_, 'a>) {
+        let Self { encoding, relation, ladder, watch, .. } = self;
+        (ladder, Climb { diagrams: &encoding.diagrams, relation, watch })
+    }
+
+    /// Collects garbage if there may be much of it.
+    pub(crate) fn tidy(&mut self) {
+        self.ladder.tidy(&self.encoding.diagrams);
     }
 
     /// How many states are in a set.
@@ -197,15 +222,10 @@ impl<'a> Search<'a> {
 
     /// Steps taken and cut, and the transitions that were taken; it needs memory, and may have none.
     fn count_steps(&self, expanded: &Set, hunt: &mut Hunt) -> Attempt<()> {
-        let steps = self.relation.steps(&self.encoding, expanded)?;
-        let cut = self.relation.cut(&self.encoding, expanded)?;
-        hunt.fired.fill(false);
-        for piece in &self.relation.pieces {
-            let fired = &mut hunt.fired[piece.transition.index()];
-            *fired = *fired || piece.is_enabled(&self.encoding.diagrams, expanded)?;
-        }
-        (hunt.stats.transitions, hunt.stats.cut) = (saturated(&steps), saturated(&cut));
-        hunt.stats.diagrams.iter_mut().for_each(|counts| counts.transitions = Some(steps.to_string()));
+        let tally = tally(&self.encoding, &self.relation, &self.faulty, expanded)?;
+        hunt.fired = tally.fired;
+        (hunt.stats.transitions, hunt.stats.cut) = (saturated(&tally.steps), saturated(&tally.cut));
+        hunt.stats.diagrams.iter_mut().for_each(|counts| counts.transitions = Some(tally.steps.to_string()));
         Ok(())
     }
 }

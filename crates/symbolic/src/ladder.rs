@@ -1,0 +1,242 @@
+//! All pieces at once, in one walk down a diagram.
+//!
+//! A piece neither looks at nor changes the bits above its first one. So it need not be applied to a whole set, only to
+//! the parts of its diagram that begin there; and each part is done once, however many ways lead to it. A rung of the
+//! ladder has the pieces with the same first bit.
+//!
+//! A step of all pieces goes down the ladder and joins what each rung does. Saturation (Ciardo, Lüttgen, Siminiceanu
+//! 2001) is the same walk, where each part is closed under all pieces at and below its rung before those above
+//! build on it. (The paper saturates also within an image; here an image is taken, and then saturated.)
+//!
+//! Pieces that end in a failing check stand apart: nothing follows them. All others leave the flag as it is, unset,
+//! and are taken without it: else they would all begin at that bit.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::diagram::{Attempt, Diagrams, Set};
+use crate::relation::Relation;
+use crate::search::Watch;
+
+/// What a walk needs at hand.
+pub(crate) struct Climb<'c, 'w> {
+    pub(crate) diagrams: &'c Diagrams,
+    pub(crate) relation: &'c Relation,
+    pub(crate) watch: &'c mut Watch<'w>,
+}
+
+impl Climb<'_, '_> {
+    fn look(&mut self) -> Attempt<()> {
+        self.watch.look(self.diagrams)
+    }
+}
+
+/// The pieces by their first bit.
+pub(crate) struct Ladder {
+    /// Where no check has failed.
+    sound: Set,
+    rungs: Vec<Rung>,
+    /// Pieces that end in a failing check.
+    faults: Vec<usize>,
+    /// What is known of parts below a rung, until garbage is collected: one step, and everything.
+    steps: Known,
+    closed: Known,
+}
+
+/// For a rung and a part of a diagram: what comes of it.
+type Known = HashMap<(usize, Set), Set>;
+
+struct Rung {
+    first: u32,
+    /// The number of the piece, and its relation where no check has failed.
+    pieces: Vec<(usize, Set)>,
+}
+
+impl Ladder {
+    /// The pieces of a relation; `faulty` is where a check has failed.
+    pub(crate) fn new(diagrams: &Diagrams, relation: &Relation, faulty: &Set) -> Attempt<Self> {
+        let (mut rungs, mut faults) = (BTreeMap::new(), Vec::new());
+        let sound = diagrams.not(faulty)?;
+        for (number, piece) in relation.pieces.iter().enumerate() {
+            if sound != diagrams.yes && diagrams.and(&piece.direct, &sound)? == diagrams.no {
+                faults.push(number);
+                continue;
+            }
+            let healthy = diagrams.restrict(&piece.relation, &sound)?;
+            let parts = [&healthy, &piece.forgotten, &piece.direct];
+            let first = parts.map(|part| diagrams.top(part)).into_iter().min().expect("there are three");
+            rungs.entry(first).or_insert_with(Vec::new).push((number, healthy));
+        }
+        let rungs = rungs.into_iter().map(|(first, pieces)| Rung { first, pieces }).collect();
+        Ok(Self { sound, rungs, faults, steps: Known::new(), closed: Known::new() })
+    }
+
+    /// The states to which a step leads from these.
+    pub(crate) fn image(&mut self, climb: &mut Climb<'_, '_>, states: &Set) -> Attempt<Set> {
+        let diagrams = climb.diagrams;
+        let sound = diagrams.restrict(states, &self.sound)?;
+        let next = diagrams.and(&self.step(climb, 0, &sound)?, &self.sound)?;
+        diagrams.or(&next, &self.faults(climb, states)?)
+    }
+
+    /// The ends of failing checks to which a step leads from these.
+    pub(crate) fn faults(&self, climb: &mut Climb<'_, '_>, states: &Set) -> Attempt<Set> {
+        let mut next = climb.diagrams.no.clone();
+        for &number in &self.faults {
+            next = climb.diagrams.or(&next, &climb.relation.pieces[number].image(climb.diagrams, states)?)?;
+            climb.look()?;
+        }
+        Ok(next)
+    }
+
+    /// One step of the pieces on a rung and below it.
+    fn step(&mut self, climb: &mut Climb<'_, '_>, rung: usize, part: &Set) -> Attempt<Set> {
+        let diagrams = climb.diagrams;
+        if rung == self.rungs.len() || *part == diagrams.no {
+            return Ok(diagrams.no.clone());
+        }
+        let key = (rung, part.clone());
+        if let Some(known) = self.steps.get(&key) {
+            return Ok(known.clone());
+        }
+        let mut next;
+        if let Some((bit, yes, no)) = diagrams.above(part, self.rungs[rung].first) {
+            let (yes, no) = (self.step(climb, rung, &yes)?, self.step(climb, rung, &no)?);
+            next = diagrams.node(bit, &yes, &no)?;
+        } else {
+            next = self.step(climb, rung + 1, part)?;
+            for (number, healthy) in &self.rungs[rung].pieces {
+                let image = climb.relation.pieces[*number].image_by(healthy, diagrams, part)?;
+                next = diagrams.or(&next, &image)?;
+                climb.look()?;
+            }
+        }
+        self.steps.insert(key, next.clone());
+        Ok(next)
+    }
+
+    /// Everything to which the pieces below the first rung lead, any number of times.
+    pub(crate) fn below(&mut self, climb: &mut Climb<'_, '_>, sound: &Set) -> Attempt<Set> {
+        self.saturate(climb, 1, sound)
+    }
+
+    /// Everything to which one more piece of the first rung leads, and then all below it.
+    pub(crate) fn round(&mut self, climb: &mut Climb<'_, '_>, reached: Set) -> Attempt<Set> {
+        if self.rungs.is_empty() { Ok(reached) } else { self.fire(climb, 0, reached) }
+    }
+
+    /// Everything to which the pieces on a rung and below it lead, any number of times.
+    fn saturate(&mut self, climb: &mut Climb<'_, '_>, rung: usize, part: &Set) -> Attempt<Set> {
+        let diagrams = climb.diagrams;
+        if rung >= self.rungs.len() || *part == diagrams.no || *part == diagrams.yes {
+            return Ok(part.clone());
+        }
+        let key = (rung, part.clone());
+        if let Some(known) = self.closed.get(&key) {
+            return Ok(known.clone());
+        }
+        let mut closed;
+        if let Some((bit, yes, no)) = diagrams.above(part, self.rungs[rung].first) {
+            let (yes, no) = (self.saturate(climb, rung, &yes)?, self.saturate(climb, rung, &no)?);
+            closed = diagrams.node(bit, &yes, &no)?;
+        } else {
+            closed = self.saturate(climb, rung + 1, part)?;
+            loop {
+                let more = self.fire(climb, rung, closed.clone())?;
+                if more == closed {
+                    break;
+                }
+                closed = more;
+            }
+        }
+        self.closed.insert(key, closed.clone());
+        Ok(closed)
+    }
+
+    /// Each piece of a rung once, and behind each all that is below.
+    fn fire(&mut self, climb: &mut Climb<'_, '_>, rung: usize, mut reached: Set) -> Attempt<Set> {
+        let diagrams = climb.diagrams;
+        for at in 0..self.rungs[rung].pieces.len() {
+            let (number, healthy) = &self.rungs[rung].pieces[at];
+            let image = climb.relation.pieces[*number].image_by(healthy, diagrams, &reached)?;
+            let new = diagrams.minus(&image, &reached)?;
+            climb.look()?;
+            if new != diagrams.no {
+                reached = diagrams.or(&reached, &self.saturate(climb, rung + 1, &new)?)?;
+                self.tidy(diagrams);
+            }
+        }
+        Ok(reached)
+    }
+
+    /// Collects garbage if there may be much of it. What is known of parts is not worth what it would keep.
+    pub(crate) fn tidy(&mut self, diagrams: &Diagrams) {
+        if diagrams.is_untidy() {
+            (self.steps, self.closed) = (Known::new(), Known::new());
+            diagrams.tidy();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoding::Encoding;
+    use crate::tally::tally;
+    use crate::testing;
+
+    /// Each piece on the whole set, and all counted one by one.
+    fn plainly(encoding: &Encoding<'_>, relation: &Relation, states: &Set) -> Attempt<(Set, u128)> {
+        let diagrams = &encoding.diagrams;
+        let (mut next, mut steps) = (diagrams.no.clone(), 0);
+        for piece in &relation.pieces {
+            next = diagrams.or(&next, &piece.image(diagrams, states)?)?;
+            let here = diagrams.and(states, &piece.outcomes.set)?;
+            let count = diagrams.count(&here, encoding.bits + piece.outcomes.choice_bits);
+            steps += u128::try_from(&count).expect("few states");
+        }
+        Ok((next, steps))
+    }
+
+    #[test]
+    fn a_walk_down_the_ladder_does_what_the_pieces_do() {
+        let (mut layers, mut faults) = (0, 0);
+        for model in testing::MODELS {
+            testing::with(model, |encoding, relation, faulty, watch| {
+                let diagrams = &encoding.diagrams;
+                let mut ladder = Ladder::new(diagrams, relation, faulty)?;
+                let mut climb = Climb { diagrams, relation, watch };
+                let initial = encoding.single(&encoding.program.initial_state())?;
+                let (mut here, mut reached) = (initial.clone(), initial.clone());
+                while here != diagrams.no {
+                    let (next, steps) = plainly(encoding, relation, &here)?;
+                    assert!(ladder.image(&mut climb, &here)? == next, "{model}, layer {layers}");
+                    let counted = tally(encoding, relation, faulty, &here)?;
+                    assert_eq!(u128::try_from(&counted.steps).expect("few states"), steps, "{model}, layer {layers}");
+                    for (number, fired) in counted.fired.iter().enumerate() {
+                        let of = relation.pieces.iter().filter(|piece| piece.transition.index() == number);
+                        let mut happens = of.map(|piece| diagrams.and(&here, &piece.outcomes.set));
+                        assert_eq!(*fired, happens.any(|set| set.is_ok_and(|set| set != diagrams.no)), "{model}");
+                    }
+                    here = diagrams.minus(&next, &reached)?;
+                    reached = diagrams.or(&reached, &here)?;
+                    layers += 1;
+                }
+                faults += usize::from(diagrams.and(&reached, faulty)? != diagrams.no);
+                // All layers are what saturation reaches, and the failing checks behind it.
+                let mut closed = ladder.below(&mut climb, &diagrams.restrict(&initial, &ladder.sound)?)?;
+                loop {
+                    let more = ladder.round(&mut climb, closed.clone())?;
+                    if more == closed {
+                        break;
+                    }
+                    closed = more;
+                }
+                let sound = diagrams.and(&closed, &ladder.sound)?;
+                let all = diagrams.or(&sound, &ladder.faults(&mut climb, &sound)?)?;
+                assert!(all == reached, "{model}");
+                Ok(())
+            });
+        }
+        assert!(layers > 100 && faults > 0, "{layers} {faults}");
+    }
+}
