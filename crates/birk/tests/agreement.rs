@@ -9,6 +9,8 @@ mod bent_programs;
 mod bent_trees;
 #[path = "agreement/bodies.rs"]
 mod bodies;
+#[path = "agreement/branching.rs"]
+mod branching;
 #[path = "agreement/case.rs"]
 mod case;
 #[path = "agreement/check.rs"]
