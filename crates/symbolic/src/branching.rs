@@ -76,7 +76,8 @@ fn decide_all(
     let is_part = matches!(reached, Stop::Depth | Stop::States);
     for (number, formula) in formulas.iter().enumerate() {
         search.tell();
-        if !is_complete && !(is_part && formula.is_existential()) {
+        let can_be_told = is_complete || (is_part && formula.is_existential());
+        if !can_be_told {
             continue;
         }
         let equations = Equations::new(formula, propositions, search.encoding.program.transitions.len());
