@@ -254,8 +254,10 @@ fn diagrams_say_of_formulas_what_the_graph_says() {
     assert!(tally.whole > 20 && tally.loops > 10 && tally.cut_known > 5, "{tally:?}");
 }
 
-/// Ways to misread a formula.
-const BENDS: [(&str, fn(&Branching) -> Branching); 5] = [
+/// A way to misread a part of a formula.
+type Bend = fn(&Branching) -> Branching;
+
+const BENDS: [(&str, Bend); 5] = [
     ("where nothing goes on, nothing is next", |part| match part {
         Branching::Some(Steps::OrStay, body) => Branching::Some(Steps::All, body.clone()),
         Branching::Every(Steps::OrStay, body) => Branching::Every(Steps::All, body.clone()),
@@ -281,7 +283,7 @@ const BENDS: [(&str, fn(&Branching) -> Branching); 5] = [
 ];
 
 /// A formula with all its parts bent.
-fn bent(formula: &Branching, bend: fn(&Branching) -> Branching) -> Branching {
+fn bent(formula: &Branching, bend: Bend) -> Branching {
     let inner = |formula: &Branching| Box::new(bent(formula, bend));
     let two = |parts: &(Branching, Branching)| Box::new((bent(&parts.0, bend), bent(&parts.1, bend)));
     bend(&match formula {
