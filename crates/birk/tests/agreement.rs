@@ -11,6 +11,8 @@ mod bent_trees;
 mod bodies;
 #[path = "agreement/bounded.rs"]
 mod bounded;
+#[path = "agreement/branching.rs"]
+mod branching;
 #[path = "agreement/case.rs"]
 mod case;
 #[path = "agreement/check.rs"]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use birk_exec::replay::Shows;
 use birk_exec::{Directed, GoalSet, Heuristic, Interpreter, goal_of, replay};
-use birk_ir::{Coverage, Goal, Op, Outcome, Program, Property, Verdict};
+use birk_ir::{Branching, Coverage, Goal, Op, Outcome, Program, Property, Verdict};
 use birk_search::branching::{Graph, Needs, Truth, decide};
 use birk_search::job::Patient;
 use birk_search::{ENGINES, Engine, Hunt, Job, Limits};
@@ -203,7 +203,10 @@ fn check_branching(program: &Program, expected: &Expectation, context: &str) {
         let listed = expected.verdicts.iter().find(|(name, ..)| *name == property.name);
         let (verdict, length) = listed.map_or((Verdict::Holds, None), |(_, verdict, length)| (*verdict, *length));
         assert_eq!(property.verdict(&outcome), verdict, "{context}: {}", property.name);
-        if let Outcome::Found(trace) = &outcome {
+        let of_sets = on_sets(program, formula, property.wants_goal());
+        for outcome in of_sets.into_iter().chain([outcome]) {
+            assert_eq!(property.verdict(&outcome), verdict, "{context}: {} on sets", property.name);
+            let Outcome::Found(trace) = &outcome else { continue };
             let run = replay(program, trace).unwrap_or_else(|e| panic!("{context}: {}: {e}", property.name));
             assert_ne!(run.shows(program, formula), Shows::Whole(!is_true), "{context}: {}", property.name);
             if let Some(length) = length {
@@ -211,6 +214,19 @@ fn check_branching(program: &Program, expected: &Expectation, context: &str) {
             }
         }
     }
+}
+
+/// What each engine on sets says of a formula: a run for it, or for its negation, is found or not.
+fn on_sets(program: &Program, formula: &Branching, wants_goal: bool) -> Vec<Outcome> {
+    let sought = if wants_goal { formula.clone() } else { formula.dual() };
+    let limits = Limits { memory: 64 << 20, ..Limits::NONE };
+    let job = Job { goals: 1, stop_at: GoalSet::default(), keep_going: true, limits };
+    let decisions = birk_symbolic::ENGINES.iter().filter_map(|engine| birk_symbolic::decision(engine.name));
+    let hunts = decisions.map(|decide| decide(program, std::slice::from_ref(&sought), &job, &mut Patient));
+    let outcomes: Vec<Outcome> =
+        hunts.map(|hunt| hunt.expect("the corpus can be encoded").outcomes[0].clone()).collect();
+    assert!(outcomes.len() >= 2, "the engines on sets decide formulas");
+    outcomes
 }
 
 fn confirm(program: &Program, property: &Property, outcome: &Outcome, length: Option<usize>, context: &str) {

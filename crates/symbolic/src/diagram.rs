@@ -164,6 +164,11 @@ impl Diagrams {
         set.sat_count(bits, &mut self.counted.borrow_mut())
     }
 
+    /// Whether an element is in the set, given by the bits on which the set depends.
+    pub(crate) fn contains(&self, set: &Set, bits: impl IntoIterator<Item = (u32, bool)>) -> bool {
+        set.eval(bits)
+    }
+
     /// One element of a set: the value of each bit; `None` when the set is empty.
     pub(crate) fn pick(&self, set: &Set) -> Option<Vec<bool>> {
         let picked = set.pick_cube(|_, _, _| false)?;

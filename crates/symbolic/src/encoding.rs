@@ -146,6 +146,11 @@ impl<'p> Encoding<'p> {
         self.diagrams.pick(set).map(|picked| self.state_of(&picked))
     }
 
+    /// Whether a state is in a set.
+    pub(crate) fn contains(&self, set: &Set, state: &[u32]) -> bool {
+        self.diagrams.contains(set, self.bits_of(state))
+    }
+
     fn each_element(&self, mut visit: impl FnMut(VarId, u32, &[u32])) {
         for (variable, elements) in self.places.iter().enumerate() {
             for (element, places) in elements.iter().enumerate() {

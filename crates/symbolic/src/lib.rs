@@ -6,6 +6,8 @@
 
 mod apart;
 mod astar;
+mod backwards;
+mod branching;
 mod chain;
 mod choices;
 mod diagram;
@@ -22,11 +24,28 @@ mod search;
 mod trace;
 mod value;
 
-use birk_ir::{Goal, Program};
+use birk_ir::{Branching, Goal, Program};
 use birk_search::{Engine, Hunt, Job, Observer};
 
 /// A search of a program by its text; what cannot be encoded is refused with the reason.
 pub type SymbolicHunt = fn(&Program, &[Goal], &Job, &mut dyn Observer) -> Result<Hunt, String>;
+
+/// Decides formulas about branching; each that is true is found, with a run that shows it as far as a run can.
+pub type SymbolicDecision = fn(&Program, &[Branching], &Job, &mut dyn Observer) -> Result<Hunt, String>;
+
+/// How the engine of this name decides formulas about branching on sets of states, if it does.
+pub fn decision(engine: &str) -> Option<SymbolicDecision> {
+    match engine {
+        "bdd" => Some(|program, formulas, job, observer| {
+            branching::decide(layers::explore, program, formulas, job, observer)
+        }),
+        // All states are needed, so there is nothing to be directed to.
+        "bdd-chain" | "bdd-astar" => {
+            Some(|program, formulas, job, observer| branching::decide(chain::explore, program, formulas, job, observer))
+        }
+        _ => None,
+    }
+}
 
 /// The engines on decision diagrams and on clauses.
 pub const ENGINES: &[Engine<SymbolicHunt>] = &[
