@@ -92,7 +92,8 @@ fn large_models_are_as_they_say() {
             "violated" => true,
             _ => !is_directed(engine) && (!is_deep || !engine.covers_by_depth),
         };
-        for engine in ENGINES.iter().filter(is_fit) {
+        let on_diagrams = ENGINES.iter().filter(|engine| engine.name.starts_with("bdd"));
+        for engine in on_diagrams.filter(is_fit) {
             with_engine(&program, engine, |properties, hunt| check(engine.name, properties, hunt));
         }
     }

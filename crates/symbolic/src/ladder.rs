@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::diagram::{Attempt, Diagrams, Set};
 use crate::relation::Relation;
 use crate::search::Watch;
+use crate::value::Algebra;
 
 /// What a walk needs at hand.
 pub(crate) struct Climb<'c, 'w> {

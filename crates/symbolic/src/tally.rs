@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::diagram::{Attempt, Count, Diagrams, Set};
 use crate::encoding::Encoding;
 use crate::relation::{Outcomes, Relation};
+use crate::value::Algebra;
 
 /// What was counted.
 pub(crate) struct Tally {

@@ -5,8 +5,10 @@ use birk_ir::Program;
 use crate::apart::Line;
 use crate::diagram::{Attempt, Set};
 use crate::encoding::Encoding;
+use crate::expression::Ground;
 use crate::relation::Relation;
 use crate::search::Watch;
+use crate::value::Arithmetic;
 
 /// Small models of many kinds: circuits, choices, faults, channels, arrays.
 pub(crate) const MODELS: [&str; 12] = [
