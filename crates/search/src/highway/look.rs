@@ -51,6 +51,8 @@ pub(super) struct Worker<C: Codec> {
     batch: Successors,
     keys: Vec<u64>,
     hashes: Vec<u64>,
+    /// Whether they were visited, of those that were looked up.
+    known: Vec<bool>,
     /// The lanes in the batch, each with where its successors begin.
     spans: Vec<(u32, usize)>,
     /// How many of them were looked at.
@@ -72,6 +74,7 @@ impl<C: Codec> Worker<C> {
             batch: Successors::new(model.words()),
             keys: Vec::new(),
             hashes: Vec::new(),
+            known: Vec::new(),
             spans: Vec::new(),
             settled: 0,
             state: vec![0; model.words()],
@@ -187,13 +190,14 @@ impl<C: Codec> Worker<C> {
 
     /// Looks which successors of the batch are new, of lanes whose successors all come before one.
     fn settle_until(&mut self, look: &Look<'_, C>, end: usize) {
+        self.look_up(look, end);
         while let Some(&(lane, from)) = self.spans.get(self.settled) {
             let to = self.spans.get(self.settled + 1).map_or(self.batch.len(), |next| next.1);
             if to > end {
                 break;
             }
             if look.is_last {
-                self.end(look, lane, from..to);
+                self.end(lane, from..to);
             } else {
                 self.note(look, lane, from..to);
             }
@@ -201,17 +205,22 @@ impl<C: Codec> Worker<C> {
         }
     }
 
+    /// Looks up the successors before this one.
+    fn look_up(&mut self, look: &Look<'_, C>, end: usize) {
+        look.visited.have(&self.hashes[self.known.len()..end], &mut self.known);
+    }
+
     /// A state of which a part has no number was never visited.
-    fn is_visited(&self, look: &Look<'_, C>, index: usize) -> bool {
-        self.keys[index] != NO_KEY && look.visited.has(self.hashes[index])
+    fn is_visited(&self, index: usize) -> bool {
+        self.known[index] && self.keys[index] != NO_KEY
     }
 
     /// A lane beyond which nothing is visited: its steps are open, or were taken.
-    fn end(&mut self, look: &Look<'_, C>, lane: u32, successors: Range<usize>) {
+    fn end(&mut self, lane: u32, successors: Range<usize>) {
         let mut is_open = false;
         for i in successors {
             let transition = self.batch.step(i).transition.index();
-            if self.is_visited(look, i) {
+            if self.is_visited(i) {
                 self.fired[transition] = true;
             } else {
                 is_open = true;
@@ -224,34 +233,47 @@ impl<C: Codec> Worker<C> {
 
     fn note(&mut self, look: &Look<'_, C>, lane: u32, successors: Range<usize>) {
         let mut is_needy = !successors.is_empty();
+        let before = self.notes.offers.len();
+        // The one with the smallest tag of those that are not noted.
+        let mut spare: Option<(u64, usize)> = None;
         for i in successors {
             let transition = self.batch.step(i).transition;
-            if self.is_visited(look, i) {
+            if self.is_visited(i) {
                 is_needy = false;
                 self.fired[transition.index()] = true;
                 continue;
             }
-            let state = self.batch.state(i);
-            let tag = hash(state, look.salt);
+            let tag = hash(self.batch.state(i), look.salt);
             if tag > look.largest {
                 self.notes.dropped += 1;
+                if spare.is_none_or(|spare| tag < spare.0) {
+                    spare = Some((tag, i));
+                }
                 continue;
             }
-            self.notes.offer(tag, self.keys[i], lane, state);
-            // Initial states come by no step; a model may have no transition at all.
-            if self.fired.get(transition.index()) == Some(&false) {
-                self.notes.untaken.push((tag, transition.0));
-            }
+            self.offer(tag, lane, i);
         }
         if is_needy {
             self.notes.needy.push(lane);
+            if let Some((tag, i)) = spare.filter(|_| self.notes.offers.len() == before) {
+                self.offer(tag, lane, i);
+            }
+        }
+    }
+
+    fn offer(&mut self, tag: u64, lane: u32, successor: usize) {
+        self.notes.offer(tag, self.keys[successor], lane, self.batch.state(successor));
+        // Initial states come by no step; a model may have no transition at all.
+        let transition = self.batch.step(successor).transition;
+        if self.fired.get(transition.index()) == Some(&false) {
+            self.notes.untaken.push((tag, transition.0));
         }
     }
 
     /// Whether all successors of a lane were visited; nothing is counted.
     pub(super) fn is_closed(&mut self, look: &Look<'_, C>, lane: usize) -> bool {
         self.again(look, lane);
-        let is_closed = (0..self.batch.len()).all(|i| self.is_visited(look, i));
+        let is_closed = (0..self.batch.len()).all(|i| self.is_visited(i));
         for step in self.batch.steps(0).iter().filter(|_| is_closed) {
             self.fired[step.transition.index()] = true;
         }
@@ -264,7 +286,8 @@ impl<C: Codec> Worker<C> {
         look.model.initial(&mut self.batch);
         look.visited.codec.note(&self.batch, 0, &mut self.parent);
         self.announce(look);
-        let is_closed = (0..self.batch.len()).all(|i| self.is_visited(look, i));
+        self.look_up(look, self.batch.len());
+        let is_closed = (0..self.batch.len()).all(|i| self.is_visited(i));
         self.forget();
         is_closed
     }
@@ -283,6 +306,7 @@ impl<C: Codec> Worker<C> {
         self.successors(look, lane);
         self.batch.cut = cut;
         self.announce(look);
+        self.look_up(look, self.batch.len());
     }
 
     fn forget(&mut self) {
@@ -291,5 +315,6 @@ impl<C: Codec> Worker<C> {
         self.batch.clear();
         self.keys.clear();
         self.hashes.clear();
+        self.known.clear();
     }
 }

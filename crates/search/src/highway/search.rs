@@ -6,7 +6,8 @@
 //! and nothing but numbers of levels has to be remembered for it.
 //!
 //! Where many states are left out of a wide level, most of them are not even noted: the largest tag that was chosen in the
-//! level before tells which have no chance in this one. If too few are left then, the level is looked at again.
+//! level before tells which have no chance in this one. If too few are left then, the level is looked at again. A lane that
+//! would have nothing noted and needs something offers its successor with the smallest tag: one drawn uniformly, too.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -35,7 +36,7 @@ pub(super) const WORTH_SHARING: usize = 8;
 /// From this width on, states with large tags are not noted.
 const WIDE: usize = 4096;
 /// More of the tags than were chosen of the last level by this factor are noted.
-const MARGIN: f64 = 1.25;
+const MARGIN: f64 = 1.5;
 /// How many tags there are.
 const TAGS: f64 = 18_446_744_073_709_551_616.0;
 /// Lanes that are looked at again between two words to the observer.
@@ -153,7 +154,7 @@ impl<'a, C: Codec> Search<'a, C> {
     fn build(&mut self, observer: &mut dyn Observer) -> ControlFlow<Stop> {
         self.look(None, u64::MAX, |look, workers| workers[0].begin(look));
         self.gather();
-        let queue = self.distinct.smallest(&self.notes, self.highway.width).numbers;
+        let queue = self.distinct.smallest(self.highway.width).numbers;
         self.is_start_curtailed = queue.len() < self.distinct.len();
         let mut lanes = self.visit(&queue, 0)?;
         while !lanes.parents.is_empty() {
@@ -174,31 +175,30 @@ impl<'a, C: Codec> Search<'a, C> {
         let is_wide = self.highway.width >= WIDE && !is_degraded;
         let share = self.chosen_share.filter(|_| is_wide).map_or(1.0, |share| share * MARGIN);
         // The conversion saturates: the share of all tags is the largest tag.
-        self.expand_all((share * TAGS) as u64, observer)?;
+        let largest_noted = (share * TAGS) as u64;
+        self.expand_all(largest_noted, observer)?;
         self.judge()?;
         let needy = std::mem::take(&mut self.notes.needy);
         let lanes = self.lanes();
-        if self.notes.dropped > 0 && self.distinct.len() < self.highway.width {
-            self.recall_all();
-        }
-        let (new, width) = (self.distinct.len(), if is_degraded { needy.len() } else { self.highway.width });
+        let mut new = self.distinct.len();
+        let width = if is_degraded { needy.len() } else { self.highway.width };
         if is_degraded {
             let mut is_needy = vec![false; lanes];
             needy.iter().for_each(|&lane| is_needy[lane as usize] = true);
             self.notes.offers.retain(|offer| is_needy[offer.lane as usize]);
             self.distinct.number(&self.notes, self.model.words());
         }
-        let mut drawn = self.distinct.smallest(&self.notes, width);
+        let mut drawn = self.distinct.smallest(width);
+        if self.notes.dropped > 0 && (drawn.numbers.len() < width || drawn.largest > largest_noted) {
+            self.recall_all();
+            new = self.distinct.len();
+            drawn = self.distinct.smallest(width);
+        }
         let largest = drawn.largest;
-        let unserved = self.unserved(&drawn, &needy);
         let is_whole = self.notes.dropped == 0;
-        let queue = if unserved.is_empty() {
+        let queue = if self.serves_all(&drawn, &needy) {
             drawn.numbers
         } else {
-            if !is_whole {
-                self.recall(&unserved, largest);
-                drawn = self.distinct.smallest(&self.notes, width);
-            }
             let mut random = Random::new(self.salt(Some(self.depth)));
             choose(&self.pool(&needy), drawn.numbers, &needy, vec![0; lanes], is_whole, &mut random)
         };
@@ -282,21 +282,10 @@ impl<'a, C: Codec> Search<'a, C> {
         self.notes.needy.clear();
     }
 
-    /// Notes all new successors of some lanes, in place of those with larger tags that were noted.
-    fn recall(&mut self, lanes: &[u32], largest: u64) {
-        self.notes.offers.retain(|offer| offer.tag <= largest);
-        self.look(Some(self.depth), u64::MAX, |look, workers| {
-            lanes.iter().for_each(|&lane| workers[0].recall(look, lane as usize));
-        });
-        let words = self.model.words();
-        self.notes.append(&mut self.workers[0].notes, largest, words);
-        self.distinct.number(&self.notes, words);
-    }
-
-    /// The needy lanes that would have no successor in the queue.
-    fn unserved(&self, drawn: &Drawn, needy: &[u32]) -> Vec<u32> {
+    /// Whether every needy lane has a successor among these.
+    fn serves_all(&self, drawn: &Drawn, needy: &[u32]) -> bool {
         if drawn.numbers.len() == self.distinct.len() && self.notes.dropped == 0 {
-            return Vec::new();
+            return true;
         }
         let mut is_drawn = vec![false; self.distinct.len()];
         drawn.numbers.iter().for_each(|&number| is_drawn[number as usize] = true);
@@ -304,7 +293,7 @@ impl<'a, C: Codec> Search<'a, C> {
         for (offer, &number) in self.notes.offers.iter().zip(&self.distinct.numbers) {
             is_served[offer.lane as usize] |= is_drawn[number as usize];
         }
-        needy.iter().copied().filter(|&lane| !is_served[lane as usize]).collect()
+        needy.iter().all(|&lane| is_served[lane as usize])
     }
 
     /// The new states, each with the needy lanes that lead to it.
