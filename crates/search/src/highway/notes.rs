@@ -92,6 +92,15 @@ impl Notes {
         self.needy.sort_unstable();
     }
 
+    /// Takes what was noted later of other lanes, and leaves nothing.
+    pub(super) fn append(&mut self, other: &mut Notes, words: usize) {
+        let base = (self.states.len() / words) as u32;
+        self.offers.extend(other.offers.iter().map(|offer| Offer { at: offer.at + base, ..*offer }));
+        self.states.append(&mut other.states);
+        self.untaken.append(&mut other.untaken);
+        other.clear();
+    }
+
     pub(super) fn bytes(&self) -> u64 {
         (self.offers.capacity() * size_of::<Offer>()
             + self.untaken.capacity() * size_of::<(u64, u32)>()
@@ -127,15 +136,23 @@ impl Distinct {
 
     /// Numbers the states of these offers.
     pub(super) fn number(&mut self, notes: &Notes, words: usize) {
-        let offers = &notes.offers;
         self.numbers.clear();
         self.firsts.clear();
         self.tags.clear();
         self.slots.clear();
         // Many offers are of states that were offered before: most slots stay free.
-        self.slots.resize((offers.len() * 4 / 3 + 1).next_power_of_two(), 0);
+        self.slots.resize((notes.offers.len() * 4 / 3 + 1).next_power_of_two(), 0);
+        self.number_more(notes, words);
+    }
+
+    /// Numbers the states of offers that were added.
+    pub(super) fn number_more(&mut self, notes: &Notes, words: usize) {
+        let offers = &notes.offers;
+        if offers.len() >= self.slots.len() {
+            return self.number(notes, words);
+        }
         let mask = self.slots.len() - 1;
-        for (at, offer) in offers.iter().enumerate() {
+        for (at, offer) in offers.iter().enumerate().skip(self.numbers.len()) {
             if let Some(later) = offers.get(at + OFFERS_AHEAD) {
                 prefetch(&self.slots[later.tag as usize & mask]);
             }
