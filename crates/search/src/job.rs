@@ -251,8 +251,21 @@ pub struct Stats {
     pub border: Border,
     /// For searches that are repeated: which states were seen, roughly.
     pub union: Option<crate::bits::Sketch>,
+    /// For bounded model checking, which counts neither states nor steps.
+    pub unrolled: Option<Unrolled>,
     /// For engines on decision diagrams: the same without the limits of 64 bits, and what only they have.
     pub diagrams: Option<Box<Diagrams>>,
+}
+
+/// What bounded model checking counted: it looks at runs, not at states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unrolled {
+    /// Variables of the clauses.
+    pub variables: u64,
+    /// Clauses that were given to the solver.
+    pub clauses: u64,
+    /// How many steps the last inductive proof took, where there was one.
+    pub proved_at: Option<u32>,
 }
 
 /// What a search on decision diagrams counted.
