@@ -135,6 +135,70 @@ fn what_cannot_be_meant_is_refused() {
 }
 
 #[test]
+fn sets_of_states_say_what_the_graph_says() {
+    let graph = check("models/branching_lock.bir", "--keep-going --format json").exits(1).json();
+    for engine in ["bdd", "bdd-chain", "bdd-astar"] {
+        let options = format!("--search {engine} --keep-going --format json");
+        let report = check("models/branching_lock.bir", &options).exits(1).quietly().json();
+        assert_eq!(verdicts(&report), verdicts(&graph), "{engine}");
+        assert_eq!(report["stats"]["states"], 8);
+        let lengths = |report: &Value| -> Vec<Value> {
+            report["traces"].as_array().expect("a list").iter().map(|trace| trace["length"].clone()).collect()
+        };
+        assert_eq!(lengths(&report), lengths(&graph), "{engine}");
+        let first = check("models/branching_lock.bir", &format!("--search {engine} --format json")).exits(1).json();
+        let reason = property(&first, "again_on_all")["reason"].as_str().expect("a reason");
+        assert_eq!(reason, "the search ended at a violation");
+    }
+    // A part of the states decides what it shows: here also by steps back into it from its last states.
+    let options = "--search bdd --max-depth 2 --keep-going --format json";
+    let report = check("models/branching_lock.bir", options).exits(1).json();
+    for (name, verdict) in verdicts(&report) {
+        let wanted = match name.as_str() {
+            "fault" | "overtakes" | "alone" | "again_on_some" => "holds",
+            "again_on_all" => "violated",
+            _ => "inconclusive",
+        };
+        assert_eq!(verdict, wanted, "{name}");
+    }
+    let reason = property(&report, "can_be_served")["reason"].as_str().expect("a reason");
+    assert_eq!(reason, "it needs all states, and some were not looked at");
+    assert_eq!(property(&report, "exclusion")["reason"], Value::Null);
+}
+
+/// The philosophers of the corpus with formulas: more of them than any graph of all states has room for.
+fn philosophers(folder: &std::path::Path) {
+    let text = fs::read_to_string(root().join("models/philosophers_swapped.bir")).expect("the model is there");
+    let (body, _) = text.rsplit_once('}').expect("a system ends");
+    let formulas = "  ctl can_eat: AG EF Philosopher[0]@eating;
+        ctl eats: AG (Philosopher[0]@hungry -> AF Philosopher[0]@eating);
+        mu again: nu X. mu Y. Philosopher[0]@eating && <-> X || <-> Y;\n}\n";
+    fs::write(folder.join("m.bir"), body.to_owned() + formulas).expect("writable");
+}
+
+#[test]
+fn formulas_are_decided_where_no_graph_has_room() {
+    let folder = folder("branching_sets");
+    philosophers(&folder);
+    let here = |options: &str| {
+        let words = ["check", "m.bir", "-D", "N=18", "--search", "bdd-chain", "--keep-going", "--format", "json"];
+        let names = ["--property", "can_eat", "--property", "eats", "--property", "again"];
+        run(command(BIRK).current_dir(&folder).args(words).args(names).args(options.split_whitespace()))
+    };
+    let report = here("--memory 200M").exits(1).json();
+    let found: Vec<String> = verdicts(&report).into_iter().map(|(_, verdict)| verdict).collect();
+    assert_eq!(found, ["holds", "violated", "holds"]);
+    // 7 for two, 24 for three; then each is three times the last and once that before it.
+    assert_eq!(report["stats"]["states"], 1_452_302_782);
+    assert_eq!(report["traces"][0]["shows"], "whole");
+    assert!(report["traces"][0]["loop"].is_number() && report["traces"][1]["loop"].is_number());
+    // Too little memory is told, and nothing is claimed.
+    let report = here("--memory 2M").exits(3).json();
+    assert_eq!(report["stopped_by"], "memory");
+    assert!(verdicts(&report).iter().all(|(_, verdict)| verdict == "inconclusive"), "{report:#}");
+}
+
+#[test]
 fn little_memory_is_not_exceeded_and_nothing_is_claimed() {
     let folder = folder("branching_memory");
     let text = fs::read_to_string(root().join("models/usb_stack.bir")).expect("the model is there");

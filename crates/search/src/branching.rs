@@ -3,7 +3,7 @@
 //! `Graph` is what a search found, with its edges in both directions. `Equations` is a formula, cut into blocks of
 //! fixpoints that can be computed together; `solve` computes them, `witness` reads a run off what was computed.
 
-mod equations;
+pub mod equations;
 mod graph;
 mod solve;
 mod states;

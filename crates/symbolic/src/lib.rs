@@ -1,11 +1,13 @@
-//! Engines that search sets of states as decision diagrams, so that models with more states than any memory holds can
-//! be searched to the end. The only crate that knows OxiDD.
+//! Engines that search sets of states as decision diagrams, or runs as clauses, so that models with more states than any
+//! memory holds can be searched. The only crate that knows OxiDD and CaDiCaL.
 //!
-//! They need the `Program` itself, not only a `Model`: a diagram is made of its expressions.
+//! They need the `Program` itself, not only a `Model`: diagrams and clauses are made of its expressions.
 #![forbid(unsafe_code)]
 
 mod apart;
 mod astar;
+mod backwards;
+mod branching;
 mod chain;
 mod choices;
 mod diagram;
@@ -17,17 +19,35 @@ mod order;
 mod pieces;
 mod ranges;
 mod relation;
+mod sat;
 mod search;
 mod trace;
 mod value;
 
-use birk_ir::{Goal, Program};
+use birk_ir::{Branching, Goal, Program};
 use birk_search::{Engine, Hunt, Job, Observer};
 
 /// A search of a program by its text; what cannot be encoded is refused with the reason.
 pub type SymbolicHunt = fn(&Program, &[Goal], &Job, &mut dyn Observer) -> Result<Hunt, String>;
 
-/// The engines on decision diagrams.
+/// Decides formulas about branching; each that is true is found, with a run that shows it as far as a run can.
+pub type SymbolicDecision = fn(&Program, &[Branching], &Job, &mut dyn Observer) -> Result<Hunt, String>;
+
+/// How the engine of this name decides formulas about branching on sets of states, if it does.
+pub fn decision(engine: &str) -> Option<SymbolicDecision> {
+    match engine {
+        "bdd" => Some(|program, formulas, job, observer| {
+            branching::decide(layers::explore, program, formulas, job, observer)
+        }),
+        // All states are needed, so there is nothing to be directed to.
+        "bdd-chain" | "bdd-astar" => {
+            Some(|program, formulas, job, observer| branching::decide(chain::explore, program, formulas, job, observer))
+        }
+        _ => None,
+    }
+}
+
+/// The engines on decision diagrams and on clauses.
 pub const ENGINES: &[Engine<SymbolicHunt>] = &[
     Engine {
         name: "bdd",
@@ -67,5 +87,18 @@ pub const ENGINES: &[Engine<SymbolicHunt>] = &[
         options: &["refine"],
         memory: "a diagram for each depth and estimate that waits, and for each depth that was looked at",
         hunt: |program, goals, job, observer| search::hunt(astar::explore, program, goals, job, observer),
+    },
+    Engine {
+        name: "bmc",
+        summary: "bounded model checking: is there a run of 0, 1, 2, … steps to a violation? asked of a SAT solver",
+        when: "a violation within some tens of steps of a model with very many states; invariants that induction proves",
+        complete: false,
+        shortest: true,
+        scales: false,
+        covers_by_depth: true,
+        slices: false,
+        options: &[],
+        memory: "clauses for every step, and what the solver learns",
+        hunt: sat::hunt,
     },
 ];

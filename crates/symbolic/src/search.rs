@@ -8,8 +8,9 @@ use birk_search::{Hunt, Job, Observer, Progress, Stats};
 use crate::apart::{Line, apart};
 use crate::diagram::{Attempt, Broken, Count, Diagrams, Set};
 use crate::encoding::Encoding;
-use crate::expression::Scene;
+use crate::expression::{Ground, Scene};
 use crate::relation::Relation;
+use crate::value::{Algebra, Arithmetic};
 
 /// A way to explore: it goes on until it breaks off.
 pub(crate) type Way = fn(&mut Search<'_>) -> Attempt<()>;
@@ -65,7 +66,7 @@ pub(crate) fn hunt(
     job: &Job,
     observer: &mut dyn Observer,
 ) -> Result<Hunt, String> {
-    let nothing = nothing(program, goals);
+    let nothing = nothing(program, goals.len());
     let (program, goals, job, none) = (program.clone(), goals.to_vec(), job.clone(), nothing.clone());
     let search = move |line: &Line| {
         let mut search = match Search::new(&program, &goals, &job, line) {
@@ -83,10 +84,10 @@ pub(crate) fn hunt(
 }
 
 /// What is known before the search: the memory or the time may not be enough even to begin.
-fn nothing(program: &Program, goals: &[Goal]) -> Hunt {
+pub(crate) fn nothing(program: &Program, goals: usize) -> Hunt {
     let counts = Counts { states: "0".into(), ..Counts::default() };
     Hunt {
-        outcomes: vec![Outcome::Inconclusive; goals.len()],
+        outcomes: vec![Outcome::Inconclusive; goals],
         coverage: Coverage::Sampled(0),
         stopped: Stop::Interrupt,
         stats: Stats { diagrams: Some(Box::new(counts)), ..Stats::default() },
@@ -95,7 +96,8 @@ fn nothing(program: &Program, goals: &[Goal]) -> Hunt {
 }
 
 impl<'a> Search<'a> {
-    fn new(program: &'a Program, asked: &'a [Goal], job: &'a Job, line: &'a Line) -> Attempt<Self> {
+    /// Encodes a program and its goals.
+    pub(crate) fn new(program: &'a Program, asked: &'a [Goal], job: &'a Job, line: &'a Line) -> Attempt<Self> {
         let mut watch = Watch { line, progress: Progress::default(), iterations: 0 };
         let encoding = Encoding::new(program, job.limits.memory)?;
         let relation = Relation::new(&encoding, &mut || watch.look(&encoding.diagrams))?;
@@ -152,7 +154,8 @@ impl<'a> Search<'a> {
         self.watch.line.so_far(self.hunt(Stop::Interrupt));
     }
 
-    fn finish(mut self, stopped: Stop) -> Hunt {
+    /// What became of it.
+    pub(crate) fn finish(mut self, stopped: Stop) -> Hunt {
         if stopped == Stop::Exhausted {
             self.coverage = Coverage::Complete;
         }

@@ -9,47 +9,57 @@ use birk_ir::{Branching, Expr, Steps, TransitionId};
 
 /// One part of a formula. Parts are numbered from the outside in, so that parts within it have larger numbers.
 #[derive(Debug)]
-pub(super) struct Part {
-    pub(super) kind: Kind,
+pub struct Part {
+    /// What it says.
+    pub kind: Kind,
     /// What it is made of; a smaller number is a fixpoint around it.
-    pub(super) children: Vec<u32>,
+    pub children: Vec<u32>,
     /// What is made of it.
-    pub(super) parents: Vec<u32>,
+    pub parents: Vec<u32>,
     /// One behind the last part within it.
-    pub(super) end: u32,
+    pub end: u32,
     /// No variable of a fixpoint around it occurs in it.
-    pub(super) is_closed: bool,
+    pub is_closed: bool,
     /// It or something within it is about steps.
-    pub(super) is_modal: bool,
+    pub is_modal: bool,
     /// The fixpoint that begins its block; for a closed part other than a fixpoint, none.
-    pub(super) block: Option<u32>,
+    pub block: Option<u32>,
 }
 
+/// What a part says, given its children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
     /// A proposition, and whether it is negated.
     Atom(usize, bool),
+    /// All children.
     And,
+    /// Any of them.
     Or,
-    /// Of steps, by their number in `steps`.
+    /// The child after some of these steps, by their number in `steps`.
     Some(usize),
+    /// The child after each of these steps.
     Every(usize),
+    /// The least or the greatest fixpoint of the child.
     Fixpoint {
+        /// Whether it is the least one.
         least: bool,
     },
 }
 
 /// The steps of a modality.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Meant {
+pub enum Meant {
+    /// All of them.
     All,
+    /// All of them, and staying where there is none.
     OrStay,
     /// For each transition, whether it is meant.
     Of(Vec<bool>),
 }
 
 impl Meant {
-    pub(super) fn includes(&self, label: Option<TransitionId>) -> bool {
+    /// Whether a step of this transition is meant.
+    pub fn includes(&self, label: Option<TransitionId>) -> bool {
         match self {
             Meant::All | Meant::OrStay => true,
             Meant::Of(meant) => label.is_some_and(|label| meant[label.index()]),
@@ -59,27 +69,31 @@ impl Meant {
 
 /// Fixpoints of one kind, without another kind between them.
 #[derive(Debug, Default)]
-pub(super) struct Block {
-    pub(super) least: bool,
-    pub(super) members: Vec<u32>,
+pub struct Block {
+    /// Whether they are least ones.
+    pub least: bool,
+    /// The parts of the block, the fixpoint that begins it first.
+    pub members: Vec<u32>,
     /// What its members use and has a value already: closed parts, and fixpoints around the block.
-    pub(super) given: Vec<u32>,
+    pub given: Vec<u32>,
     /// Blocks of the other kind within it, by their first fixpoints: they depend on it, and it on them.
-    pub(super) inner: Vec<u32>,
+    pub inner: Vec<u32>,
 }
 
 /// The equations of a formula; part 0 is the whole.
 #[derive(Debug, Default)]
-pub(super) struct Equations {
-    pub(super) parts: Vec<Part>,
-    pub(super) steps: Vec<Meant>,
+pub struct Equations {
+    /// By number.
+    pub parts: Vec<Part>,
+    /// What modalities mean, by number.
+    pub steps: Vec<Meant>,
     /// By the fixpoint that begins it.
     blocks: Vec<Option<Block>>,
 }
 
 impl Equations {
     /// Of a formula, given the propositions and the number of transitions.
-    pub(super) fn new(formula: &Branching, propositions: &[Expr], transitions: usize) -> Self {
+    pub fn new(formula: &Branching, propositions: &[Expr], transitions: usize) -> Self {
         let mut equations = Self::default();
         let mut bound = Vec::new();
         equations.add(formula, propositions, transitions, &mut bound);
@@ -105,7 +119,7 @@ impl Equations {
     }
 
     /// The block that a fixpoint begins.
-    pub(super) fn block(&self, first: u32) -> &Block {
+    pub fn block(&self, first: u32) -> &Block {
         self.blocks[first as usize].as_ref().expect("a block is known by the fixpoint that begins it")
     }
 
@@ -212,7 +226,7 @@ impl Equations {
 
     /// Bytes for each state while a value is computed and a run is read off: a bit for each part, the steps that are
     /// left to a modality, the order in which a block was computed, and what waits.
-    pub(super) fn bytes_per_state(&self) -> u64 {
+    pub fn bytes_per_state(&self) -> u64 {
         let modal = self.parts.iter().filter(|part| matches!(part.kind, Kind::Some(_) | Kind::Every(_))).count();
         let ordered = self.parts.iter().filter(|part| part.block.is_some()).count();
         (self.parts.len() as u64).div_ceil(8) + 1 + (modal + ordered) as u64 * 4 + 8

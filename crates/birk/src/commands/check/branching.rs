@@ -1,18 +1,21 @@
-//! Properties about the branching of runs: `ctl` and `mu`. They are decided together, on one graph of all states.
+//! Properties about the branching of runs: `ctl` and `mu`. They are decided together, on one graph of all states, or on
+//! sets of states.
 
 use std::ops::ControlFlow;
 
 use birk_exec::replay::Shows;
 use birk_exec::{GoalSet, Replayed, replay};
-use birk_ir::{Branching, Coverage, Expr, Goal, Outcome, Program, Property, Steps, Stop, Verdict};
+use birk_ir::{Branching, Coverage, Expr, Goal, Outcome, Program, Property, Steps, Stop, Trace, Verdict};
 use birk_jit::Staged;
 use birk_search::branching::{Graph, Needs, Truth, bytes_per_state, decide};
 use birk_search::highway::Slice;
-use birk_search::{Hunt, Limits, Observer, Progress};
+use birk_search::{Hunt, Job, Limits, Observer, Progress};
+use birk_symbolic::SymbolicDecision;
 
 use super::impostor;
 use crate::Failure;
 use crate::cli::CheckArgs;
+use crate::limits::Memory;
 use crate::progress::Watcher;
 
 /// Properties whose conditions one graph can hold.
@@ -84,7 +87,8 @@ impl<'p> Group<'p> {
         self.propositions.iter().map(|expr| Goal::BadState(expr.clone())).collect()
     }
 
-    /// Builds the graph of all states and decides the properties on it, up to the first that is violated.
+    /// Decides the properties, up to the first that is violated: on sets of states where the engine has those, and
+    /// otherwise on the graph of all states.
     pub(super) fn decide(
         &self,
         program: &Program,
@@ -92,6 +96,9 @@ impl<'p> Group<'p> {
         limits: Limits,
         watcher: &mut Watcher,
     ) -> Result<Decided, Failure> {
+        if let Some(decision) = birk_symbolic::decision(&args.search) {
+            return self.decide_on_sets(decision, program, args, limits, watcher);
+        }
         let goals = self.goals();
         if goals.len() > GoalSet::CAPACITY {
             return Ok(self.refused(program, goals.len()));
@@ -156,24 +163,60 @@ impl<'p> Group<'p> {
                     answered(property, &Outcome::Inconclusive)
                 }
                 ControlFlow::Continue(Truth::Open) => {
-                    let reason = "it needs all states, and some were not looked at".to_owned();
-                    Answered { reason: Some(reason), ..answered(property, &Outcome::Inconclusive) }
+                    Answered { reason: Some(NEEDS_ALL.to_owned()), ..answered(property, &Outcome::Inconclusive) }
                 }
                 ControlFlow::Continue(Truth::Known(is_true, trace)) if is_true == property.wants_goal() => {
-                    let run = replay(program, &trace).map_err(|error| impostor(property, &error))?;
-                    if run.loop_start.is_some() {
-                        run.closes(program).map_err(|error| impostor(property, &error))?;
-                    }
-                    if run.shows(program, formula) == Shows::Whole(!is_true) {
-                        let name = &property.name;
-                        return Err(Failure::internal(format!("the run for `{name}` shows the opposite")));
-                    }
+                    let run = confirmed(program, property, formula, &trace, is_true)?;
                     Answered { run: Some(run), ..answered(property, &Outcome::Found(trace)) }
                 }
                 ControlFlow::Continue(Truth::Known(..)) => answered(property, &Outcome::Absent),
             };
             let ends = answered.verdict == Verdict::Violated && !args.keep_going;
             answers.push((index, answered));
+            if ends {
+                break;
+            }
+        }
+        Ok(Decided { hunt, answers })
+    }
+
+    fn decide_on_sets(
+        &self,
+        decision: SymbolicDecision,
+        program: &Program,
+        args: &CheckArgs,
+        limits: Limits,
+        watcher: &mut Watcher,
+    ) -> Result<Decided, Failure> {
+        // What a run can show is looked for: that the formula is true, or that it is not.
+        let sought = self.properties.iter().map(|(_, property, formula)| match property.wants_goal() {
+            true => (*formula).clone(),
+            false => formula.dual(),
+        });
+        let sought: Vec<Branching> = sought.collect();
+        let mut stop_at = GoalSet::default();
+        for (number, (_, property, _)) in self.properties.iter().enumerate() {
+            if !args.keep_going && !property.wants_goal() && number < GoalSet::CAPACITY {
+                stop_at.insert(number);
+            }
+        }
+        // All of it is asked for at once, so there must be as much.
+        let limits = Limits { memory: limits.memory.min(Memory::new(None).search), ..limits };
+        let job = Job { goals: sought.len(), stop_at, keep_going: args.keep_going, limits };
+        let refused = |reason| Failure::usage(format!("--search {} cannot be used here: {reason}", args.search));
+        let hunt = decision(program, &sought, &job, watcher).map_err(refused)?;
+        let mut answers = Vec::new();
+        for ((&(index, property, formula), outcome), sought) in self.properties.iter().zip(&hunt.outcomes).zip(&sought)
+        {
+            let mut answer = answered(property, outcome);
+            if let Outcome::Found(trace) = outcome {
+                answer.run = Some(confirmed(program, property, formula, trace, property.wants_goal())?);
+            }
+            if hunt.coverage != Coverage::Complete && !sought.is_existential() && *outcome == Outcome::Inconclusive {
+                answer.reason = Some(NEEDS_ALL.to_owned());
+            }
+            let ends = answer.verdict == Verdict::Violated && !args.keep_going;
+            answers.push((index, answer));
             if ends {
                 break;
             }
@@ -214,6 +257,27 @@ impl<'p> Group<'p> {
         };
         Decided { hunt, answers: answers.collect() }
     }
+}
+
+/// Why a formula that is not only about what can happen stays open in a part of the graph.
+const NEEDS_ALL: &str = "it needs all states, and some were not looked at";
+
+/// The run for a formula, walked again; it must not show the opposite.
+fn confirmed(
+    program: &Program,
+    property: &Property,
+    formula: &Branching,
+    trace: &Trace,
+    is_true: bool,
+) -> Result<Replayed, Failure> {
+    let run = replay(program, trace).map_err(|error| impostor(property, &error))?;
+    if run.loop_start.is_some() {
+        run.closes(program).map_err(|error| impostor(property, &error))?;
+    }
+    if run.shows(program, formula) == Shows::Whole(!is_true) {
+        return Err(Failure::internal(format!("the run for `{}` shows the opposite", property.name)));
+    }
+    Ok(run)
 }
 
 fn answered(property: &Property, outcome: &Outcome) -> Answered {

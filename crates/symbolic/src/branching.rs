@@ -1,0 +1,335 @@
+//! What can happen from a state on: formulas of the mu-calculus, decided on sets of states (Burch, Clarke, McMillan,
+//! Dill and Hwang 1990).
+//!
+//! The equations are those of the explicit side. A part is a set of reachable states: a modality what leads into a set,
+//! a fixpoint what is left when its body does not change it any more. Where a fixpoint only follows single steps, as `EF`
+//! and `AG` do, each piece of the relation is applied at once to all that was found so far, which is the same set by
+//! fewer and smaller ones (see `chain`). A value is kept together with the fixpoints that it was made of, and
+//! computed again only when one of those has changed.
+
+mod witness;
+
+use birk_ir::{Branching, Coverage, Expr, Outcome, Program, Stop};
+use birk_search::branching::equations::{Equations, Kind, Meant};
+use birk_search::{Hunt, Job, Observer};
+
+use crate::apart::{Line, apart};
+use crate::backwards::{Back, backwards};
+use crate::diagram::{Attempt, Broken, Set};
+use crate::expression::Scene;
+use crate::search::{Search, Way, nothing, saturated};
+use crate::value::Algebra;
+
+/// Decides formulas, after all states were reached in some way: each that is true is found, with a run that shows it as far
+/// as a run can. Where a limit ends the search before, those are decided that claim no more than what can happen.
+pub(crate) fn decide(
+    way: Way,
+    program: &Program,
+    formulas: &[Branching],
+    job: &Job,
+    observer: &mut dyn Observer,
+) -> Result<Hunt, String> {
+    let nothing = nothing(program, formulas.len());
+    let (program, formulas, job, none) = (program.clone(), formulas.to_vec(), job.clone(), nothing.clone());
+    let search = move |line: &Line| {
+        let mut propositions = Vec::new();
+        formulas.iter().for_each(|formula| formula.add_propositions(&mut propositions));
+        let prepared = Search::new(&program, &[], &job, line).and_then(|mut search| {
+            search.found = vec![None; formulas.len()];
+            let truths = truths(&search, &propositions)?;
+            Ok((search, truths))
+        });
+        let (mut search, truths) = match prepared {
+            Ok(prepared) => prepared,
+            Err(Broken::Stopped(stopped)) => return Ok(Hunt { stopped, ..none }),
+            Err(Broken::Refused(reason)) => return Err(reason),
+            Err(Broken::Undecided(_)) => unreachable!("only pieces are asked, and they answer"),
+        };
+        let Err(Broken::Stopped(stopped)) = way(&mut search) else {
+            unreachable!("everything is encoded, and exploring breaks off")
+        };
+        let stopped = decide_all(&mut search, &formulas, &propositions, &truths, stopped);
+        Ok(search.finish(stopped))
+    };
+    apart(nothing, search, observer)
+}
+
+/// Where each proposition is true.
+fn truths(search: &Search<'_>, propositions: &[Expr]) -> Attempt<Vec<Set>> {
+    let truth = |expr: &Expr| Scene::with_stuck(&search.encoding, &search.relation.stuck).truth(expr);
+    propositions.iter().map(truth).collect()
+}
+
+/// Decides one formula after the other, until one ends the search; the answer is why the search ended.
+fn decide_all(
+    search: &mut Search<'_>,
+    formulas: &[Branching],
+    propositions: &[Expr],
+    truths: &[Set],
+    reached: Stop,
+) -> Stop {
+    let is_complete = reached == Stop::Exhausted;
+    if is_complete {
+        // All states are known, but not yet what is asked of them.
+        search.coverage = Coverage::Sampled(saturated(&search.states));
+    }
+    let mut stopped = reached;
+    let is_part = matches!(reached, Stop::Depth | Stop::States);
+    for (number, formula) in formulas.iter().enumerate() {
+        search.tell();
+        let can_be_told = is_complete || (is_part && formula.is_existential());
+        if !can_be_told {
+            continue;
+        }
+        let equations = Equations::new(formula, propositions, search.encoding.program.transitions.len());
+        let decided = Evaluation::new(search, &equations, truths).and_then(|mut evaluation| evaluation.decide());
+        match decided {
+            Ok(Outcome::Absent) if !is_complete => {}
+            Ok(outcome) => {
+                let is_found = matches!(outcome, Outcome::Found(_));
+                search.found[number] = Some(outcome);
+                if is_found && search.job.stop_at.contains(number) {
+                    break;
+                }
+            }
+            Err(Broken::Stopped(stop)) => {
+                stopped = stop;
+                break;
+            }
+            Err(other) => unreachable!("everything is encoded: {other:?}"),
+        }
+    }
+    search.found.iter_mut().for_each(|found| _ = found.get_or_insert(Outcome::Inconclusive));
+    stopped
+}
+
+/// The parts of one formula, as sets.
+struct Evaluation<'s, 'a> {
+    search: &'s mut Search<'a>,
+    equations: &'s Equations,
+    back: Vec<Back>,
+    /// The states that were reached.
+    reached: Set,
+    /// Those without any step, taken or cut.
+    stuck: Set,
+    propositions: Vec<Set>,
+    /// The fixpoints so far, by part.
+    fixpoints: Vec<Set>,
+    /// For each part the fixpoints around it on which it depends.
+    depends: Vec<Vec<u32>>,
+    /// For each part its value, and what these fixpoints were then.
+    kept: Vec<Option<(Vec<Set>, Set)>>,
+    /// A fixpoint within others of its kind goes on from its last value; it need not, and must not while a run is read off.
+    goes_on: bool,
+}
+
+impl<'s, 'a> Evaluation<'s, 'a> {
+    fn new(search: &'s mut Search<'a>, equations: &'s Equations, truths: &[Set]) -> Attempt<Self> {
+        let diagrams = &search.encoding.diagrams;
+        let reached = search.expanded.as_ref().expect("every way to explore leaves what it reached");
+        let reached = diagrams.minus(reached, &search.faulty)?;
+        let propositions = truths.iter().map(|truth| diagrams.and(&reached, truth)).collect::<Attempt<Vec<Set>>>()?;
+        let back = backwards(&search.encoding, &search.relation, &search.faulty)?;
+        let stuck = diagrams.and(&reached, &search.relation.stuck)?;
+        let parts = equations.parts.len();
+        let fixpoints = vec![diagrams.no.clone(); parts];
+        let depends = depends(equations);
+        let kept = vec![None; parts];
+        Ok(Self { search, equations, back, reached, stuck, propositions, fixpoints, depends, kept, goes_on: true })
+    }
+
+    /// Whether the formula is true in the initial state, and a run that shows it.
+    fn decide(&mut self) -> Attempt<Outcome> {
+        let value = self.value(0)?;
+        let initial = self.search.encoding.program.initial_state();
+        if !self.search.encoding.contains(&value, &initial) {
+            return Ok(Outcome::Absent);
+        }
+        Ok(Outcome::Found(witness::walk(self, initial)?))
+    }
+
+    /// Where a part is true, given the fixpoints around it.
+    fn value(&mut self, part: u32) -> Attempt<Set> {
+        let given: Vec<Set> =
+            self.depends[part as usize].iter().map(|&outer| self.fixpoints[outer as usize].clone()).collect();
+        if let Some((_, value)) = self.kept[part as usize].as_ref().filter(|(then, _)| *then == given) {
+            return Ok(value.clone());
+        }
+        let of = &self.equations.parts[part as usize];
+        let value = match of.kind {
+            Kind::Atom(index, is_negated) if is_negated => self.without(&self.propositions[index])?,
+            Kind::Atom(index, _) => self.propositions[index].clone(),
+            Kind::And | Kind::Or => {
+                let (left, right) = (self.child(part, 0)?, self.child(part, 1)?);
+                let diagrams = &self.search.encoding.diagrams;
+                if of.kind == Kind::And { diagrams.and(&left, &right)? } else { diagrams.or(&left, &right)? }
+            }
+            Kind::Some(steps) => {
+                let ends = self.child(part, 0)?;
+                self.before(steps, &ends)?
+            }
+            Kind::Every(steps) => {
+                let ends = self.child(part, 0)?;
+                let others = self.before(steps, &self.without(&ends)?)?;
+                self.without(&others)?
+            }
+            Kind::Fixpoint { least } => {
+                self.begin(part, least);
+                match Simple::of(self.equations, part) {
+                    Some(simple) => self.follow(&simple, least)?,
+                    None => self.fixpoint(part)?,
+                }
+            }
+        };
+        self.kept[part as usize] = Some((given, value.clone()));
+        Ok(value)
+    }
+
+    /// The value of a child; a fixpoint around the part is what it is so far.
+    fn child(&mut self, part: u32, number: usize) -> Attempt<Set> {
+        match self.equations.parts[part as usize].children[number] {
+            child if child <= part => Ok(self.fixpoints[child as usize].clone()),
+            child => self.value(child),
+        }
+    }
+
+    fn without(&self, set: &Set) -> Attempt<Set> {
+        self.search.encoding.diagrams.minus(&self.reached, set)
+    }
+
+    fn bottom(&self, least: bool) -> Set {
+        if least { self.search.encoding.diagrams.no.clone() } else { self.reached.clone() }
+    }
+
+    /// A fixpoint that begins a block begins with nothing or everything, and so do all in its block; the others go on.
+    fn begin(&mut self, part: u32, least: bool) {
+        if self.equations.parts[part as usize].block == Some(part) {
+            for &member in &self.equations.block(part).members {
+                self.fixpoints[member as usize] = self.bottom(least);
+            }
+        } else if !self.goes_on {
+            self.fixpoints[part as usize] = self.bottom(least);
+        }
+    }
+
+    /// What a fixpoint's body comes to, step by step.
+    fn fixpoint(&mut self, part: u32) -> Attempt<Set> {
+        loop {
+            let next = self.child(part, 0)?;
+            self.rest()?;
+            if next == self.fixpoints[part as usize] {
+                return Ok(next);
+            }
+            self.fixpoints[part as usize] = next;
+        }
+    }
+
+    /// The steps were applied once more to a set.
+    fn rest(&mut self) -> Attempt<()> {
+        self.search.watch.iterations += 1;
+        self.search.encoding.diagrams.tidy();
+        self.search.watch.look(&self.search.encoding.diagrams)
+    }
+
+    /// Where one of these steps leads into a set.
+    fn before(&mut self, steps: usize, ends: &Set) -> Attempt<Set> {
+        let (meant, diagrams) = (&self.equations.steps[steps], &self.search.encoding.diagrams);
+        let mut before = Vec::new();
+        if *meant == Meant::OrStay {
+            before.push(diagrams.and(ends, &self.stuck)?);
+        }
+        for back in self.back.iter().filter(|back| meant.includes(Some(back.transition))) {
+            before.push(back.before(diagrams, ends)?);
+            self.search.watch.look(diagrams)?;
+        }
+        diagrams.and(&diagrams.any(before)?, &self.reached)
+    }
+
+    /// A fixpoint that only follows single steps: a greatest one is what is left by the least one of the negation.
+    fn follow(&mut self, simple: &Simple, least: bool) -> Attempt<Set> {
+        let meant = &self.equations.steps[simple.steps];
+        let mut found = self.value(simple.ends)?;
+        let mut through = match simple.through {
+            Some(part) => self.value(part)?,
+            None => self.bottom(!least),
+        };
+        if !least {
+            (found, through) = (self.without(&found)?, self.without(&through)?);
+        }
+        loop {
+            let last = found.clone();
+            for back in self.back.iter().filter(|back| meant.includes(Some(back.transition))) {
+                let diagrams = &self.search.encoding.diagrams;
+                let before = diagrams.and(&back.before(diagrams, &found)?, &through)?;
+                found = diagrams.or(&found, &before)?;
+                self.search.watch.look(diagrams)?;
+                diagrams.tidy();
+            }
+            self.rest()?;
+            if found == last {
+                return if least { Ok(found) } else { self.without(&found) };
+            }
+        }
+    }
+}
+
+/// `mu X. a || b && <..> X`, or `nu X. a && (b || [..] X)`; `b` may be missing.
+struct Simple {
+    ends: u32,
+    through: Option<u32>,
+    steps: usize,
+}
+
+impl Simple {
+    fn of(equations: &Equations, fixpoint: u32) -> Option<Self> {
+        let of = |part: u32| &equations.parts[part as usize];
+        let Kind::Fixpoint { least } = of(fixpoint).kind else { return None };
+        let (outer, inner) = if least { (Kind::Or, Kind::And) } else { (Kind::And, Kind::Or) };
+        // The steps of the modality to which the fixpoint itself is given.
+        let goes_on = |part: u32| match of(part).kind {
+            Kind::Some(steps) if least && of(part).children[0] == fixpoint => Some(steps),
+            Kind::Every(steps) if !least && of(part).children[0] == fixpoint => Some(steps),
+            _ => None,
+        };
+        // The same as one of two children, the other of which does not speak of the fixpoint.
+        let split = |part: u32, pick: &dyn Fn(u32) -> bool| {
+            let [one, two] = of(part).children[..] else { return None };
+            let (ends, other) = if pick(two) { (one, two) } else { (two, one) };
+            let is_apart = |part: u32| {
+                part > fixpoint && (part..of(part).end).all(|inner| !of(inner).children.contains(&fixpoint))
+            };
+            (pick(other) && is_apart(ends)).then_some((ends, other))
+        };
+        let body = of(fixpoint).children[0];
+        if body <= fixpoint || of(body).kind != outer {
+            return None;
+        }
+        let is_step = |part: u32| part > fixpoint && goes_on(part).is_some();
+        if let Some((ends, step)) = split(body, &is_step) {
+            return Some(Self { ends, through: None, steps: goes_on(step)? });
+        }
+        let is_guarded = |part: u32| part > fixpoint && of(part).kind == inner && split(part, &is_step).is_some();
+        let (ends, guarded) = split(body, &is_guarded)?;
+        let (through, step) = split(guarded, &is_step)?;
+        Some(Self { ends, through: Some(through), steps: goes_on(step)? })
+    }
+}
+
+/// For each part the fixpoints around it on which it depends.
+fn depends(equations: &Equations) -> Vec<Vec<u32>> {
+    let mut depends: Vec<Vec<u32>> = vec![Vec::new(); equations.parts.len()];
+    for part in (0..equations.parts.len() as u32).rev() {
+        let mut outer = Vec::new();
+        for &child in &equations.parts[part as usize].children {
+            match child {
+                child if child < part => outer.push(child),
+                child if child > part => outer.extend(depends[child as usize].iter().filter(|&&at| at < part)),
+                _ => {}
+            }
+        }
+        outer.sort_unstable();
+        outer.dedup();
+        depends[part as usize] = outer;
+    }
+    depends
+}
