@@ -227,6 +227,11 @@ impl Watcher {
                 budget.unwrap_or_default(),
             );
         }
+        // Bounded model checking looks at runs, and counts no states.
+        if progress.states == 0 {
+            let (depth, budget) = (progress.depth, budget.unwrap_or_default());
+            return format!("runs of {depth} steps, {}, {}{budget}", bytes(progress.bytes), clock(elapsed));
+        }
         format!(
             "{} states, depth {}, {} waiting, {}/s, {}, {}{}",
             number(progress.states),

@@ -114,6 +114,9 @@ impl Report<'_> {
     /// The transitions never taken and the locations never entered.
     pub(crate) fn unreached(&self) -> Unreached {
         let program = self.program;
+        if self.hunt.fired.is_empty() {
+            return Unreached { transitions: Vec::new(), locations: Vec::new() };
+        }
         let mut locations = Vec::new();
         for (thread, entered) in program.threads.iter().zip(&self.entered()) {
             let kind = &program.kinds[thread.kind];
@@ -139,6 +142,16 @@ impl Report<'_> {
                 }
             }
         }
+    }
+
+    /// Why bounded model checking knows that it has looked far enough.
+    pub(crate) fn induction(&self) -> Option<String> {
+        let unrolled = self.hunt.stats.unrolled?;
+        let steps = |number: u32| human::count(u64::from(number), "step");
+        Some(match unrolled.proved_at {
+            Some(length) => format!("by induction over {}", steps(length)),
+            None => format!("no run has more than {}", steps(self.hunt.stats.max_depth)),
+        })
     }
 
     /// How many states were reached, in full.

@@ -9,6 +9,8 @@ mod bent_programs;
 mod bent_trees;
 #[path = "agreement/bodies.rs"]
 mod bodies;
+#[path = "agreement/bounded.rs"]
+mod bounded;
 #[path = "agreement/branching.rs"]
 mod branching;
 #[path = "agreement/case.rs"]
@@ -47,6 +49,8 @@ mod rich;
 mod run;
 #[path = "agreement/shape.rs"]
 mod shape;
+#[path = "agreement/shortest.rs"]
+mod shortest;
 #[path = "agreement/tree.rs"]
 mod tree;
 #[path = "agreement/value.rs"]
@@ -185,8 +189,9 @@ fn agreed(case: &Case, depth: u32, left: &mut usize) -> Checked {
     faithful(&case.system, &case.program, &case.answer).map_err(|why| format!("lowering: {why}"))?;
     ENGINES.iter().try_for_each(|engine| held_against(case, engine, depth))?;
     // They share most of what they do: one of them a program is enough.
-    let sets = birk_symbolic::ENGINES;
-    sets_held_against(case, &sets[case.answer.states as usize % sets.len()], depth, left)
+    // Bounded model checking counts no states: `bounded` looks at it.
+    let sets: Vec<_> = birk_symbolic::ENGINES.iter().filter(|engine| engine.complete).collect();
+    sets_held_against(case, sets[case.answer.states as usize % sets.len()], depth, left)
 }
 
 /// The same for an engine on sets of states. What it refuses, or has no memory for, is counted and left.

@@ -159,6 +159,22 @@ fn directed_search_says_whether_runs_are_shortest() {
 }
 
 #[test]
+fn bounded_model_checking_says_what_it_knows() {
+    let check = |words: &str| birk(&format!("check models/{words} --search bmc"));
+    check("philosophers_ring.bir")
+        .exits(1)
+        .prints("`deadlock` (5 steps, shortest)")
+        .prints("searched: runs of up to 5 steps");
+    let bounded = check("philosophers_swapped.bir --max-depth 3").exits(3);
+    bounded.prints("covered: B, complete to depth 3").prints("unrolled: ");
+    check("philosophers_swapped.bir --max-depth 3 --accept depth:3").exits(0);
+    check("peterson2.bir").exits(0).prints("holds: ").prints("complete: every reachable state, by induction over ");
+    let stats = &check("peterson2.bir --format json").json()["stats"];
+    assert!(stats["states"].is_null() && stats["unrolled"]["induction"].is_u64(), "{stats}");
+    check("peterson2.bir --threads 2").exits(2).says("uses one thread");
+}
+
+#[test]
 fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
     let values = [
         ("define", "N=3"),

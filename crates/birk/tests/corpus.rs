@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use birk_exec::replay::Shows;
 use birk_exec::{Directed, GoalSet, Heuristic, Interpreter, goal_of, replay};
-use birk_ir::{Branching, Coverage, Goal, Outcome, Program, Property, Verdict};
+use birk_ir::{Branching, Coverage, Goal, Op, Outcome, Program, Property, Verdict};
 use birk_search::branching::{Graph, Needs, Truth, decide};
 use birk_search::job::Patient;
 use birk_search::{ENGINES, Engine, Hunt, Job, Limits};
@@ -269,6 +269,52 @@ fn the_corpus_is_as_its_headers_say_3() {
 #[test]
 fn the_corpus_is_as_its_headers_say_4() {
     run_share(3, 4);
+}
+
+/// Bounded model checking is asked for runs of at most this many steps, unless the environment gives another number (`BIRK_STEPS`).
+const MOST_STEPS: u64 = 6;
+
+/// Bounded model checking finds the runs that the headers name, of that length, if they are short, and no others. What takes it
+/// long is left out, unless the environment gives a number.
+#[test]
+fn clauses_find_the_shortest_runs() {
+    let steps = most("BIRK_STEPS", MOST_STEPS);
+    let takes_all = std::env::var_os("BIRK_STEPS").is_some();
+    let bmc = birk_symbolic::ENGINES.iter().find(|engine| engine.name == "bmc").expect("it is in the table");
+    let (mut found, mut refused) = (0, Vec::new());
+    for (name, text) in models() {
+        let Some(expected) = expectations(&name, &text).into_iter().find(|expected| expected.defines.is_empty()) else {
+            continue;
+        };
+        let program = birk_lang::load(&text, &[]).program.expect("the corpus can be loaded");
+        let is_choice = |op: &&Op| matches!(op, Op::Choose(..));
+        let most_choices = program.transitions.iter().map(|t| t.ops.iter().filter(is_choice).count()).max();
+        if !takes_all && (program.layout.bits() > 200 || most_choices > Some(8)) {
+            continue;
+        }
+        let safety = program.properties.iter().filter_map(|p| Some((p, goal_of(&program, p)?)));
+        let (properties, goals): (Vec<&Property>, Vec<Goal>) = safety.unzip();
+        let limits = Limits { depth: steps as u32, ..Limits::NONE };
+        let job = Job { goals: goals.len(), stop_at: GoalSet::default(), keep_going: true, limits };
+        let hunt = match (bmc.hunt)(&program, &goals, &job, &mut Patient) {
+            Ok(hunt) => hunt,
+            Err(reason) => {
+                refused.push(format!("{name}: {reason}"));
+                continue;
+            }
+        };
+        for (property, outcome) in properties.iter().zip(&hunt.outcomes) {
+            let listed = expected.verdicts.iter().find(|(name, ..)| *name == property.name);
+            let length = listed.and_then(|(.., length)| *length).filter(|&length| length as u64 <= steps);
+            let context = format!("{name}: {}", property.name);
+            assert_eq!(matches!(outcome, Outcome::Found(_)), length.is_some(), "{context}");
+            assert!(*outcome != Outcome::Absent || listed.is_none_or(|(.., length)| length.is_none()), "{context}");
+            confirm(&program, property, outcome, length, &context);
+            found += usize::from(length.is_some());
+        }
+    }
+    assert!(refused.len() <= 2, "{}", refused.join("\n"));
+    assert!(found >= 10, "only {found} runs are so short");
 }
 
 #[test]

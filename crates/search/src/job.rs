@@ -251,8 +251,21 @@ pub struct Stats {
     pub border: Border,
     /// For searches that are repeated: which states were seen, roughly.
     pub union: Option<crate::bits::Sketch>,
+    /// For bounded model checking, which counts neither states nor steps.
+    pub unrolled: Option<Unrolled>,
     /// For engines on decision diagrams: the same without the limits of 64 bits, and what only they have.
     pub diagrams: Option<Box<Diagrams>>,
+}
+
+/// What bounded model checking counted: it looks at runs, not at states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unrolled {
+    /// Variables of the clauses.
+    pub variables: u64,
+    /// Clauses that were given to the solver.
+    pub clauses: u64,
+    /// How many steps the last inductive proof took, where there was one.
+    pub proved_at: Option<u32>,
 }
 
 /// What a search on decision diagrams counted.
@@ -275,13 +288,15 @@ pub struct Diagrams {
 pub struct FrontierStats {
     /// How its states were kept.
     pub waiting: Waiting,
-    /// States of the largest one, those included that were later reached on shorter paths.
+    /// States of the largest one.
     pub states: u64,
     /// Bytes of the largest one.
     pub bytes: u64,
+    /// The most bytes of one before states that were reached on shorter paths after all were dropped.
+    pub peak_bytes: u64,
     /// How often a state of a frontier was gone to.
     pub replays: u64,
-    /// Steps that were taken again for that.
+    /// Steps that were taken back and taken again for that.
     pub replayed: u64,
 }
 

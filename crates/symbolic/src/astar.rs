@@ -17,6 +17,7 @@ use crate::diagram::{Attempt, Broken, Count, Set};
 use crate::estimate::{Estimates, estimates, least};
 use crate::search::{Search, saturated};
 use crate::trace::rebuild;
+use crate::value::Algebra;
 
 /// Behind all that can reach a goal.
 const LAST: u64 = 1 << 40;

@@ -8,6 +8,7 @@ use birk_ir::TransitionId;
 use crate::diagram::{Attempt, Diagrams, Renaming, Set};
 use crate::encoding::{Encoding, after};
 use crate::relation::{Piece, Relation};
+use crate::value::Algebra;
 
 /// A piece, backwards.
 pub(crate) struct Back {

@@ -18,6 +18,7 @@ use crate::backwards::{Back, backwards};
 use crate::diagram::{Attempt, Broken, Set};
 use crate::expression::Scene;
 use crate::search::{Search, Way, nothing, saturated};
+use crate::value::Algebra;
 
 /// Decides formulas, after all states were reached in some way: each that is true is found, with a run that shows it as far
 /// as a run can. Where a limit ends the search before, those are decided that claim no more than what can happen.

@@ -14,6 +14,7 @@ use birk_ir::{Coverage, Outcome, Stop};
 use crate::diagram::{Attempt, Broken, Set};
 use crate::layers;
 use crate::search::{Search, saturated};
+use crate::value::Algebra;
 
 /// Explores until nothing is new, or a goal ends it.
 pub(crate) fn explore(search: &mut Search<'_>) -> Attempt<()> {

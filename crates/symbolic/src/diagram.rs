@@ -14,6 +14,8 @@ use oxidd::{
     BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, Manager, ManagerRef, Subst,
 };
 
+use crate::value::Algebra;
+
 /// A function of bits; a set of states, where it is about the bits of a state.
 pub(crate) type Set = BCDDFunction;
 /// How many elements a set has: exact, whatever it is.
@@ -90,39 +92,6 @@ impl Diagrams {
         self.attempt(|| self.manager.with_manager_shared(|manager| Set::var(manager, number)))
     }
 
-    pub(crate) fn constant(&self, value: bool) -> &Set {
-        if value { &self.yes } else { &self.no }
-    }
-
-    pub(crate) fn not(&self, a: &Set) -> Attempt<Set> {
-        self.attempt(|| a.not())
-    }
-
-    pub(crate) fn and(&self, a: &Set, b: &Set) -> Attempt<Set> {
-        self.attempt(|| a.and(b))
-    }
-
-    pub(crate) fn or(&self, a: &Set, b: &Set) -> Attempt<Set> {
-        self.attempt(|| a.or(b))
-    }
-
-    pub(crate) fn xor(&self, a: &Set, b: &Set) -> Attempt<Set> {
-        self.attempt(|| a.xor(b))
-    }
-
-    pub(crate) fn same(&self, a: &Set, b: &Set) -> Attempt<Set> {
-        self.attempt(|| a.equiv(b))
-    }
-
-    /// What is in the first and not in the second.
-    pub(crate) fn minus(&self, a: &Set, b: &Set) -> Attempt<Set> {
-        self.attempt(|| b.imp_strict(a))
-    }
-
-    pub(crate) fn ite(&self, condition: &Set, yes: &Set, no: &Set) -> Attempt<Set> {
-        self.attempt(|| condition.ite(yes, no))
-    }
-
     /// What is true for some value of the bits in `cube`.
     pub(crate) fn exists(&self, a: &Set, cube: &Set) -> Attempt<Set> {
         self.attempt(|| a.exists(cube))
@@ -140,16 +109,6 @@ impl Diagrams {
 
     pub(crate) fn rename(&self, a: &Set, renaming: &Renaming) -> Attempt<Set> {
         self.attempt(|| a.substitute(renaming))
-    }
-
-    /// All of them; pairs first, so that what is far apart meets late.
-    pub(crate) fn all(&self, parts: Vec<Set>) -> Attempt<Set> {
-        self.balanced(parts, &self.yes, Self::and)
-    }
-
-    /// Any of them.
-    pub(crate) fn any(&self, parts: Vec<Set>) -> Attempt<Set> {
-        self.balanced(parts, &self.no, Self::or)
     }
 
     fn balanced(&self, mut parts: Vec<Set>, none: &Set, join: fn(&Self, &Set, &Set) -> Attempt<Set>) -> Attempt<Set> {
@@ -264,5 +223,56 @@ impl Diagrams {
             self.collect();
             operation().map_err(|_| Broken::Stopped(Stop::Memory))
         })
+    }
+}
+
+impl Algebra for Diagrams {
+    type Bit = Set;
+
+    fn yes(&self) -> &Set {
+        &self.yes
+    }
+
+    fn no(&self) -> &Set {
+        &self.no
+    }
+
+    fn not(&self, a: &Set) -> Attempt<Set> {
+        self.attempt(|| a.not())
+    }
+
+    fn and(&self, a: &Set, b: &Set) -> Attempt<Set> {
+        self.attempt(|| a.and(b))
+    }
+
+    fn or(&self, a: &Set, b: &Set) -> Attempt<Set> {
+        self.attempt(|| a.or(b))
+    }
+
+    fn xor(&self, a: &Set, b: &Set) -> Attempt<Set> {
+        self.attempt(|| a.xor(b))
+    }
+
+    fn same(&self, a: &Set, b: &Set) -> Attempt<Set> {
+        self.attempt(|| a.equiv(b))
+    }
+
+    /// What is in the first and not in the second.
+    fn minus(&self, a: &Set, b: &Set) -> Attempt<Set> {
+        self.attempt(|| b.imp_strict(a))
+    }
+
+    fn ite(&self, condition: &Set, yes: &Set, no: &Set) -> Attempt<Set> {
+        self.attempt(|| condition.ite(yes, no))
+    }
+
+    /// All of them; pairs first, so that what is far apart meets late.
+    fn all(&self, parts: Vec<Set>) -> Attempt<Set> {
+        self.balanced(parts, &self.yes, Self::and)
+    }
+
+    /// Any of them.
+    fn any(&self, parts: Vec<Set>) -> Attempt<Set> {
+        self.balanced(parts, &self.no, Self::or)
     }
 }

@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use birk_ir::{Program, TransitionId, VarId};
 
 use crate::choices::belongings;
-use crate::diagram::{Attempt, Diagrams, Set};
+use crate::diagram::{Attempt, Broken, Diagrams, Set};
+use crate::expression::Ground;
 use crate::order::order;
 use crate::ranges::{Range, ranges};
-use crate::value::Value;
+use crate::value::{Algebra, Arithmetic, Value};
 
 /// The bits of a state, by place: a place is the bit of a diagram for the value now.
 pub(crate) type Bits = BTreeMap<u32, bool>;
@@ -84,11 +85,6 @@ impl<'p> Encoding<'p> {
             current.push(elements.iter().map(value).collect::<Attempt<Vec<Value>>>()?);
         }
         Ok(Self { program, diagrams, ranges, places, current, bits, choices })
-    }
-
-    /// The value now of an element.
-    pub(crate) fn value(&self, variable: VarId, element: u32) -> &Value {
-        &self.current[variable.index()][element as usize]
     }
 
     /// Where the bits of an element are, the lowest first.
@@ -217,6 +213,34 @@ fn middle(places: &[Vec<Vec<u32>>], elements: &[(VarId, Option<u32>)]) -> Option
     }
     ranks.sort_unstable();
     ranks.get(ranks.len() / 2).map(|&rank| rank as usize)
+}
+
+impl Ground for Encoding<'_> {
+    type Algebra = Diagrams;
+
+    fn algebra(&self) -> &Diagrams {
+        &self.diagrams
+    }
+
+    fn program(&self) -> &Program {
+        self.program
+    }
+
+    /// Its value now.
+    fn value(&self, variable: VarId, element: u32) -> &Value {
+        &self.current[variable.index()][element as usize]
+    }
+
+    fn given(&self, value: &Value, decided: &Set) -> Attempt<Value> {
+        self.diagrams.given(value, decided)
+    }
+
+    fn ask(&self, index: &Value, decidable: usize) -> Attempt<()> {
+        match self.diagrams.support(&index.bits, decidable) {
+            Some(bits) if !bits.is_empty() => Err(Broken::Undecided(bits)),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Bits for the distances from the smallest value.

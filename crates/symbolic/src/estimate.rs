@@ -7,7 +7,8 @@ use birk_exec::heuristic::{Cell, Heuristic, NEVER, Part};
 
 use crate::diagram::{Attempt, Diagrams, Set};
 use crate::encoding::Encoding;
-use crate::expression::Scene;
+use crate::expression::{Ground, Scene};
+use crate::value::{Algebra, Arithmetic};
 
 /// Sets of states by their estimate.
 pub(crate) type Estimates = Vec<Set>;

@@ -1,12 +1,12 @@
-//! Expressions and operations as diagrams: a transition is run once, for all states at once.
+//! Expressions and operations on bits that depend on the state: a transition is run once, for all states at once.
 
 use std::collections::BTreeMap;
 
-use birk_ir::{Expr, FoldOp, LocalId, Place, VarId};
+use birk_ir::{Expr, FoldOp, LocalId, Place, Program, VarId};
 
 use crate::diagram::{Attempt, Broken, Set};
 use crate::encoding::Encoding;
-use crate::value::Value;
+use crate::value::{Algebra, Arithmetic, Number};
 
 /// A `forall`, `exists`, `count` or `sum` over more values than this is refused: each is encoded by itself.
 const MOST_BODIES: i128 = 1 << 12;
@@ -14,47 +14,61 @@ const MOST_BODIES: i128 = 1 << 12;
 /// At most so many bits are decided for one transition: each doubles its pieces.
 const MOST_DECIDED: usize = 8;
 
+/// The state that expressions are about.
+pub(crate) trait Ground {
+    /// What its bits are.
+    type Algebra: Algebra;
+
+    fn algebra(&self) -> &Self::Algebra;
+    fn program(&self) -> &Program;
+    /// The value of an element.
+    fn value(&self, variable: VarId, element: u32) -> &ValueOf<Self>;
+
+    /// A value where the values of some bits are known.
+    fn given(&self, value: &ValueOf<Self>, _decided: &BitOf<Self>) -> Attempt<ValueOf<Self>> {
+        Ok(value.clone())
+    }
+
+    /// Breaks off where the value of at most so many bits would make a number of this index.
+    fn ask(&self, _index: &ValueOf<Self>, _decidable: usize) -> Attempt<()> {
+        Ok(())
+    }
+}
+
+type BitOf<G> = <<G as Ground>::Algebra as Algebra>::Bit;
+type ValueOf<G> = Number<BitOf<G>>;
+
 /// What expressions see: the state with what was written so far, and the values bound so far.
-#[derive(Clone)]
-pub(crate) struct Scene<'e, 'p> {
-    encoding: &'e Encoding<'p>,
+pub(crate) struct Scene<'g, G: Ground> {
+    ground: &'g G,
     /// What was written, by variable and element.
-    pub(crate) written: BTreeMap<(VarId, u32), Value>,
-    locals: BTreeMap<LocalId, Value>,
+    pub(crate) written: BTreeMap<(VarId, u32), ValueOf<G>>,
+    locals: BTreeMap<LocalId, ValueOf<G>>,
     /// Where no step is possible; known only to goals.
-    stuck: Option<&'e Set>,
+    stuck: Option<&'g BitOf<G>>,
     /// Bits whose values are known.
-    decided: Set,
+    decided: BitOf<G>,
     /// How many more bits may be decided, so that an index becomes a number.
     decidable: usize,
 }
 
-impl<'e, 'p> Scene<'e, 'p> {
-    /// Nothing is written and nothing is bound.
-    pub(crate) fn new(encoding: &'e Encoding<'p>) -> Self {
-        Self {
-            encoding,
-            written: BTreeMap::new(),
-            locals: BTreeMap::new(),
-            stuck: None,
-            decided: encoding.diagrams.yes.clone(),
-            decidable: 0,
-        }
+impl<G: Ground> Clone for Scene<'_, G> {
+    fn clone(&self) -> Self {
+        let (written, locals) = (self.written.clone(), self.locals.clone());
+        Self { written, locals, decided: self.decided.clone(), ..*self }
     }
+}
 
-    /// The same, with an answer to where no step is possible.
-    pub(crate) fn with_stuck(encoding: &'e Encoding<'p>, stuck: &'e Set) -> Self {
-        Self { stuck: Some(stuck), ..Self::new(encoding) }
-    }
-
-    /// The same, which asks for the values of bits where they would make an index a number, as long as they are few.
+impl<'e, 'p> Scene<'e, Encoding<'p>> {
+    /// Nothing is written and nothing is bound. It asks for the values of bits where they would make an index a number, as
+    /// long as they are few.
     pub(crate) fn asking(encoding: &'e Encoding<'p>) -> Self {
         Self { decidable: MOST_DECIDED, ..Self::new(encoding) }
     }
 
     /// The values of some bits are known from here on.
     pub(crate) fn decide(&mut self, bits: &[(u32, bool)]) -> Attempt<()> {
-        let diagrams = &self.encoding.diagrams;
+        let diagrams = &self.ground.diagrams;
         self.decided = diagrams.and(&self.decided, &diagrams.cube(bits)?)?;
         self.decidable = self.decidable.saturating_sub(bits.len());
         for value in self.written.values_mut().chain(self.locals.values_mut()) {
@@ -65,77 +79,86 @@ impl<'e, 'p> Scene<'e, 'p> {
 
     /// A bit of the state as it is now, if it is known its value.
     pub(crate) fn bit(&self, place: u32) -> Attempt<Set> {
-        let bit = self.encoding.diagrams.bit(place)?;
-        self.encoding.diagrams.restrict(&bit, &self.decided)
+        let bit = self.ground.diagrams.bit(place)?;
+        self.ground.diagrams.restrict(&bit, &self.decided)
+    }
+}
+
+impl<'g, G: Ground> Scene<'g, G> {
+    /// Nothing is written and nothing is bound.
+    pub(crate) fn new(ground: &'g G) -> Self {
+        let decided = ground.algebra().yes().clone();
+        Self { ground, written: BTreeMap::new(), locals: BTreeMap::new(), stuck: None, decided, decidable: 0 }
     }
 
-    /// Breaks off where the value of a few bits would make a number of this index.
-    fn ask(&self, index: &Value) -> Attempt<()> {
+    /// The same, with an answer to where no step is possible.
+    pub(crate) fn with_stuck(ground: &'g G, stuck: &'g BitOf<G>) -> Self {
+        Self { stuck: Some(stuck), ..Self::new(ground) }
+    }
+
+    fn ask(&self, index: &ValueOf<G>) -> Attempt<()> {
         if index.as_const().is_some() || self.decidable == 0 {
             return Ok(());
         }
-        match self.encoding.diagrams.support(&index.bits, self.decidable) {
-            Some(bits) if !bits.is_empty() => Err(Broken::Undecided(bits)),
-            _ => Ok(()),
-        }
+        self.ground.ask(index, self.decidable)
     }
 
     /// Binds a value.
-    pub(crate) fn bind(&mut self, local: LocalId, value: Value) {
+    pub(crate) fn bind(&mut self, local: LocalId, value: ValueOf<G>) {
         self.locals.insert(local, value);
     }
 
     /// The element that a place means.
-    pub(crate) fn index(&mut self, place: &Place) -> Attempt<Value> {
+    pub(crate) fn index(&mut self, place: &Place) -> Attempt<ValueOf<G>> {
         match &place.index {
             Some(index) => {
                 let index = self.value(index)?;
                 self.ask(&index)?;
                 Ok(index)
             }
-            None => Ok(self.encoding.diagrams.literal(0)),
+            None => Ok(self.ground.algebra().literal(0)),
         }
     }
 
     /// Writes a value; outside an array it has no effect.
-    pub(crate) fn assign(&mut self, place: &Place, index: &Value, value: &Value) -> Attempt<()> {
-        let diagrams = &self.encoding.diagrams;
+    pub(crate) fn assign(&mut self, place: &Place, index: &ValueOf<G>, value: &ValueOf<G>) -> Attempt<()> {
+        let algebra = self.ground.algebra();
         for element in self.elements(place.variable, index) {
-            let here = diagrams.equal(index, &diagrams.literal(i64::from(element)))?;
-            let value = diagrams.choose(&here, value, &self.read(place.variable, element)?)?;
+            let here = algebra.equal(index, &algebra.literal(i64::from(element)))?;
+            let value = algebra.choose(&here, value, &self.read(place.variable, element)?)?;
             self.written.insert((place.variable, element), value);
         }
         Ok(())
     }
 
     /// Where an expression is not 0.
-    pub(crate) fn truth(&mut self, expr: &Expr) -> Attempt<Set> {
+    pub(crate) fn truth(&mut self, expr: &Expr) -> Attempt<BitOf<G>> {
         let value = self.value(expr)?;
-        self.encoding.diagrams.truth(&value)
+        self.ground.algebra().truth(&value)
     }
 
     /// The value of an expression. Every expression has one, so nothing depends on what is evaluated first.
-    pub(crate) fn value(&mut self, expr: &Expr) -> Attempt<Value> {
-        let diagrams = &self.encoding.diagrams;
+    pub(crate) fn value(&mut self, expr: &Expr) -> Attempt<ValueOf<G>> {
+        let algebra = self.ground.algebra();
         match expr {
-            Expr::Const(value) => Ok(diagrams.literal(*value)),
+            Expr::Const(value) => Ok(algebra.literal(*value)),
             Expr::Var(variable) => self.read(*variable, 0),
             Expr::Element(variable, index) => {
                 let index = self.value(index)?;
                 self.element(*variable, &index)
             }
             Expr::Local(local) => Ok(self.locals[local].clone()),
-            Expr::Unary(op, operand) => diagrams.unary(*op, &self.value(operand)?),
+            Expr::Unary(op, operand) => algebra.unary(*op, &self.value(operand)?),
             Expr::Binary(op, parts) => {
                 let (left, right) = (self.value(&parts.0)?, self.value(&parts.1)?);
-                diagrams.binary(*op, &left, &right)
+                algebra.binary(*op, &left, &right)
             }
             Expr::If(parts) => {
                 let condition = self.truth(&parts.0)?;
                 let (yes, no) = (self.value(&parts.1)?, self.value(&parts.2)?);
-                diagrams.choose(&condition, &yes, &no)
+                algebra.choose(&condition, &yes, &no)
             }
-            Expr::Wrap(value, lo, hi) => diagrams.wrapped(&self.value(value)?, *lo, *hi),
+            Expr::Wrap(value, lo, hi) => algebra.wrapped(&self.value(value)?, *lo, *hi),
             Expr::Fold { op, local, parts } => self.fold(*op, *local, parts),
             Expr::Let { local, parts } => {
                 let value = self.value(&parts.0)?;
@@ -144,45 +167,45 @@ impl<'e, 'p> Scene<'e, 'p> {
             }
             Expr::Stuck => {
                 let stuck = self.stuck.expect("only goals ask whether a state is stuck");
-                Ok(diagrams.boolean(stuck.clone()))
+                Ok(algebra.boolean(stuck.clone()))
             }
         }
     }
 
-    fn fold(&mut self, op: FoldOp, local: LocalId, parts: &(Expr, Expr, Expr)) -> Attempt<Value> {
-        let diagrams = &self.encoding.diagrams;
+    fn fold(&mut self, op: FoldOp, local: LocalId, parts: &(Expr, Expr, Expr)) -> Attempt<ValueOf<G>> {
+        let algebra = self.ground.algebra();
         let (lo, hi) = (self.value(&parts.0)?, self.value(&parts.1)?);
         if i128::from(hi.hi) - i128::from(lo.lo) >= MOST_BODIES {
-            let text = self.encoding.program.expr_text(&parts.2);
+            let text = self.ground.program().expr_text(&parts.2);
             return Err(Broken::Refused(format!(
                 "`{text}` is asked for each number from {} to {}, which are more than {MOST_BODIES}; \
                  give the bounds a smaller range",
                 lo.lo, hi.hi
             )));
         }
-        let mut result = diagrams.literal(i64::from(op == FoldOp::All));
+        let mut result = algebra.literal(i64::from(op == FoldOp::All));
         for number in lo.lo..=hi.hi {
-            let value = diagrams.literal(number);
-            let above = diagrams.not(&diagrams.less(&value, &lo)?)?;
-            let within = diagrams.minus(&above, &diagrams.less(&hi, &value)?)?;
-            if within == diagrams.no {
+            let value = algebra.literal(number);
+            let above = algebra.not(&algebra.less(&value, &lo)?)?;
+            let within = algebra.minus(&above, &algebra.less(&hi, &value)?)?;
+            if within == *algebra.no() {
                 continue;
             }
             self.bind(local, value);
             let body = self.value(&parts.2)?;
             result = match op {
-                FoldOp::Sum => diagrams.add(&result, &diagrams.choose(&within, &body, &diagrams.literal(0))?)?,
+                FoldOp::Sum => algebra.add(&result, &algebra.choose(&within, &body, &algebra.literal(0))?)?,
                 FoldOp::Count => {
-                    let counts = diagrams.and(&within, &diagrams.truth(&body)?)?;
-                    diagrams.add(&result, &diagrams.boolean(counts))?
+                    let counts = algebra.and(&within, &algebra.truth(&body)?)?;
+                    algebra.add(&result, &algebra.boolean(counts))?
                 }
                 FoldOp::All => {
-                    let fails = diagrams.minus(&within, &diagrams.truth(&body)?)?;
-                    diagrams.boolean(diagrams.minus(&diagrams.truth(&result)?, &fails)?)
+                    let fails = algebra.minus(&within, &algebra.truth(&body)?)?;
+                    algebra.boolean(algebra.minus(&algebra.truth(&result)?, &fails)?)
                 }
                 FoldOp::Any => {
-                    let holds = diagrams.and(&within, &diagrams.truth(&body)?)?;
-                    diagrams.boolean(diagrams.or(&diagrams.truth(&result)?, &holds)?)
+                    let holds = algebra.and(&within, &algebra.truth(&body)?)?;
+                    algebra.boolean(algebra.or(&algebra.truth(&result)?, &holds)?)
                 }
             };
         }
@@ -190,31 +213,31 @@ impl<'e, 'p> Scene<'e, 'p> {
     }
 
     /// The elements that an index can mean.
-    pub(crate) fn elements(&self, variable: VarId, index: &Value) -> std::ops::RangeInclusive<u32> {
-        let last = i64::from(self.encoding.program.variable(variable).len()) - 1;
+    pub(crate) fn elements(&self, variable: VarId, index: &ValueOf<G>) -> std::ops::RangeInclusive<u32> {
+        let last = i64::from(self.ground.program().variable(variable).len()) - 1;
         let (lo, hi) = (index.lo.max(0), index.hi.min(last));
         if lo > hi { std::ops::RangeInclusive::new(1, 0) } else { lo as u32..=hi as u32 }
     }
 
     /// An element of an array; 0 outside it.
-    fn element(&self, variable: VarId, index: &Value) -> Attempt<Value> {
-        let diagrams = &self.encoding.diagrams;
+    fn element(&self, variable: VarId, index: &ValueOf<G>) -> Attempt<ValueOf<G>> {
+        let algebra = self.ground.algebra();
         if let (Some(index), true) = (index.as_const(), self.elements(variable, index).count() == 1) {
             return self.read(variable, index as u32);
         }
         self.ask(index)?;
-        let mut value = diagrams.literal(0);
+        let mut value = algebra.literal(0);
         for element in self.elements(variable, index) {
-            let here = diagrams.equal(index, &diagrams.literal(i64::from(element)))?;
-            value = diagrams.choose(&here, &self.read(variable, element)?, &value)?;
+            let here = algebra.equal(index, &algebra.literal(i64::from(element)))?;
+            value = algebra.choose(&here, &self.read(variable, element)?, &value)?;
         }
         Ok(value)
     }
 
-    fn read(&self, variable: VarId, element: u32) -> Attempt<Value> {
+    fn read(&self, variable: VarId, element: u32) -> Attempt<ValueOf<G>> {
         match self.written.get(&(variable, element)) {
             Some(value) => Ok(value.clone()),
-            None => self.encoding.diagrams.given(self.encoding.value(variable, element), &self.decided),
+            None => self.ground.given(self.ground.value(variable, element), &self.decided),
         }
     }
 }

@@ -9,6 +9,7 @@ use birk_ir::{Coverage, Outcome, Stop};
 use crate::diagram::{Attempt, Broken, Count, Set};
 use crate::search::{Search, saturated};
 use crate::trace::rebuild;
+use crate::value::Algebra;
 
 /// What was explored, layer by layer.
 struct Layers {

@@ -1,7 +1,7 @@
-//! Engines that search sets of states as decision diagrams, so that models with more states than any memory holds can
-//! be searched to the end. The only crate that knows OxiDD.
+//! Engines that search sets of states as decision diagrams, or runs as clauses, so that models with more states than any
+//! memory holds can be searched. The only crate that knows OxiDD and CaDiCaL.
 //!
-//! They need the `Program` itself, not only a `Model`: a diagram is made of its expressions.
+//! They need the `Program` itself, not only a `Model`: diagrams and clauses are made of its expressions.
 #![forbid(unsafe_code)]
 
 mod apart;
@@ -19,6 +19,7 @@ mod order;
 mod pieces;
 mod ranges;
 mod relation;
+mod sat;
 mod search;
 mod trace;
 mod value;
@@ -46,7 +47,7 @@ pub fn decision(engine: &str) -> Option<SymbolicDecision> {
     }
 }
 
-/// The engines on decision diagrams.
+/// The engines on decision diagrams and on clauses.
 pub const ENGINES: &[Engine<SymbolicHunt>] = &[
     Engine {
         name: "bdd",
@@ -86,5 +87,18 @@ pub const ENGINES: &[Engine<SymbolicHunt>] = &[
         options: &["refine"],
         memory: "a diagram for each depth and estimate that waits, and for each depth that was looked at",
         hunt: |program, goals, job, observer| search::hunt(astar::explore, program, goals, job, observer),
+    },
+    Engine {
+        name: "bmc",
+        summary: "bounded model checking: is there a run of 0, 1, 2, … steps to a violation? asked of a SAT solver",
+        when: "a violation within some tens of steps of a model with very many states; invariants that induction proves",
+        complete: false,
+        shortest: true,
+        scales: false,
+        covers_by_depth: true,
+        slices: false,
+        options: &[],
+        memory: "clauses for every step, and what the solver learns",
+        hunt: sat::hunt,
     },
 ];

@@ -10,7 +10,7 @@ use crate::diagram::{Attempt, Broken, Renaming, Set};
 use crate::encoding::{Encoding, after};
 use crate::expression::Scene;
 use crate::relation::{Outcomes, Piece, Relation};
-use crate::value::Value;
+use crate::value::{Algebra, Arithmetic, Value};
 
 /// A transition has at most about this many pieces because of elements that it may write.
 const MOST_BRANCHES: usize = 64;
@@ -20,7 +20,7 @@ const MOST_BRANCHES: usize = 64;
 pub(crate) struct Builder<'e, 'p> {
     encoding: &'e Encoding<'p>,
     id: TransitionId,
-    scene: Scene<'e, 'p>,
+    scene: Scene<'e, Encoding<'p>>,
     /// Where it comes as far as this, and with which choices.
     path: Set,
     /// The bits of the values that it has chosen.
@@ -221,7 +221,7 @@ impl<'e, 'p> Builder<'e, 'p> {
 }
 
 /// Where the thread is at the transition's location, and no check has failed.
-fn at(scene: &mut Scene<'_, '_>, program: &Program, transition: &Transition) -> Attempt<Set> {
+fn at(scene: &mut Scene<'_, Encoding<'_>>, program: &Program, transition: &Transition) -> Attempt<Set> {
     let thread = program.thread(transition.thread);
     let counter = Expr::element(program.kinds[thread.kind].counter, Expr::Const(i64::from(thread.copy)));
     let here = counter.equals(transition.location.index() as i64);

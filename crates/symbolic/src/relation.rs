@@ -9,6 +9,7 @@ use birk_ir::TransitionId;
 use crate::diagram::{Attempt, Count, Diagrams, Renaming, Set};
 use crate::encoding::{Bits, Encoding, after};
 use crate::pieces::Builder;
+use crate::value::Algebra;
 
 /// All steps of a program.
 pub(crate) struct Relation {

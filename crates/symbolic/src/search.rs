@@ -8,8 +8,9 @@ use birk_search::{Hunt, Job, Observer, Progress, Stats};
 use crate::apart::{Line, apart};
 use crate::diagram::{Attempt, Broken, Count, Diagrams, Set};
 use crate::encoding::Encoding;
-use crate::expression::Scene;
+use crate::expression::{Ground, Scene};
 use crate::relation::Relation;
+use crate::value::{Algebra, Arithmetic};
 
 /// A way to explore: it goes on until it breaks off.
 pub(crate) type Way = fn(&mut Search<'_>) -> Attempt<()>;

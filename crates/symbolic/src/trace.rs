@@ -1,10 +1,10 @@
 //! A shortest run to a state: back through the layers, one state of each.
 //!
-//! Which step leads from one state to the next is asked of the interpreter, so that a trace is never the diagrams' word
-//! alone.
+//! Which step leads from one state to the next is asked of the interpreter, so that a trace is never the word of
+//! diagrams or clauses alone.
 
 use birk_exec::{Interpreter, Model, Successors};
-use birk_ir::{Step, Trace};
+use birk_ir::{Program, Step, Trace};
 
 use crate::diagram::{Attempt, Set};
 use crate::encoding::Encoding;
@@ -18,9 +18,14 @@ pub(crate) fn rebuild(encoding: &Encoding<'_>, relation: &Relation, layers: &[Se
         states.push(predecessor(encoding, relation, layer, last)?);
     }
     states.reverse();
-    let model = Interpreter::new(encoding.program, &[]);
+    Ok(through(encoding.program, &states))
+}
+
+/// The run through these states.
+pub(crate) fn through(program: &Program, states: &[Vec<u32>]) -> Trace {
+    let model = Interpreter::new(program, &[]);
     let steps = states.windows(2).map(|pair| step(&model, &pair[0], &pair[1])).collect();
-    Ok(Trace { initial: 0, steps, loop_start: None })
+    Trace { initial: 0, steps, loop_start: None }
 }
 
 fn predecessor(encoding: &Encoding<'_>, relation: &Relation, layer: &Set, state: &[u32]) -> Attempt<Vec<u32>> {
@@ -38,5 +43,5 @@ fn step(model: &Interpreter<'_>, from: &[u32], to: &[u32]) -> Step {
     let mut successors = Successors::new(model.words());
     model.successors(from, &mut successors);
     let found = (0..successors.len()).find(|&index| successors.state(index) == to);
-    successors.step(found.expect("what a piece leads to is a successor"))
+    successors.step(found.expect("an engine on sets knows the successors"))
 }

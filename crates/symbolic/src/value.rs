@@ -1,4 +1,5 @@
-//! Numbers that depend on the state: vectors of diagrams in two's complement, with bounds.
+//! Numbers that depend on the state: vectors of bits in two's complement, with bounds. A bit is whatever an algebra says:
+//! a diagram, or a literal of clauses.
 //!
 //! The bits are exact for 64-bit integers, as `Expr` has them: a result has as many bits as its bounds need, and
 //! arithmetic modulo that power of two is the true result, or the one that wraps at 64 bits. Bounds hold for the values
@@ -8,32 +9,70 @@ use birk_ir::{BinaryOp, UnaryOp};
 
 use crate::diagram::{Attempt, Diagrams, Set};
 
+/// What can be done with bits that depend on the state.
+pub(crate) trait Algebra {
+    /// A bit; equal ones are the same in every state.
+    type Bit: Clone + PartialEq;
+
+    /// The bit that is always set.
+    fn yes(&self) -> &Self::Bit;
+    /// The bit that is never set.
+    fn no(&self) -> &Self::Bit;
+    fn not(&self, a: &Self::Bit) -> Attempt<Self::Bit>;
+    fn and(&self, a: &Self::Bit, b: &Self::Bit) -> Attempt<Self::Bit>;
+    fn or(&self, a: &Self::Bit, b: &Self::Bit) -> Attempt<Self::Bit>;
+    fn xor(&self, a: &Self::Bit, b: &Self::Bit) -> Attempt<Self::Bit>;
+    fn ite(&self, condition: &Self::Bit, yes: &Self::Bit, no: &Self::Bit) -> Attempt<Self::Bit>;
+    fn all(&self, parts: Vec<Self::Bit>) -> Attempt<Self::Bit>;
+    fn any(&self, parts: Vec<Self::Bit>) -> Attempt<Self::Bit>;
+
+    fn constant(&self, value: bool) -> &Self::Bit {
+        if value { self.yes() } else { self.no() }
+    }
+
+    /// Set where both are alike.
+    fn same(&self, a: &Self::Bit, b: &Self::Bit) -> Attempt<Self::Bit> {
+        self.not(&self.xor(a, b)?)
+    }
+
+    /// Set where only the first is.
+    fn minus(&self, a: &Self::Bit, b: &Self::Bit) -> Attempt<Self::Bit> {
+        self.and(a, &self.not(b)?)
+    }
+}
+
 /// A number: bits from the lowest on, the last is the sign.
 #[derive(Clone)]
-pub(crate) struct Value {
-    pub(crate) bits: Vec<Set>,
+pub(crate) struct Number<B> {
+    pub(crate) bits: Vec<B>,
     pub(crate) lo: i64,
     pub(crate) hi: i64,
 }
 
-impl Value {
+/// A number of diagrams.
+pub(crate) type Value = Number<Set>;
+
+/// A number of an algebra's bits.
+type NumberOf<A> = Number<<A as Algebra>::Bit>;
+
+impl<B> Number<B> {
     /// The value when it is the same in every state.
     pub(crate) fn as_const(&self) -> Option<i64> {
         (self.lo == self.hi).then_some(self.lo)
     }
 
-    fn sign(&self) -> &Set {
+    fn sign(&self) -> &B {
         self.bits.last().expect("a number has a sign")
     }
 
     /// A bit; beyond the last they are all like it.
-    pub(crate) fn bit(&self, at: usize) -> &Set {
+    pub(crate) fn bit(&self, at: usize) -> &B {
         self.bits.get(at).unwrap_or_else(|| self.sign())
     }
 }
 
 /// Bits that a number between these needs.
-fn width(lo: i64, hi: i64) -> usize {
+pub(crate) fn width(lo: i64, hi: i64) -> usize {
     let one = |value: i64| 65 - (if value < 0 { !value } else { value }).leading_zeros() as usize;
     one(lo).max(one(hi))
 }
@@ -47,61 +86,57 @@ fn bounds(lo: i128, hi: i128) -> (i64, i64) {
 }
 
 /// Arithmetic on such numbers.
-impl Diagrams {
+pub(crate) trait Arithmetic: Algebra {
     /// A number of these bits and bounds: without the bits that repeat the sign, and with the bounds that they give.
-    pub(crate) fn number(&self, mut bits: Vec<Set>, (mut lo, mut hi): (i64, i64)) -> Value {
+    fn number(&self, mut bits: Vec<Self::Bit>, (mut lo, mut hi): (i64, i64)) -> Number<Self::Bit> {
         while bits.len() > 64 || (bits.len() > 1 && bits[bits.len() - 1] == bits[bits.len() - 2]) {
             bits.pop();
         }
         let above = bits.len() - 1;
         lo = lo.max(-1 << above);
         hi = hi.min(((1u64 << above) - 1) as i64);
-        if bits[above] == self.no {
+        if bits[above] == *self.no() {
             lo = lo.max(0);
-        } else if bits[above] == self.yes {
+        } else if bits[above] == *self.yes() {
             hi = hi.min(-1);
         }
-        if bits.iter().all(|bit| *bit == self.yes || *bit == self.no) {
-            let unsigned = bits.iter().enumerate().map(|(at, bit)| u64::from(*bit == self.yes) << at).sum::<u64>();
-            let value = if bits[above] == self.yes { unsigned | !0 << above } else { unsigned };
+        if bits.iter().all(|bit| bit == self.yes() || bit == self.no()) {
+            let unsigned = bits.iter().enumerate().map(|(at, bit)| u64::from(bit == self.yes()) << at).sum::<u64>();
+            let value = if bits[above] == *self.yes() { unsigned | !0 << above } else { unsigned };
             (lo, hi) = (value as i64, value as i64);
         }
-        Value { bits, lo, hi }
-    }
-
-    /// The number where these bits have these values.
-    pub(crate) fn given(&self, value: &Value, decided: &Set) -> Attempt<Value> {
-        if *decided == self.yes || value.as_const().is_some() {
-            return Ok(value.clone());
-        }
-        let bits = value.bits.iter().map(|bit| self.restrict(bit, decided)).collect::<Attempt<_>>()?;
-        Ok(self.number(bits, (value.lo, value.hi)))
+        Number { bits, lo, hi }
     }
 
     /// A constant.
-    pub(crate) fn literal(&self, value: i64) -> Value {
+    fn literal(&self, value: i64) -> Number<Self::Bit> {
         let bits = (0..width(value, value)).map(|at| self.constant(value >> at & 1 == 1).clone()).collect();
-        Value { bits, lo: value, hi: value }
+        Number { bits, lo: value, hi: value }
     }
 
     /// 1 where the set is true, else 0.
-    pub(crate) fn boolean(&self, set: Set) -> Value {
-        self.number(vec![set, self.no.clone()], (0, 1))
+    fn boolean(&self, set: Self::Bit) -> Number<Self::Bit> {
+        self.number(vec![set, self.no().clone()], (0, 1))
     }
 
     /// Where the number is not 0.
-    pub(crate) fn truth(&self, a: &Value) -> Attempt<Set> {
+    fn truth(&self, a: &Number<Self::Bit>) -> Attempt<Self::Bit> {
         match &a.bits[..] {
-            [bit, sign] if *sign == self.no => Ok(bit.clone()),
+            [bit, sign] if sign == self.no() => Ok(bit.clone()),
             bits => self.any(bits.to_vec()),
         }
     }
 
     /// One of two numbers.
-    pub(crate) fn choose(&self, condition: &Set, yes: &Value, no: &Value) -> Attempt<Value> {
-        if *condition == self.yes {
+    fn choose(
+        &self,
+        condition: &Self::Bit,
+        yes: &Number<Self::Bit>,
+        no: &Number<Self::Bit>,
+    ) -> Attempt<Number<Self::Bit>> {
+        if condition == self.yes() {
             return Ok(yes.clone());
-        } else if *condition == self.no {
+        } else if condition == self.no() {
             return Ok(no.clone());
         }
         let wide = yes.bits.len().max(no.bits.len());
@@ -109,7 +144,7 @@ impl Diagrams {
         Ok(self.number(bits, (yes.lo.min(no.lo), yes.hi.max(no.hi))))
     }
 
-    pub(crate) fn unary(&self, op: UnaryOp, a: &Value) -> Attempt<Value> {
+    fn unary(&self, op: UnaryOp, a: &Number<Self::Bit>) -> Attempt<Number<Self::Bit>> {
         match op {
             UnaryOp::Not => {
                 let truth = self.truth(a)?;
@@ -127,7 +162,7 @@ impl Diagrams {
         }
     }
 
-    pub(crate) fn binary(&self, op: BinaryOp, a: &Value, b: &Value) -> Attempt<Value> {
+    fn binary(&self, op: BinaryOp, a: &Number<Self::Bit>, b: &Number<Self::Bit>) -> Attempt<Number<Self::Bit>> {
         if let (Some(a), Some(b)) = (a.as_const(), b.as_const()) {
             return Ok(self.literal(op.apply(a, b)));
         }
@@ -153,9 +188,9 @@ impl Diagrams {
     }
 
     /// Where two numbers are equal.
-    pub(crate) fn equal(&self, a: &Value, b: &Value) -> Attempt<Set> {
+    fn equal(&self, a: &Number<Self::Bit>, b: &Number<Self::Bit>) -> Attempt<Self::Bit> {
         if a.hi < b.lo || b.hi < a.lo {
-            return Ok(self.no.clone());
+            return Ok(self.no().clone());
         }
         let wide = a.bits.len().max(b.bits.len());
         let same = (0..wide).map(|at| self.same(a.bit(at), b.bit(at))).collect::<Attempt<_>>()?;
@@ -163,7 +198,7 @@ impl Diagrams {
     }
 
     /// Where the first number is the smaller.
-    pub(crate) fn less(&self, a: &Value, b: &Value) -> Attempt<Set> {
+    fn less(&self, a: &Number<Self::Bit>, b: &Number<Self::Bit>) -> Attempt<Self::Bit> {
         if a.hi < b.lo || a.lo >= b.hi {
             return Ok(self.constant(a.hi < b.lo).clone());
         }
@@ -179,20 +214,20 @@ impl Diagrams {
         Ok(less)
     }
 
-    pub(crate) fn add(&self, a: &Value, b: &Value) -> Attempt<Value> {
+    fn add(&self, a: &Number<Self::Bit>, b: &Number<Self::Bit>) -> Attempt<Number<Self::Bit>> {
         let (lo, hi) = bounds(i128::from(a.lo) + i128::from(b.lo), i128::from(a.hi) + i128::from(b.hi));
         let bits = self.sum(a, b, false, width(lo, hi))?;
         Ok(self.number(bits, (lo, hi)))
     }
 
-    pub(crate) fn sub(&self, a: &Value, b: &Value) -> Attempt<Value> {
+    fn sub(&self, a: &Number<Self::Bit>, b: &Number<Self::Bit>) -> Attempt<Number<Self::Bit>> {
         let (lo, hi) = bounds(i128::from(a.lo) - i128::from(b.hi), i128::from(a.hi) - i128::from(b.lo));
         let bits = self.sum(a, b, true, width(lo, hi))?;
         Ok(self.number(bits, (lo, hi)))
     }
 
     /// The lowest bits of a sum, or of a difference.
-    fn sum(&self, a: &Value, b: &Value, minus: bool, wide: usize) -> Attempt<Vec<Set>> {
+    fn sum(&self, a: &Number<Self::Bit>, b: &Number<Self::Bit>, minus: bool, wide: usize) -> Attempt<Vec<Self::Bit>> {
         let mut carry = self.constant(minus).clone();
         let mut bits = Vec::with_capacity(wide);
         for at in 0..wide {
@@ -204,7 +239,7 @@ impl Diagrams {
         Ok(bits)
     }
 
-    fn mul(&self, a: &Value, b: &Value) -> Attempt<Value> {
+    fn mul(&self, a: &Number<Self::Bit>, b: &Number<Self::Bit>) -> Attempt<Number<Self::Bit>> {
         let corners = [(a.lo, b.lo), (a.lo, b.hi), (a.hi, b.lo), (a.hi, b.hi)];
         let corners = corners.map(|(x, y)| i128::from(x) * i128::from(y));
         let least = corners.into_iter().min().expect("four corners");
@@ -212,34 +247,34 @@ impl Diagrams {
         let (lo, hi) = bounds(least, most);
         let wide = width(lo, hi);
         let (short, long) = if a.bits.len() <= b.bits.len() { (a, b) } else { (b, a) };
-        let mut sum = vec![self.no.clone(); wide];
+        let mut sum = vec![self.no().clone(); wide];
         for at in 0..wide {
             let digit = short.bit(at);
-            if *digit == self.no {
+            if digit == self.no() {
                 continue;
             }
             let shifted = (0..wide).map(|bit| match bit.checked_sub(at) {
                 Some(bit) => self.and(digit, long.bit(bit)),
-                None => Ok(self.no.clone()),
+                None => Ok(self.no().clone()),
             });
-            let part = Value { bits: shifted.collect::<Attempt<_>>()?, lo, hi };
-            sum = self.sum(&Value { bits: sum, lo, hi }, &part, false, wide)?;
+            let part = Number { bits: shifted.collect::<Attempt<_>>()?, lo, hi };
+            sum = self.sum(&Number { bits: sum, lo, hi }, &part, false, wide)?;
         }
         Ok(self.number(sum, (lo, hi)))
     }
 
     /// Quotient rounded towards zero and remainder with the sign of the dividend; both 0 when the divisor is.
-    fn divide(&self, a: &Value, b: &Value) -> Attempt<(Value, Value)> {
+    fn divide(&self, a: &Number<Self::Bit>, b: &Number<Self::Bit>) -> Attempt<(NumberOf<Self>, NumberOf<Self>)> {
         let (size_a, size_b) = (self.size(a)?, self.size(b)?);
         // Long division, from the highest bit of the dividend on.
         let wide = size_b.len() + 1;
-        let mut rest = vec![self.no.clone(); wide];
-        let mut quotient = vec![self.no.clone(); size_a.len()];
+        let mut rest = vec![self.no().clone(); wide];
+        let mut quotient = vec![self.no().clone(); size_a.len()];
         for at in (0..size_a.len()).rev() {
             rest.pop();
             rest.insert(0, size_a[at].clone());
             let mut divisor = size_b.clone();
-            divisor.push(self.no.clone());
+            divisor.push(self.no().clone());
             let (fits, less) = self.take_away(&rest, &divisor)?;
             for (rest, less) in rest.iter_mut().zip(&less) {
                 *rest = self.ite(&fits, less, rest)?;
@@ -258,15 +293,21 @@ impl Diagrams {
     }
 
     /// The absolute value as bits without a sign.
-    fn size(&self, a: &Value) -> Attempt<Vec<Set>> {
-        let negative = Value { bits: self.sum(&self.literal(0), a, true, a.bits.len())?, lo: 0, hi: 0 };
+    fn size(&self, a: &Number<Self::Bit>) -> Attempt<Vec<Self::Bit>> {
+        let negative = Number { bits: self.sum(&self.literal(0), a, true, a.bits.len())?, lo: 0, hi: 0 };
         (0..a.bits.len()).map(|at| self.ite(a.sign(), negative.bit(at), a.bit(at))).collect()
     }
 
     /// A number of this size, negative or not; 0 where it does not exist.
-    fn signed(&self, mut size: Vec<Set>, negative: &Set, exists: &Set, bounds: (i64, i64)) -> Attempt<Value> {
-        size.push(self.no.clone());
-        let plus = Value { bits: size, lo: bounds.0, hi: bounds.1 };
+    fn signed(
+        &self,
+        mut size: Vec<Self::Bit>,
+        negative: &Self::Bit,
+        exists: &Self::Bit,
+        bounds: (i64, i64),
+    ) -> Attempt<Number<Self::Bit>> {
+        size.push(self.no().clone());
+        let plus = Number { bits: size, lo: bounds.0, hi: bounds.1 };
         let minus = self.sum(&self.literal(0), &plus, true, plus.bits.len())?;
         let mut bits = Vec::new();
         for (plus, minus) in plus.bits.iter().zip(&minus) {
@@ -276,8 +317,8 @@ impl Diagrams {
     }
 
     /// Whether the second is not larger, and the difference: of bits without a sign.
-    fn take_away(&self, a: &[Set], b: &[Set]) -> Attempt<(Set, Vec<Set>)> {
-        let mut carry = self.yes.clone();
+    fn take_away(&self, a: &[Self::Bit], b: &[Self::Bit]) -> Attempt<(Self::Bit, Vec<Self::Bit>)> {
+        let mut carry = self.yes().clone();
         let mut bits = Vec::with_capacity(a.len());
         for (a, b) in a.iter().zip(b) {
             let same = self.same(a, b)?;
@@ -287,7 +328,7 @@ impl Diagrams {
         Ok((carry, bits))
     }
 
-    fn bitwise(&self, op: BinaryOp, a: &Value, b: &Value) -> Attempt<Value> {
+    fn bitwise(&self, op: BinaryOp, a: &Number<Self::Bit>, b: &Number<Self::Bit>) -> Attempt<Number<Self::Bit>> {
         let wide = a.bits.len().max(b.bits.len());
         let both = |at| match op {
             BinaryOp::BitAnd => self.and(a.bit(at), b.bit(at)),
@@ -297,20 +338,24 @@ impl Diagrams {
         Ok(self.number(bits, (i64::MIN, i64::MAX)))
     }
 
-    fn shift_up(&self, a: &Value, b: &Value) -> Attempt<Value> {
+    fn shift_up(&self, a: &Number<Self::Bit>, b: &Number<Self::Bit>) -> Attempt<Number<Self::Bit>> {
         self.shifted(b, |by, at| match at.checked_sub(by) {
             Some(from) => a.bit(from).clone(),
-            None => self.no.clone(),
+            None => self.no().clone(),
         })
     }
 
-    fn shift_down(&self, a: &Value, b: &Value) -> Attempt<Value> {
-        self.shifted(b, |by, at| if at + by < 64 { a.bit(at + by).clone() } else { self.no.clone() })
+    fn shift_down(&self, a: &Number<Self::Bit>, b: &Number<Self::Bit>) -> Attempt<Number<Self::Bit>> {
+        self.shifted(b, |by, at| if at + by < 64 { a.bit(at + by).clone() } else { self.no().clone() })
     }
 
     /// The 64 bits for each distance; none for a distance that is too far.
-    fn shifted(&self, distance: &Value, bit: impl Fn(usize, usize) -> Set) -> Attempt<Value> {
-        let mut parts: Vec<Vec<Set>> = vec![Vec::new(); 64];
+    fn shifted(
+        &self,
+        distance: &Number<Self::Bit>,
+        bit: impl Fn(usize, usize) -> Self::Bit,
+    ) -> Attempt<Number<Self::Bit>> {
+        let mut parts: Vec<Vec<Self::Bit>> = vec![Vec::new(); 64];
         for by in distance.lo.max(0)..=distance.hi.min(63) {
             let here = self.equal(distance, &self.literal(by))?;
             for (at, parts) in parts.iter_mut().enumerate() {
@@ -322,35 +367,49 @@ impl Diagrams {
     }
 
     /// The number brought into `lo..=hi` modulo the size of the range.
-    pub(crate) fn wrapped(&self, a: &Value, lo: i64, hi: i64) -> Attempt<Value> {
+    fn wrapped(&self, a: &Number<Self::Bit>, lo: i64, hi: i64) -> Attempt<Number<Self::Bit>> {
         if lo <= a.lo && a.hi <= hi {
             return Ok(a.clone());
         }
         let (low, size) = (self.literal(lo), hi - lo + 1);
         let from = self.sub(a, &low)?;
         let within = if size & (size - 1) == 0 {
-            let mut bits: Vec<Set> = (0..size.trailing_zeros() as usize).map(|at| from.bit(at).clone()).collect();
-            bits.push(self.no.clone());
+            let mut bits: Vec<Self::Bit> = (0..size.trailing_zeros() as usize).map(|at| from.bit(at).clone()).collect();
+            bits.push(self.no().clone());
             self.number(bits, (0, size - 1))
         } else {
             let size_of = self.literal(size);
             let (_, rest) = self.divide(&from, &size_of)?;
             let lifted = self.add(&rest, &size_of)?;
             let within = self.choose(rest.sign(), &lifted, &rest)?;
-            Value { lo: 0, hi: size - 1, ..within }
+            Number { lo: 0, hi: size - 1, ..within }
         };
         let result = self.add(&within, &low)?;
-        Ok(Value { lo: result.lo.max(lo), hi: result.hi.min(hi), ..result })
+        Ok(Number { lo: result.lo.max(lo), hi: result.hi.min(hi), ..result })
+    }
+}
+
+impl<A: Algebra> Arithmetic for A {}
+
+impl Diagrams {
+    /// The number where these bits have these values.
+    pub(crate) fn given(&self, value: &Value, decided: &Set) -> Attempt<Value> {
+        if *decided == self.yes || value.as_const().is_some() {
+            return Ok(value.clone());
+        }
+        let bits = value.bits.iter().map(|bit| self.restrict(bit, decided)).collect::<Attempt<_>>()?;
+        Ok(self.number(bits, (value.lo, value.hi)))
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use birk_exec::Random;
     use birk_ir::expr::wrap;
     use oxidd::BooleanFunction;
 
+    const UNARY: [UnaryOp; 3] = [UnaryOp::Not, UnaryOp::Neg, UnaryOp::Ones];
     const BINARY: [BinaryOp; 17] = [
         BinaryOp::Add,
         BinaryOp::Sub,
@@ -371,20 +430,13 @@ mod tests {
         BinaryOp::Shr,
     ];
 
-    /// One of some numbers, chosen by three bits from `first` on.
-    fn table(diagrams: &Diagrams, first: u32, numbers: [i64; 8]) -> Value {
-        let literals = numbers.map(|number| diagrams.literal(number));
-        let mut row = literals.to_vec();
-        for bit in first..first + 3 {
-            let bit = diagrams.bit(bit).expect("memory");
-            row = row.chunks(2).map(|pair| diagrams.choose(&bit, &pair[1], &pair[0]).expect("memory")).collect();
+    /// One of some numbers, chosen by three bits.
+    fn table<A: Algebra>(algebra: &A, bits: &[A::Bit], numbers: [i64; 8]) -> Number<A::Bit> {
+        let mut row: Vec<Number<A::Bit>> = numbers.iter().map(|&number| algebra.literal(number)).collect();
+        for bit in bits {
+            row = row.chunks(2).map(|pair| algebra.choose(bit, &pair[1], &pair[0]).expect("memory")).collect();
         }
         row.remove(0)
-    }
-
-    fn read(value: &Value, assignment: u32) -> i64 {
-        let is_set = |bit: &Set| bit.eval((0..6).map(|n| (n, assignment >> n & 1 == 1)));
-        (0..64).map(|at| i64::from(is_set(value.bit(at))) << at).fold(0, |all, bit| all | bit)
     }
 
     fn draw(random: &mut Random) -> [i64; 8] {
@@ -397,37 +449,47 @@ mod tests {
         })
     }
 
-    /// Every operator on tables of numbers, against the one place that defines it.
+    /// Every operator on tables of numbers, chosen by six bits, against the one place that defines it. `is_set` says
+    /// what a bit is when the six are those of a number.
+    pub(crate) fn agree<A: Algebra>(
+        algebra: &A,
+        bits: &[A::Bit],
+        random: &mut Random,
+        is_set: &mut dyn FnMut(u32, &A::Bit) -> bool,
+    ) {
+        let (xs, ys) = (draw(random), draw(random));
+        let (x, y) = (table(algebra, &bits[..3], xs), table(algebra, &bits[3..], ys));
+        let lo = random.below(9) as i64 - 4;
+        let hi = lo + random.below(300) as i64;
+        let wrapped = algebra.wrapped(&x, lo, hi).expect("memory");
+        let binary = BINARY.map(|op| (op, algebra.binary(op, &x, &y).expect("memory")));
+        let unary = UNARY.map(|op| (op, algebra.unary(op, &x).expect("memory")));
+        for at in 0..64u32 {
+            let mut read = |value: &Number<A::Bit>| {
+                (0..64).map(|bit| i64::from(is_set(at, value.bit(bit))) << bit).fold(0, |all, bit| all | bit)
+            };
+            let (a, b) = (xs[at as usize & 7], ys[at as usize >> 3]);
+            assert_eq!((read(&x), read(&y)), (a, b));
+            assert_eq!(read(&wrapped), wrap(a, lo, hi), "wrap {a} into {lo}..{hi}");
+            for (op, result) in &binary {
+                let expected = op.apply(a, b);
+                assert_eq!(read(result), expected, "{op:?} of {a} and {b}");
+                assert!((result.lo..=result.hi).contains(&expected), "bounds of {op:?} of {a} and {b}");
+            }
+            for (op, result) in &unary {
+                assert_eq!(read(result), op.apply(a), "{op:?} of {a}");
+            }
+        }
+    }
+
     #[test]
     fn arithmetic_is_that_of_the_expressions() {
         let diagrams = Diagrams::new(64 << 20, 6);
+        let bits: Vec<Set> = (0..6).map(|bit| diagrams.bit(bit).expect("memory")).collect();
         let mut random = Random::new(9);
-        for round in 0..60 {
-            let (xs, ys) = (draw(&mut random), draw(&mut random));
-            let (x, y) = (table(&diagrams, 0, xs), table(&diagrams, 3, ys));
-            let lo = random.below(9) as i64 - 4;
-            let hi = lo + random.below(300) as i64;
-            let wrapped = diagrams.wrapped(&x, lo, hi).expect("memory");
-            for at in 0..64 {
-                let (a, b) = (xs[at & 7], ys[at >> 3]);
-                assert_eq!((read(&x, at as u32), read(&y, at as u32)), (a, b));
-                assert_eq!(read(&wrapped, at as u32), wrap(a, lo, hi), "{round}: wrap {a} into {lo}..{hi}");
-            }
-            for op in BINARY {
-                let result = diagrams.binary(op, &x, &y).expect("memory");
-                for at in 0..64 {
-                    let (a, b) = (xs[at & 7], ys[at >> 3]);
-                    let (found, expected) = (read(&result, at as u32), op.apply(a, b));
-                    assert_eq!(found, expected, "{round}: {op:?} of {a} and {b}");
-                    assert!((result.lo..=result.hi).contains(&expected), "{round}: bounds of {op:?} of {a} and {b}");
-                }
-            }
-            for op in [UnaryOp::Not, UnaryOp::Neg, UnaryOp::Ones] {
-                let result = diagrams.unary(op, &x).expect("memory");
-                for (at, &a) in xs.iter().enumerate() {
-                    assert_eq!(read(&result, at as u32), op.apply(a), "{round}: {op:?} of {a}");
-                }
-            }
+        for _ in 0..60 {
+            let mut is_set = |at: u32, bit: &Set| bit.eval((0..6).map(|n| (n, at >> n & 1 == 1)));
+            agree(&diagrams, &bits, &mut random, &mut is_set);
         }
     }
 }

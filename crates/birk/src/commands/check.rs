@@ -90,7 +90,9 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
         // A goal that the types exclude needs no search.
         let is_excluded = *goal == Goal::BadState(Expr::FALSE);
         let outcome = if is_excluded { &Outcome::Absent } else { outcome };
-        answers[*index].coverage = Some(if is_excluded { Coverage::Complete } else { hunt.coverage.clone() });
+        // What is absent is so in every state, also where other goals are still open.
+        let is_absent = *outcome == Outcome::Absent;
+        answers[*index].coverage = Some(if is_absent { Coverage::Complete } else { hunt.coverage.clone() });
         answers[*index].verdict = property.verdict(outcome);
         if let Outcome::Found(trace) = outcome {
             let run = replay(&program, trace).map_err(|error| impostor(property, &error))?;

@@ -77,7 +77,7 @@ pub(crate) fn headline(report: &Report<'_>) -> String {
 fn first_line(report: &Report<'_>, paint: Paint) -> String {
     let model = format!("{} ({})", report.source.path, report.program.system);
     let word = paint.verdict(report.verdict, report.verdict.word());
-    let states = states(report);
+    let states = covered_all(report);
     let detail = match report.verdict {
         Verdict::Holds => match report.hunt.coverage {
             Coverage::Complete if report.is_of_runs() => {
@@ -121,6 +121,9 @@ fn violation(report: &Report<'_>) -> String {
             None if answer.property.branching().is_some() => {
                 format!("`{}` (no run of {} shows it)", answer.property.name, covered_all(report))
             }
+            None if report.hunt.stats.unrolled.is_some() => {
+                format!("`{}` (never reached: {})", answer.property.name, covered_all(report))
+            }
             None => format!("`{}` (never reached in {})", answer.property.name, covered_all(report)),
         }
     };
@@ -128,7 +131,7 @@ fn violation(report: &Report<'_>) -> String {
 }
 
 fn covered_all(report: &Report<'_>) -> String {
-    states(report)
+    report.induction().unwrap_or_else(|| states(report))
 }
 
 /// What was looked at, in words.
@@ -423,13 +426,21 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
         self::slices(out, slices, paint);
     }
     // Averages over a handful of states say nothing.
-    let is_small = stats.states < 1000 || stats.diagrams.is_some();
+    let is_small = stats.states < 1000 || stats.diagrams.is_some() || stats.unrolled.is_some();
     let rate = grouped((stats.states as f64 / report.seconds.max(1e-9)) as u64);
     let rate = if is_small { String::new() } else { format!(", {rate} states/s") };
     let states = counted(&report.states_text(), "state");
     let transitions = report.transitions_text().map_or("steps not counted".into(), |text| counted(&text, "transition"));
     let depth = report.depth().map(|depth| format!(", depth {depth}")).unwrap_or_default();
-    let _ = writeln!(out, "{} {states}, {transitions}{depth}", paint.bold("searched:"));
+    let searched = match stats.unrolled {
+        Some(_) => format!("runs of up to {}", count(u64::from(stats.max_depth), "step")),
+        None => format!("{states}, {transitions}{depth}"),
+    };
+    let _ = writeln!(out, "{} {searched}", paint.bold("searched:"));
+    if let Some(unrolled) = stats.unrolled {
+        let (clauses, variables) = (count(unrolled.clauses, "clause"), count(unrolled.variables, "variable"));
+        let _ = writeln!(out, "{} {clauses}, {variables}", paint.bold("unrolled:"));
+    }
     if let Some(sets) = &stats.diagrams {
         let (nodes, iterations) = (count(sets.peak_nodes, "node"), count(u64::from(sets.iterations), "iteration"));
         let _ = writeln!(out, "{} {nodes} at most, {iterations}", paint.bold("diagrams:"));

@@ -47,14 +47,16 @@ struct Stats {
     revisits: u64,
     cut_by_assume: u64,
     seconds: f64,
-    states_per_second: f64,
+    states_per_second: Option<f64>,
     peak_memory_bytes: Option<u64>,
-    store_bytes_per_state: f64,
+    store_bytes_per_state: Option<f64>,
     state_bits: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     peak_nodes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     iterations: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unrolled: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     frontier: Option<Value>,
 }
@@ -70,6 +72,7 @@ pub(crate) fn text(report: &Report<'_>) -> String {
     let (unreached, untaken) = (report.unreached(), report.untaken());
     let sets = stats.diagrams.as_ref();
     let states = sets.and_then(|sets| sets.states.parse().ok()).unwrap_or(stats.states as f64);
+    let is_counted = stats.unrolled.is_none();
     let document = Document {
         schema: 1,
         birk: env!("CARGO_PKG_VERSION"),
@@ -89,26 +92,35 @@ pub(crate) fn text(report: &Report<'_>) -> String {
         stopped_by: report.hunt.stopped.word(),
         properties: properties(report),
         stats: Stats {
-            states: sets.map_or_else(|| stats.states.into(), |sets| whole(&sets.states)),
+            states: match sets {
+                None => is_counted.then_some(stats.states).into(),
+                Some(sets) => whole(&sets.states),
+            },
             transitions: match sets {
-                None => stats.transitions.into(),
+                None => is_counted.then_some(stats.transitions).into(),
                 Some(sets) => sets.transitions.as_deref().map_or(Value::Null, whole),
             },
             max_depth: report.depth(),
             revisits: stats.revisits,
             cut_by_assume: stats.cut,
             seconds: report.seconds,
-            states_per_second: (states / report.seconds.max(1e-9)).round(),
+            states_per_second: is_counted.then(|| (states / report.seconds.max(1e-9)).round()),
             peak_memory_bytes: report.peak_memory,
-            store_bytes_per_state: stats.store_bytes as f64 / states.max(1.0),
+            store_bytes_per_state: is_counted.then(|| stats.store_bytes as f64 / states.max(1.0)),
             state_bits: report.program.layout.bits(),
             peak_nodes: sets.map(|sets| sets.peak_nodes),
             iterations: sets.map(|sets| sets.iterations),
+            unrolled: stats.unrolled.map(|unrolled| {
+                json!({
+                    "clauses": unrolled.clauses, "variables": unrolled.variables, "induction": unrolled.proved_at,
+                })
+            }),
             frontier: stats.frontier.map(|frontier| {
                 json!({
                     "kept_as": frontier.waiting.word(),
                     "most_states": frontier.states,
                     "bytes_per_state": frontier.bytes as f64 / frontier.states.max(1) as f64,
+                    "peak_bytes": frontier.peak_bytes,
                     "replays": frontier.replays,
                     "steps_per_replay": frontier.replayed as f64 / frontier.replays.max(1) as f64,
                     "relief": relief(stats),

@@ -116,7 +116,10 @@ impl Report<'_> {
         let ended = stopped(self.hunt.stopped);
         match &self.hunt.coverage {
             Coverage::Complete if self.is_of_runs() => "A, complete: every run".to_owned(),
-            Coverage::Complete => "A, complete: every reachable state".to_owned(),
+            Coverage::Complete => match self.induction() {
+                Some(why) => format!("A, complete: every reachable state, {why}"),
+                None => "A, complete: every reachable state".to_owned(),
+            },
             Coverage::Depth(depth) => {
                 format!("B, complete to depth {depth}: every state within {} of the start; {ended}", steps(*depth))
             }
@@ -158,7 +161,8 @@ impl Report<'_> {
         let entered = self.entered();
         let mut untaken = Untaken::default();
         for (index, transition) in self.program.transitions.iter().enumerate() {
-            if self.hunt.fired[index] {
+            // Nobody noted what was taken where the list is empty.
+            if self.hunt.fired.get(index).copied().unwrap_or(true) {
                 continue;
             }
             let id = TransitionId::new(index);

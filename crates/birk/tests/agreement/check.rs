@@ -114,7 +114,7 @@ fn limited(case: &Case, subject: &Subject<'_>, depth: u32) -> Checked {
 }
 
 /// Nothing is claimed that is not so: neither by an outcome, nor by the coverage, nor by a verdict.
-fn truthful(case: &Case, hunt: &Hunt) -> Checked {
+pub(crate) fn truthful(case: &Case, hunt: &Hunt) -> Checked {
     let looked_at = |depth: u32| match hunt.coverage {
         Coverage::Complete => true,
         Coverage::Depth(covered) => depth <= covered,
@@ -137,7 +137,7 @@ fn truthful(case: &Case, hunt: &Hunt) -> Checked {
 }
 
 /// Every trace replays, shows what it claims, and is as short as promised.
-fn traces(case: &Case, subject: &Subject<'_>, hunt: &Hunt) -> Checked {
+pub(crate) fn traces(case: &Case, subject: &Subject<'_>, hunt: &Hunt) -> Checked {
     for (goal, outcome) in hunt.outcomes.iter().enumerate() {
         let Outcome::Found(trace) = outcome else { continue };
         replayed(case, goal, trace).map_err(|why| named(case, goal, &why))?;

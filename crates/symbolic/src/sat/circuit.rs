@@ -1,0 +1,352 @@
+//! Bits as literals of clauses: the only file that calls CaDiCaL.
+//!
+//! Every gate is a variable with the clauses that define it (Tseitin 1968); a gate that is there already is used again, and what
+//! is constant or follows from one operand has no gate.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use birk_ir::Stop;
+use birk_search::{Observer, Progress};
+use cadical::{Callbacks, Solver};
+
+use crate::diagram::{Attempt, Broken};
+use crate::value::Algebra;
+
+/// A variable, or its negation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Literal(i32);
+
+impl Literal {
+    /// The opposite.
+    pub(crate) fn negated(self) -> Self {
+        Self(-self.0)
+    }
+}
+
+/// Bytes of a variable and of a clause, roughly: in the solver with its watches and queues, and in the table of gates.
+const VARIABLE_BYTES: u64 = 300;
+const CLAUSE_BYTES: u64 = 60;
+
+const YES: Literal = Literal(1);
+const NO: Literal = Literal(-1);
+
+/// How gates are told apart; operands in order, the first of `Differ` and `Choose` not negated.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Gate {
+    Both(Literal, Literal),
+    Differ(Literal, Literal),
+    Choose(Literal, Literal, Literal),
+}
+
+/// Clauses in a solver, and the gates that they define.
+pub(crate) struct Circuit<'o> {
+    watch: &'o Watch<'o>,
+    solver: RefCell<Solver<Asking<'o>>>,
+    gates: RefCell<HashMap<Gate, Literal>>,
+    variables: Cell<i32>,
+    clauses: Cell<u64>,
+}
+
+/// Asks, while the solver works, whether it shall go on.
+struct Asking<'o> {
+    watch: &'o Watch<'o>,
+}
+
+/// Tells the observer how it goes.
+pub(crate) struct Watch<'o> {
+    observer: RefCell<&'o mut dyn Observer>,
+    pub(crate) depth: Cell<u32>,
+    pub(crate) bytes: Cell<u64>,
+    ended: Cell<Option<Stop>>,
+    #[cfg(test)]
+    pub(crate) without: Option<Rule>,
+}
+
+/// What makes an unrolling right; tests leave one out, to see that it is missed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// A run begins in the initial state.
+    Initial,
+    /// A step is one transition.
+    One,
+    /// What a step does not write stays as it is.
+    Frame,
+    /// A proof by induction over k steps needs all runs of fewer steps from the start.
+    Base,
+    /// Its runs have no goal before their end.
+    First,
+    /// Their states differ.
+    Different,
+}
+
+impl<'o> Watch<'o> {
+    pub(crate) fn new(observer: &'o mut dyn Observer) -> Self {
+        Self {
+            observer: RefCell::new(observer),
+            depth: Cell::new(0),
+            bytes: Cell::new(0),
+            ended: Cell::new(None),
+            #[cfg(test)]
+            without: None,
+        }
+    }
+
+    /// Whether a rule holds: always, except in tests.
+    pub(crate) fn keeps(&self, rule: Rule) -> bool {
+        #[cfg(test)]
+        return self.without != Some(rule);
+        #[cfg(not(test))]
+        {
+            let _ = rule;
+            true
+        }
+    }
+
+    /// Whether the search shall go on.
+    pub(crate) fn look(&self) -> Attempt<()> {
+        let progress = Progress { depth: self.depth.get(), bytes: self.bytes.get(), ..Progress::default() };
+        if let ControlFlow::Break(stop) = self.observer.borrow_mut().progress(&progress) {
+            self.ended.set(Some(stop));
+        }
+        self.ended.get().map_or(Ok(()), |stop| Err(Broken::Stopped(stop)))
+    }
+}
+
+impl Callbacks for Asking<'_> {
+    fn terminate(&mut self) -> bool {
+        self.watch.look().is_err()
+    }
+}
+
+impl<'o> Circuit<'o> {
+    /// Without a gate.
+    pub(crate) fn new(watch: &'o Watch<'o>) -> Self {
+        let mut solver = Solver::new();
+        solver.set_callbacks(Some(Asking { watch }));
+        solver.add_clause([YES.0]);
+        Self {
+            watch,
+            solver: RefCell::new(solver),
+            gates: RefCell::new(HashMap::new()),
+            variables: Cell::new(1),
+            clauses: Cell::new(1),
+        }
+    }
+
+    /// Whether the search shall go on.
+    pub(crate) fn look(&self) -> Attempt<()> {
+        self.watch.look()
+    }
+
+    /// Whether a rule holds: always, except in tests.
+    pub(crate) fn keeps(&self, rule: Rule) -> bool {
+        self.watch.keeps(rule)
+    }
+
+    /// A bit that may be anything.
+    pub(crate) fn free(&self) -> Literal {
+        self.variables.set(self.variables.get().checked_add(1).expect("memory ends before 31 bits of variables do"));
+        Literal(self.variables.get())
+    }
+
+    /// At least one of them is true, from now on.
+    pub(crate) fn require(&self, clause: &[Literal]) {
+        if clause.contains(&YES) {
+            return;
+        }
+        self.clauses.set(self.clauses.get() + 1);
+        self.solver.borrow_mut().add_clause(clause.iter().filter(|&&literal| literal != NO).map(|literal| literal.0));
+    }
+
+    /// Where the condition is true, two bits are the same.
+    pub(crate) fn require_same(&self, condition: Literal, a: Literal, b: Literal) {
+        if a != b {
+            self.require(&[condition.negated(), a.negated(), b]);
+            self.require(&[condition.negated(), a, b.negated()]);
+        }
+    }
+
+    /// Whether all of these can be true together; `None` if that was not found out within so many conflicts.
+    pub(crate) fn solve(&self, assumed: &[Literal], most_conflicts: Option<i32>) -> Attempt<Option<bool>> {
+        let mut solver = self.solver.borrow_mut();
+        if let Some(most) = most_conflicts {
+            solver.set_limit("conflicts", most).expect("the solver has a limit on conflicts");
+        }
+        let found = solver.solve_with(assumed.iter().map(|literal| literal.0));
+        let ended = solver.get_callbacks().and_then(|asking| asking.watch.ended.get());
+        match (found, ended) {
+            (None, Some(stop)) => Err(Broken::Stopped(stop)),
+            (found, _) => Ok(found),
+        }
+    }
+
+    /// The value of a bit in the solution that was found last; what may be either is false.
+    pub(crate) fn value(&self, bit: Literal) -> bool {
+        // Asked of the variable, so that a bit that may be either and its negation differ.
+        let is_set = self.solver.borrow().value(bit.0.abs()) == Some(true);
+        is_set == (bit.0 > 0)
+    }
+
+    /// How many variables and clauses there are.
+    pub(crate) fn size(&self) -> (u64, u64) {
+        (self.variables.get() as u64, self.clauses.get())
+    }
+
+    /// Bytes of what was given to the solver, roughly; what it learns comes on top.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.variables.get() as u64 * VARIABLE_BYTES + self.clauses.get() * CLAUSE_BYTES
+    }
+
+    fn gate(&self, gate: Gate, define: impl FnOnce(Literal)) -> Literal {
+        if let Some(&known) = self.gates.borrow().get(&gate) {
+            return known;
+        }
+        let output = self.free();
+        define(output);
+        self.gates.borrow_mut().insert(gate, output);
+        output
+    }
+}
+
+impl Algebra for Circuit<'_> {
+    type Bit = Literal;
+
+    fn yes(&self) -> &Literal {
+        &YES
+    }
+
+    fn no(&self) -> &Literal {
+        &NO
+    }
+
+    fn not(&self, a: &Literal) -> Attempt<Literal> {
+        Ok(a.negated())
+    }
+
+    fn and(&self, a: &Literal, b: &Literal) -> Attempt<Literal> {
+        let (a, b) = (*a.min(b), *a.max(b));
+        Ok(match (a, b) {
+            _ if a == NO || b == NO || a == b.negated() => NO,
+            _ if a == YES || a == b => b,
+            _ if b == YES => a,
+            _ => self.gate(Gate::Both(a, b), |output| {
+                self.require(&[output.negated(), a]);
+                self.require(&[output.negated(), b]);
+                self.require(&[output, a.negated(), b.negated()]);
+            }),
+        })
+    }
+
+    fn or(&self, a: &Literal, b: &Literal) -> Attempt<Literal> {
+        Ok(self.and(&a.negated(), &b.negated())?.negated())
+    }
+
+    fn xor(&self, a: &Literal, b: &Literal) -> Attempt<Literal> {
+        // Negations go to the output.
+        let is_negated = (a.0 < 0) != (b.0 < 0);
+        let (a, b) = (Literal(a.0.abs().min(b.0.abs())), Literal(a.0.abs().max(b.0.abs())));
+        let output = match (a, b) {
+            _ if a == b => NO,
+            (YES, b) => b.negated(),
+            _ => self.gate(Gate::Differ(a, b), |output| {
+                self.require(&[output.negated(), a, b]);
+                self.require(&[output.negated(), a.negated(), b.negated()]);
+                self.require(&[output, a.negated(), b]);
+                self.require(&[output, a, b.negated()]);
+            }),
+        };
+        Ok(if is_negated { output.negated() } else { output })
+    }
+
+    fn same(&self, a: &Literal, b: &Literal) -> Attempt<Literal> {
+        Ok(self.xor(a, b)?.negated())
+    }
+
+    fn minus(&self, a: &Literal, b: &Literal) -> Attempt<Literal> {
+        self.and(a, &b.negated())
+    }
+
+    fn ite(&self, condition: &Literal, yes: &Literal, no: &Literal) -> Attempt<Literal> {
+        let (condition, yes, no) =
+            if condition.0 < 0 { (condition.negated(), *no, *yes) } else { (*condition, *yes, *no) };
+        match (yes, no) {
+            _ if yes == no || condition == YES => Ok(yes),
+            _ if yes == no.negated() => self.same(&condition, &yes),
+            (YES, _) => self.or(&condition, &no),
+            (NO, _) => self.minus(&no, &condition),
+            (_, YES) => self.or(&condition.negated(), &yes),
+            (_, NO) => self.and(&condition, &yes),
+            _ if yes == condition => self.or(&condition, &no),
+            _ if no == condition => self.and(&condition, &yes),
+            _ => Ok(self.gate(Gate::Choose(condition, yes, no), |output| {
+                self.require(&[condition.negated(), output.negated(), yes]);
+                self.require(&[condition.negated(), output, yes.negated()]);
+                self.require(&[condition, output.negated(), no]);
+                self.require(&[condition, output, no.negated()]);
+            })),
+        }
+    }
+
+    fn all(&self, parts: Vec<Literal>) -> Attempt<Literal> {
+        parts.iter().try_fold(YES, |all, part| self.and(&all, part))
+    }
+
+    fn any(&self, parts: Vec<Literal>) -> Attempt<Literal> {
+        parts.iter().try_fold(NO, |any, part| self.or(&any, part))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::tests::agree;
+    use birk_exec::Random;
+    use birk_search::job::Patient;
+
+    #[test]
+    fn arithmetic_is_that_of_the_expressions() {
+        let mut random = Random::new(3);
+        for _ in 0..3 {
+            let mut patient = Patient;
+            let watch = Watch::new(&mut patient);
+            let circuit = Circuit::new(&watch);
+            let bits: Vec<Literal> = (0..6).map(|_| circuit.free()).collect();
+            let mut solved = None;
+            let mut is_set = |at: u32, bit: &Literal| {
+                if solved != Some(at) {
+                    let assumed: Vec<Literal> =
+                        (0..6).map(|n| if at >> n & 1 == 1 { bits[n] } else { bits[n].negated() }).collect();
+                    assert_eq!(circuit.solve(&assumed, None).expect("nobody ends it"), Some(true));
+                    solved = Some(at);
+                }
+                circuit.value(*bit)
+            };
+            agree(&circuit, &bits, &mut random, &mut is_set);
+        }
+    }
+
+    /// What is required holds, what is contradictory has no solution, and a limit on conflicts ends an attempt.
+    #[test]
+    fn clauses_are_kept() {
+        let mut patient = Patient;
+        let watch = Watch::new(&mut patient);
+        let circuit = Circuit::new(&watch);
+        let (a, b) = (circuit.free(), circuit.free());
+        circuit.require_same(a, b, a);
+        assert_eq!(circuit.solve(&[a, b.negated()], None).expect("nobody ends it"), Some(false));
+        assert_eq!(circuit.solve(&[a], None).expect("nobody ends it"), Some(true));
+        assert!(circuit.value(b) && !circuit.value(b.negated()));
+        // Seven pigeons in six holes take more than one conflict.
+        let holes: Vec<Vec<Literal>> = (0..7).map(|_| (0..6).map(|_| circuit.free()).collect()).collect();
+        holes.iter().for_each(|pigeon| circuit.require(pigeon));
+        for hole in 0..6 {
+            for (at, one) in holes.iter().enumerate() {
+                holes[..at].iter().for_each(|other| circuit.require(&[one[hole].negated(), other[hole].negated()]));
+            }
+        }
+        assert_eq!(circuit.solve(&[], Some(1)).expect("nobody ends it"), None);
+        assert_eq!(circuit.solve(&[], None).expect("nobody ends it"), Some(false));
+    }
+}

@@ -1,0 +1,113 @@
+//! Small programs by hand: what bounded model checking must answer, and that no rule of it can be left out.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use birk_exec::{GoalSet, goal_of};
+use birk_ir::{Goal, Outcome};
+use birk_search::job::Patient;
+use birk_search::{Job, Limits};
+
+use super::*;
+
+/// A program, and for its invariant how many steps a shortest run to a violation has, or over how many steps it is proved.
+struct Puzzle {
+    text: &'static str,
+    answer: Result<usize, u32>,
+}
+
+const PUZZLES: [Puzzle; 6] = [
+    // Two count by themselves: a step is one of them.
+    Puzzle {
+        text: "system Counters { int (0, 3) a; int (0, 3) b;
+            active thread A() { loc go: when a < 3 do { a := a + 1; } goto go; }
+            active thread B() { loc go: when b < 3 do { b := b + 1; } goto go; }
+            invariant never: !(a == 2 && b == 3); }",
+        answer: Ok(5),
+    },
+    // The light comes back to where it was; what is not written stays.
+    Puzzle {
+        text: "system Light { int (0, 2) light; int wrap (0, 7) rounds;
+            active thread L() {
+                loc go: when light < 2 do { light := light + 1; } goto go;
+                        when light == 2 do { light := 0; rounds := rounds + 1; } goto go; }
+            invariant never: !(rounds == 3 && light == 1); }",
+        answer: Ok(10),
+    },
+    // Nothing leads to the start, so no run of two steps leads to 1.
+    Puzzle {
+        text: "system Start { int (0, 3) at;
+            active thread T() { loc go: when at < 3 do { at := at + 1; } goto go; }
+            invariant never: at != 1; }",
+        answer: Ok(1),
+    },
+    // Both move together, so they are alike after every step: one step is enough.
+    Puzzle {
+        text: "system Twins { int (0, 1000) a; int (0, 1000) b;
+            active thread T() { loc go: when a < 1000 do { a := a + 1; b := b + 1; } goto go; }
+            invariant alike: a == b; }",
+        answer: Err(1),
+    },
+    // 6 and 7 change into one another, and 7 leads to 9; they are never reached. A loop, which different states exclude.
+    Puzzle {
+        text: "system Island { int (0, 9) at;
+            active thread T() {
+                loc go: when at < 3 do { at := at + 1; } goto go;
+                        when at == 3 do { at := 0; } goto go;
+                        when at == 6 do { at := 7; } goto go;
+                        when at == 7 do { at := 6; } goto go;
+                        when at == 7 do { at := 9; } goto go; }
+            invariant never: at != 9; }",
+        answer: Err(3),
+    },
+    // Behind the goal there is a long way of goals: only its first is looked at.
+    Puzzle {
+        text: "system Tail { int (0, 30) at;
+            active thread T() {
+                loc go: when at < 3 do { at := at + 1; } goto go;
+                        when at == 3 do { at := 0; } goto go;
+                        when at >= 9 && at < 30 do { at := at + 1; } goto go; }
+            invariant never: at < 10; }",
+        answer: Err(2),
+    },
+];
+
+/// The length of the run that was found, or the steps of the proof; `None` for another answer.
+fn answer(text: &str, without: Option<Rule>) -> Option<Result<usize, u32>> {
+    let loaded = birk_lang::load(text, &[]);
+    let program = loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
+    let property = program.properties.last().expect("it has an invariant");
+    let goals: Vec<Goal> = goal_of(&program, property).into_iter().collect();
+    let mut stop_at = GoalSet::default();
+    stop_at.insert(0);
+    let limits = Limits { depth: 12, ..Limits::NONE };
+    let job = Job { goals: 1, stop_at, keep_going: false, limits };
+    let mut patient = Patient;
+    let mut watch = Watch::new(&mut patient);
+    watch.without = without;
+    let hunt = watched(&program, &goals, &job, &watch).expect("it can be encoded");
+    match &hunt.outcomes[0] {
+        Outcome::Found(trace) => Some(Ok(trace.steps.len())),
+        Outcome::Absent => Some(Err(hunt.stats.unrolled?.proved_at?)),
+        Outcome::Inconclusive => None,
+    }
+}
+
+#[test]
+fn small_programs_are_answered() {
+    for puzzle in &PUZZLES {
+        assert_eq!(answer(puzzle.text, None), Some(puzzle.answer), "{}", puzzle.text);
+    }
+}
+
+/// Each rule is needed for one of the programs at least: without it the answer is another, or no run at all.
+#[test]
+fn a_rule_left_out_is_noticed() {
+    for rule in [Rule::Initial, Rule::One, Rule::Frame, Rule::Base, Rule::First, Rule::Different] {
+        let is_noticed = |puzzle: &Puzzle| {
+            // States that no step joins are not made a trace.
+            let bent = catch_unwind(AssertUnwindSafe(|| answer(puzzle.text, Some(rule))));
+            bent.is_err() || bent.is_ok_and(|bent| bent != Some(puzzle.answer))
+        };
+        assert!(PUZZLES.iter().any(is_noticed), "nobody misses {rule:?}");
+    }
+}
