@@ -60,6 +60,12 @@ impl Relation {
 }
 
 impl Piece {
+    /// The states in which it happens, with some choice.
+    pub(crate) fn possible(&self, diagrams: &Diagrams) -> Attempt<Set> {
+        let after: Vec<(u32, bool)> = self.renamed.iter().map(|&place| (after(place), true)).collect();
+        diagrams.exists(&self.relation, &diagrams.cube(&after)?)
+    }
+
     /// The states to which it leads.
     pub(crate) fn image(&self, diagrams: &Diagrams, states: &Set) -> Attempt<Set> {
         self.image_by(&self.relation, diagrams, states)
