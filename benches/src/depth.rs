@@ -40,6 +40,7 @@ pub(crate) fn run_all(birk: &Path, root: &Path, quick: bool) {
     bench.covered(&mut page);
     bench.revisits(&mut page);
     bench.times(&mut page);
+    bench.frontiers(&mut page);
     page.write();
 }
 
@@ -129,6 +130,28 @@ impl Bench<'_> {
             ]);
         }
         page.table("Table 4", &rows);
+    }
+
+    /// What waits: how large it is, and how far one state is from the next.
+    fn frontiers(&self, page: &mut Page) {
+        let head = ["", "depth", "increment", "states at the widest bound", "bytes each", "steps to the next"];
+        let mut rows = vec![head.map(String::from).to_vec()];
+        for subject in &SUBJECTS {
+            for increment in [10, 50] {
+                let limit = subject.depth.min(1000);
+                let options = format!("{WITH} --increment {increment} --max-depth {limit}");
+                let ran = self.search(subject, &options, LONGEST);
+                rows.push(vec![
+                    subject.model.to_owned(),
+                    limit.to_string(),
+                    increment.to_string(),
+                    shown(number(&ran, "most_states")),
+                    format!("{:.0}", number(&ran, "bytes_per_state")),
+                    format!("{:.1}", number(&ran, "steps_per_replay")),
+                ]);
+            }
+        }
+        page.table("Table 5", &rows);
     }
 }
 

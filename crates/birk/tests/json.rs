@@ -61,7 +61,8 @@ fn the_frontier_of_a_depth_bound_is_measured() {
         let report = check(&format!("{model} {options}")).json();
         assert!(report["stats"]["state_bits"].as_u64() > Some(8 * 1024));
         let frontier = report["stats"]["frontier"].clone();
-        let expected = ["kept_as", "most_states", "bytes_per_state", "replays", "steps_per_replay", "relief"];
+        let expected =
+            ["kept_as", "most_states", "bytes_per_state", "peak_bytes", "replays", "steps_per_replay", "relief"];
         assert_eq!(fields(&frontier), expected);
         let number = |field: &str| frontier[field].as_f64().expect("a number");
         assert!(number("most_states") > 100.0 && number("replays") > 100.0, "{frontier}");
@@ -76,6 +77,23 @@ fn the_frontier_of_a_depth_bound_is_measured() {
     assert!(kept_as == "states" && bytes > 1024.0 && steps == 0.0, "{kept_as} {bytes} {steps}");
     let (kept_as, _, steps) = frontier("--frontier traces");
     assert!(kept_as == "traces" && steps > 40.0, "{kept_as} {steps}");
+}
+
+/// However early the traces part: to go from one state at a bound to the next takes fewer steps than from bound to bound,
+/// with anchors that need little memory.
+#[test]
+fn states_at_a_bound_are_near_each_other() {
+    let model = "models/usb_firmware.bir -D REQUESTS=3 -D RING=512 -D BLOCK=1024 -D FRAMES=20001 --deadlock off";
+    for (increment, most) in [(10, 8_000.0), (50, 12_000.0)] {
+        for threads in [1, 2] {
+            let options = format!("--search depth --store compact --max-depth 400 --increment {increment}");
+            let report = check(&format!("{model} {options} --threads {threads}")).json();
+            let frontier = &report["stats"]["frontier"];
+            let number = |field: &str| frontier[field].as_f64().expect("a number");
+            assert!(number("replays") > 300.0 && number("steps_per_replay") < f64::from(increment), "{frontier}");
+            assert!(frontier["kept_as"] == "tree" && number("peak_bytes") < most, "{frontier}");
+        }
+    }
 }
 
 #[test]

@@ -18,6 +18,7 @@
 //! The paper (Udupa, Desai, Rajamani: "Depth Bounded Explicit-State Model Checking", 2011) is made whole by a test whether
 //! anything lies behind the last frontier, and by a last step that may be shorter; its frontier tree is a list here.
 
+mod anchor;
 mod list;
 pub(crate) mod save;
 mod shared;
@@ -39,7 +40,7 @@ use crate::codec::direct::Direct;
 use crate::codec::fingerprint::Fingerprint;
 use crate::codec::tree::Tree;
 use crate::job::{FrontierStats, Hunt, Job, Observer, Relief, Stats, Storage, Waiting};
-use list::Reader;
+use list::{Form, Reader, Writer};
 use shared::{Seen, Shared, Turn};
 use shelf::Shelf;
 use thresholds::{Thresholds, WAITING};
@@ -95,8 +96,9 @@ struct Search<'a, C: Codec> {
     returns_frontier: bool,
     /// The last bound that was completed.
     covered: Option<u32>,
-    /// Bytes and states of the largest frontier.
+    /// Bytes and states of the largest frontier, and the most bytes of one before it was sifted.
     largest: (u64, u64),
+    most_bytes: u64,
     /// The bounds that were completed, and how many states lie within each.
     bounds: Vec<(u32, u64)>,
     /// Where it was cut.
@@ -111,6 +113,12 @@ impl<'a, C: Codec> Search<'a, C> {
             .limits
             .waiting
             .unwrap_or_else(|| if codec.ticket_words() <= SMALL_TICKET { Waiting::States } else { Waiting::Tree });
+        let form = Form {
+            ticket_words: codec.ticket_words(),
+            origin: if initial.is_empty() { vec![0; model.words()] } else { initial.state(0).to_vec() },
+            increment: job.limits.increment,
+            is_shared: job.limits.threads > 1,
+        };
         let workers = vec![Worker::new(model, &codec)];
         let shared = Shared {
             model,
@@ -122,6 +130,7 @@ impl<'a, C: Codec> Search<'a, C> {
             here: Mutex::default(),
             next: Mutex::default(),
             frontier_bytes: AtomicU64::new(0),
+            form,
             reliefs: reliefs(job, waiting),
             relieved: AtomicUsize::new(0),
             is_short: AtomicBool::new(false),
@@ -143,6 +152,7 @@ impl<'a, C: Codec> Search<'a, C> {
             returns_frontier: rules.returns_frontier,
             covered: None,
             largest: (0, 0),
+            most_bytes: 0,
             bounds: Vec::new(),
             border: Border::default(),
         }
@@ -195,11 +205,7 @@ impl<'a, C: Codec> Search<'a, C> {
         if self.covered.is_some_and(|covered| covered == self.shared.to) {
             return;
         }
-        let here = self.shared.here.get_mut().expect("no worker panics with it");
-        let next = self.shared.next.get_mut().expect("no worker panics with it");
-        self.largest = self.largest.max((next.size, next.states));
-        std::mem::swap(here, next);
-        next.clear();
+        self.sift();
         self.shared.from = self.shared.to;
         self.covered = Some(self.shared.to);
         let within = *self.shared.states.get_mut();
@@ -207,12 +213,48 @@ impl<'a, C: Codec> Search<'a, C> {
         observer.checkpoint(&mut |out| self.save(out), false);
     }
 
+    /// Takes over the next frontier, without the states that were meanwhile reached on shorter paths.
+    fn sift(&mut self) {
+        let shared = &mut self.shared;
+        let waiting = shared.waiting();
+        let seen = shared.seen.get_mut().expect("no worker panics with it");
+        let here = shared.here.get_mut().expect("no worker panics with it");
+        let next = shared.next.get_mut().expect("no worker panics with it");
+        self.most_bytes = self.most_bytes.max(next.size);
+        here.clear();
+        let mean = shared.form.mean(*shared.relieved.get_mut() > 0);
+        let mut writer = Writer::thrifty(waiting, shared.to, &shared.form, mean);
+        let sifted = loop {
+            let chunk = match next.pop() {
+                Ok(Some(chunk)) => chunk,
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
+            };
+            let mut roots = Reader::new(&chunk, &shared.form);
+            while roots.advance() {
+                if seen.thresholds.get(roots.key) == WAITING
+                    && let Some(chunk) = writer.push(&roots.trace, roots.key, roots.help())
+                {
+                    here.push(chunk);
+                }
+            }
+        };
+        writer.flush().into_iter().for_each(|chunk| here.push(chunk));
+        self.largest = self.largest.max((here.size, here.states));
+        match sifted {
+            Ok(()) => next.clear(),
+            // What cannot be read stays: nobody may take this for all that waits.
+            Err(_) => _ = shared.stop.set(Stop::Memory),
+        }
+        *shared.frontier_bytes.get_mut() = here.bytes + next.bytes;
+    }
+
     /// Gives the states of the frontier their thresholds. First all of them: whoever meets one need not look behind it.
     fn register(&mut self) {
         let seen = self.shared.seen.get_mut().expect("no worker panics with it");
         let here = self.shared.here.get_mut().expect("no worker panics with it");
         let registered = here.each(|chunk| {
-            let mut roots = Reader::new(chunk, seen.codec.ticket_words());
+            let mut roots = Reader::new(chunk, &self.shared.form);
             while roots.advance() {
                 seen.thresholds.lower(roots.key, self.shared.from + 1).expect("it is there");
             }
@@ -312,7 +354,7 @@ impl<'a, C: Codec> Search<'a, C> {
         let (worker, mut turn) =
             (&mut self.workers[0], Turn::new(&self.shared, observer.map(|observer| observer as _)));
         let looked = chunks.each_of(every, |chunk| {
-            let mut roots = Reader::new(chunk, turn.seen().codec.ticket_words());
+            let mut roots = Reader::new(chunk, &turn.shared.form);
             while roots.advance() {
                 if turn.seen().thresholds.get(roots.key) == mark {
                     if is_watched && worker.tick(&mut turn).is_break() {
@@ -354,6 +396,7 @@ impl<'a, C: Codec> Search<'a, C> {
                 waiting,
                 states: self.largest.1,
                 bytes: self.largest.0,
+                peak_bytes: self.most_bytes,
                 replays: counts.replays,
                 replayed: counts.replayed,
             }),

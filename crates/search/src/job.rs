@@ -288,13 +288,15 @@ pub struct Diagrams {
 pub struct FrontierStats {
     /// How its states were kept.
     pub waiting: Waiting,
-    /// States of the largest one, those included that were later reached on shorter paths.
+    /// States of the largest one.
     pub states: u64,
     /// Bytes of the largest one.
     pub bytes: u64,
+    /// The most bytes of one before states that were reached on shorter paths after all were dropped.
+    pub peak_bytes: u64,
     /// How often a state of a frontier was gone to.
     pub replays: u64,
-    /// Steps that were taken again for that.
+    /// Steps that were taken back and taken again for that.
     pub replayed: u64,
 }
 

@@ -109,7 +109,8 @@ impl Graph {
         let is_exact = !matches!(hunt.coverage, Coverage::Hashed { .. });
         assert!(!is_exact || hunt.coverage == coverage);
         let frontier = hunt.stats.frontier.expect("what it cost");
-        assert!(frontier.replayed <= frontier.replays * u64::from(cutoff), "{frontier:?}");
+        let farthest = if limits.waiting == Some(Waiting::Tree) { increment } else { cutoff };
+        assert!(frontier.replayed <= frontier.replays * u64::from(farthest), "{frontier:?}");
         let bent = self.bent(cutoff, increment, Bend::Nothing);
         assert_eq!(Some(hunt.stats.revisits), bent.revisits);
         assert_eq!(Answer { revisits: None, ..bent }, truth);
@@ -283,6 +284,9 @@ fn several_threads_visit_the_same() {
             assert_eq!((hunt.coverage, hunt.stopped, same), (alone.coverage.clone(), alone.stopped, frontier.clone()));
             assert_eq!((hunt.stats.states, hunt.stats.transitions), (alone.stats.states, alone.stats.transitions));
             assert_eq!((hunt.stats.max_depth, &hunt.fired), (alone.stats.max_depth, &alone.fired));
+            let costs = hunt.stats.frontier.expect("what it cost");
+            let farthest = if waiting == Some(Waiting::Tree) { increment } else { deepest };
+            assert!(costs.replayed <= costs.replays * u64::from(farthest), "{costs:?}");
         }
     }
     assert!(shared > 10, "only {shared} graphs were large enough");

@@ -120,6 +120,7 @@ pub(crate) fn text(report: &Report<'_>) -> String {
                     "kept_as": frontier.waiting.word(),
                     "most_states": frontier.states,
                     "bytes_per_state": frontier.bytes as f64 / frontier.states.max(1) as f64,
+                    "peak_bytes": frontier.peak_bytes,
                     "replays": frontier.replays,
                     "steps_per_replay": frontier.replayed as f64 / frontier.replays.max(1) as f64,
                     "relief": relief(stats),

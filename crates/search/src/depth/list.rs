@@ -5,17 +5,20 @@
 //! choice needs, and nothing else but a key for each state. The nodes need neither links nor reference counts: a chunk is
 //! freed when it has been read. A state that was meanwhile reached on a shorter path is known by its threshold.
 //!
-//! A trace is the position of its initial state, and then that of each successor among those of the state before.
+//! A trace is the position of its initial state, and then that of each successor among those of the state before. Traces
+//! that part early are far from each other. So the list also has *anchors*: a state on the way, from which it is nearer.
 
 use std::io::{Read, Result, Write};
 
+use super::anchor;
 use super::save::{get, get_bytes, put, put_bytes};
+use super::walk::{Path, Way, way};
 use crate::job::Waiting;
 
-/// Bytes of a chunk, which is what a worker takes: at least these, and some times those of a whole trace, with which each
-/// begins.
+/// Bytes of a chunk, which is what a worker takes: at least these, and some times those of its first state, which comes
+/// with its whole trace.
 const CHUNK: usize = 1 << 9;
-const TRACES: usize = 8;
+const HEADS: usize = 8;
 
 /// Some states of one frontier.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +29,36 @@ pub(crate) struct Chunk {
     /// Bits of a position.
     width: u32,
     pub(crate) held: Vec<u8>,
+}
+
+/// What all frontiers of a search have in common.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Form {
+    pub(crate) ticket_words: usize,
+    /// Before the first anchor of a chunk.
+    pub(crate) origin: Vec<u32>,
+    /// Steps from one frontier to the next.
+    pub(crate) increment: u32,
+    /// Who reads a chunk may not have read the one before.
+    pub(crate) is_shared: bool,
+}
+
+impl Form {
+    /// Steps of replay that there may be for each state, on average. Anchors are small, but they can be left out.
+    pub(crate) fn mean(&self, is_short_of_memory: bool) -> u64 {
+        let increment = u64::from(self.increment.max(1));
+        if is_short_of_memory { 2 * increment - 1 } else { increment / 2 }
+    }
+}
+
+/// What a state may be written with, to get to it without taking all steps of its trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Help<'s> {
+    None,
+    /// The state itself.
+    Ticket(&'s [u32]),
+    /// The state after so many positions of its trace.
+    Anchor(usize, &'s [u32]),
 }
 
 impl Chunk {
@@ -49,14 +82,12 @@ impl Chunk {
     }
 
     /// The same states, kept as a tree.
-    pub(crate) fn thinned(&self, ticket_words: usize, mean: u32) -> Vec<Chunk> {
-        let (mut writer, mut roots) = (Writer::new(Waiting::Tree, self.depth, mean), Reader::new(self, ticket_words));
+    pub(crate) fn thinned(&self, form: &Form) -> Vec<Chunk> {
+        let mut writer = Writer::thrifty(Waiting::Tree, self.depth, form, form.mean(true));
+        let mut roots = Reader::new(self, form);
         let mut chunks = Vec::new();
         while roots.advance() {
-            if !writer.wants_ticket(&roots.trace) {
-                roots.ticket.clear();
-            }
-            chunks.extend(writer.push(&roots.trace, roots.key, &roots.ticket));
+            chunks.extend(writer.push(&roots.trace, roots.key, roots.help()));
         }
         chunks.extend(writer.flush());
         chunks
@@ -67,12 +98,18 @@ impl Chunk {
 #[derive(Debug)]
 pub(crate) struct Writer {
     pub(crate) waiting: Waiting,
+    form: Form,
     /// Of the frontier.
     depth: u32,
-    /// Steps of replay that there may be for each state.
-    mean: u64,
+    /// Only so much help is written that replays take so many steps on average; otherwise all of it.
+    mean: Option<u64>,
     chunk: Chunk,
+    /// Bytes of the first state of the chunk.
+    head: usize,
     last: Vec<u32>,
+    /// The anchor written last in this chunk: so many positions of the last trace, and its state.
+    anchor: Option<usize>,
+    before: Vec<u32>,
     /// What reading it back will cost: states and steps, and how far it will be possible to go back.
     states: u64,
     steps: u64,
@@ -80,69 +117,100 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// For a frontier at a depth. Mean replays should be below `mean` steps.
-    pub(crate) fn new(waiting: Waiting, depth: u32, mean: u32) -> Self {
+    /// For a frontier at a depth.
+    pub(crate) fn new(waiting: Waiting, depth: u32, form: &Form) -> Self {
         let chunk = Chunk { depth, ..Chunk::default() };
-        Self { waiting, depth, mean: u64::from(mean), chunk, last: Vec::new(), states: 0, steps: 0, base: 0 }
+        let (form, before) = (form.clone(), form.origin.clone());
+        let (last, anchor) = (Vec::new(), None);
+        let (head, states, steps, base) = (0, 0, 0, 0);
+        Self { waiting, form, depth, mean: None, chunk, head, last, anchor, before, states, steps, base }
     }
 
-    /// Whether the next state, which has this trace, is to be written with its ticket.
-    pub(crate) fn wants_ticket(&self, trace: &[u32]) -> bool {
-        match self.waiting {
-            Waiting::States => true,
-            Waiting::Traces => false,
-            Waiting::Tree => self.steps + self.cost(common(&self.last, trace)) > self.mean * (self.states + 1),
-        }
+    /// The same for states none of which will be dropped: with as little help as makes replays this short on average.
+    pub(crate) fn thrifty(waiting: Waiting, depth: u32, form: &Form, mean: u64) -> Self {
+        Self { mean: Some(mean), ..Self::new(waiting, depth, form) }
     }
 
-    /// Steps to get to a state that shares this much with the one before.
-    fn cost(&self, shared: usize) -> u64 {
-        match self.last.is_empty() {
-            true => u64::from(self.depth).min(self.mean),
-            false if shared < self.base.max(1) => u64::from(self.depth),
-            false => u64::from(self.depth) + 1 - shared as u64,
-        }
-    }
-
-    /// Adds a state; a chunk that is full is returned.
-    pub(crate) fn push(&mut self, trace: &[u32], key: u64, ticket: &[u32]) -> Option<Chunk> {
+    /// Adds a state, which comes with some help; a chunk that is full is returned.
+    pub(crate) fn push(&mut self, trace: &[u32], key: u64, help: Help<'_>) -> Option<Chunk> {
         assert_eq!(trace.len(), self.depth as usize + 1, "a frontier is at one depth");
         let shared = if self.waiting == Waiting::Traces { 0 } else { common(&self.last, trace) };
-        if ticket.is_empty() {
-            self.steps += self.cost(shared);
-            if shared < self.base {
-                self.base = 0;
-            }
-        } else {
-            self.base = trace.len();
-        }
-        self.states += 1;
-        self.last.truncate(shared);
-        self.last.extend_from_slice(&trace[shared..]);
-        let full = self.chunk.held.len() >= CHUNK + TRACES * (self.depth * self.chunk.width / 8) as usize;
+        let full = self.chunk.held.len() >= CHUNK + HEADS * self.head;
         let widest = |positions: &[u32]| positions.iter().max().map_or(0, |most| 32 - most.leading_zeros());
         let is_too_wide = widest(&trace[shared.max(1)..]) > self.chunk.width;
         let done = (full || is_too_wide).then(|| self.flush()).flatten();
-        let shared = if self.chunk.states == 0 { 0 } else { shared };
-        if self.chunk.states == 0 {
+        let is_first = self.chunk.states == 0;
+        self.anchor = self.anchor.filter(|&length| length <= shared && !is_first);
+        let help = self.choose(help, if is_first && self.form.is_shared { 0 } else { shared });
+        self.last.truncate(shared);
+        self.last.extend_from_slice(&trace[shared..]);
+        if is_first {
             self.chunk.width = widest(&trace[1..]).max(self.chunk.width);
         }
+        let shared = if is_first { 0 } else { shared };
         let Chunk { states, width, held: bytes, .. } = &mut self.chunk;
         *states += 1;
-        varint(bytes, ((trace.len() - shared) as u64) << 1 | u64::from(!ticket.is_empty()));
+        let kind = match help {
+            Help::None => 0,
+            Help::Ticket(_) => 1,
+            Help::Anchor(..) => 2,
+        };
+        anchor::put(bytes, ((trace.len() - shared) as u64) << 2 | kind);
         bytes.extend_from_slice(&key.to_le_bytes());
-        ticket.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
         if shared == 0 {
-            varint(bytes, u64::from(trace[0]));
+            anchor::put(bytes, u64::from(trace[0]));
         }
         pack(bytes, &trace[shared.max(1)..], *width);
+        match help {
+            Help::None => {}
+            Help::Ticket(words) => words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes())),
+            Help::Anchor(length, state) => {
+                anchor::put(bytes, (trace.len() - length) as u64);
+                anchor::write(bytes, &mut self.before, state);
+                self.anchor = Some(length);
+            }
+        }
+        if is_first {
+            self.head = bytes.len();
+        }
         done
+    }
+
+    /// How much of the help is written for a state that shares this much with the one before.
+    fn choose<'s>(&mut self, help: Help<'s>, shared: usize) -> Help<'s> {
+        let length = self.depth as usize + 1;
+        let nearer = match help {
+            Help::None => None,
+            Help::Ticket(_) => Some(length),
+            Help::Anchor(at, _) => Some(at).filter(|&at| self.anchor != Some(at)),
+        };
+        let help = if nearer.is_some() { help } else { Help::None };
+        let mean = match (self.waiting, self.mean) {
+            (Waiting::Traces, _) => return Help::None,
+            (Waiting::States, _) | (_, None) => return help,
+            (Waiting::Tree, Some(mean)) => mean,
+        };
+        let path = |anchor| match way(self.last.len(), self.base, shared, length, anchor) {
+            // Where the reader comes from is not known. From a ticket there is no way back, so it is hoped to be near.
+            Path { way: Way::Start, steps } if self.last.is_empty() && nearer == Some(length) => {
+                Path { way: Way::Start, steps: steps.min(mean) }
+            }
+            path => path,
+        };
+        let (without, with) = (path(self.anchor), path(nearer.or(self.anchor)));
+        self.states += 1;
+        let is_far = self.steps + without.steps > mean * self.states && with.steps < without.steps;
+        let chosen = if is_far { with } else { without };
+        self.steps += chosen.steps;
+        self.base = chosen.base(self.base);
+        if is_far { help } else { Help::None }
     }
 
     /// The states that are not yet in a full chunk.
     pub(crate) fn flush(&mut self) -> Option<Chunk> {
         let next = Chunk { depth: self.depth, width: self.chunk.width, ..Chunk::default() };
         let mut done = std::mem::replace(&mut self.chunk, next);
+        self.before.copy_from_slice(&self.form.origin);
         done.held.shrink_to_fit();
         (done.states > 0).then_some(done)
     }
@@ -152,20 +220,23 @@ impl Writer {
 #[derive(Debug)]
 pub(crate) struct Reader<'c> {
     chunk: &'c Chunk,
+    form: &'c Form,
     at: usize,
     left: u64,
-    ticket_words: usize,
     /// Of the state read last: its trace, its key, and its ticket if it has one.
     pub(crate) trace: Vec<u32>,
     pub(crate) key: u64,
-    pub(crate) ticket: Vec<u32>,
+    ticket: Vec<u32>,
+    /// The anchor read last, and whether it is on this trace: then after so many positions.
+    state: Vec<u32>,
+    anchor: Option<usize>,
 }
 
 impl<'c> Reader<'c> {
     /// At the beginning of a chunk.
-    pub(crate) fn new(chunk: &'c Chunk, ticket_words: usize) -> Self {
-        let left = chunk.states;
-        Self { chunk, at: 0, left, ticket_words, trace: Vec::new(), key: 0, ticket: Vec::new() }
+    pub(crate) fn new(chunk: &'c Chunk, form: &'c Form) -> Self {
+        let (trace, ticket, state) = (Vec::new(), Vec::new(), form.origin.clone());
+        Self { chunk, form, at: 0, left: chunk.states, trace, key: 0, ticket, state, anchor: None }
     }
 
     /// Reads the next state; false when there is none.
@@ -174,59 +245,56 @@ impl<'c> Reader<'c> {
             return false;
         }
         self.left -= 1;
-        let header = self.varint();
+        let bytes = &self.chunk.held;
+        let header = anchor::get(bytes, &mut self.at);
         let length = self.chunk.depth as usize + 1;
-        let shared = length - (header >> 1) as usize;
+        let shared = length - (header >> 2) as usize;
         self.key = u64::from_le_bytes(self.take());
-        self.ticket.clear();
-        if header & 1 == 1 {
-            for _ in 0..self.ticket_words {
-                let word = u32::from_le_bytes(self.take());
-                self.ticket.push(word);
-            }
-        }
         self.trace.truncate(shared);
         if shared == 0 {
-            let initial = self.varint() as u32;
-            self.trace.push(initial);
+            self.trace.push(anchor::get(bytes, &mut self.at) as u32);
         }
         let count = length - self.trace.len();
         let width = self.chunk.width;
-        let bytes = (count * width as usize).div_ceil(8);
-        unpack(&self.chunk.held[self.at..self.at + bytes], count, width, &mut self.trace);
-        self.at += bytes;
+        let packed = (count * width as usize).div_ceil(8);
+        unpack(&bytes[self.at..self.at + packed], count, width, &mut self.trace);
+        self.at += packed;
+        self.ticket.clear();
+        self.anchor = self.anchor.filter(|&length| length <= shared);
+        match header & 3 {
+            1 => {
+                for _ in 0..self.form.ticket_words {
+                    let word = u32::from_le_bytes(self.take());
+                    self.ticket.push(word);
+                }
+            }
+            2 => {
+                self.anchor = Some(length - anchor::get(bytes, &mut self.at) as usize);
+                anchor::read(bytes, &mut self.at, &mut self.state);
+            }
+            _ => {}
+        }
         true
+    }
+
+    /// What there is to get to the state.
+    pub(crate) fn help(&self) -> Help<'_> {
+        match self.anchor {
+            _ if !self.ticket.is_empty() => Help::Ticket(&self.ticket),
+            Some(length) => Help::Anchor(length, &self.state),
+            None => Help::None,
+        }
     }
 
     fn take<const N: usize>(&mut self) -> [u8; N] {
         self.at += N;
         self.chunk.held[self.at - N..self.at].try_into().expect("a slice of this length")
     }
-
-    fn varint(&mut self) -> u64 {
-        let (mut value, mut shift) = (0, 0);
-        loop {
-            let [byte] = self.take();
-            value |= u64::from(byte & 127) << shift;
-            shift += 7;
-            if byte < 128 {
-                return value;
-            }
-        }
-    }
 }
 
 /// How many positions two traces have in common at their beginnings.
 pub(crate) fn common(one: &[u32], other: &[u32]) -> usize {
     one.iter().zip(other).take_while(|(one, other)| one == other).count()
-}
-
-fn varint(bytes: &mut Vec<u8>, mut value: u64) {
-    while value >= 128 {
-        bytes.push(value as u8 | 128);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
 }
 
 fn pack(bytes: &mut Vec<u8>, positions: &[u32], width: u32) {
@@ -278,49 +346,114 @@ mod tests {
         traces.into_iter().map(|trace| (trace, below(u64::MAX >> 32), vec![below(9) as u32; 3])).collect()
     }
 
+    fn form() -> Form {
+        Form { ticket_words: 3, origin: vec![0; 5], increment: 10, is_shared: false }
+    }
+
+    /// What can be read of a list: traces, keys, and what helps to get there.
+    type Entry = (Vec<u32>, u64, Vec<u32>, Option<usize>);
+
+    fn read(chunks: &[Chunk], form: &Form) -> Vec<Entry> {
+        let mut read = Vec::new();
+        for chunk in chunks {
+            let mut reader = Reader::new(chunk, form);
+            while reader.advance() {
+                let (words, anchor) = match reader.help() {
+                    Help::None => (Vec::new(), None),
+                    Help::Ticket(words) => (words.to_vec(), None),
+                    Help::Anchor(length, state) => (state.to_vec(), Some(length)),
+                };
+                read.push((reader.trace.clone(), reader.key, words, anchor));
+            }
+        }
+        read
+    }
+
+    /// The state after some positions: in these tests, something that depends on them.
+    fn state_at(trace: &[u32]) -> Vec<u32> {
+        let sum = trace.iter().fold(0u32, |sum, &position| sum.wrapping_mul(31).wrapping_add(position));
+        vec![3, sum, 0, sum >> 7 & 1, trace.len() as u32]
+    }
+
     #[test]
     fn what_was_written_is_read() {
-        let mut random = 7;
+        let (mut random, form) = (7, form());
         for round in 0..40 {
             let depth = [0, 1, 5, 60][round % 4];
             let states = states(&mut random, depth);
-            for waiting in [Waiting::States, Waiting::Traces, Waiting::Tree] {
-                let mut writer = Writer::new(waiting, depth, 20);
-                let (mut chunks, mut expected) = (Vec::new(), Vec::new());
+            for waiting in [Waiting::States, Waiting::Traces] {
+                let mut writer = Writer::new(waiting, depth, &form);
+                let mut chunks = Vec::new();
                 for (trace, key, ticket) in &states {
-                    let ticket = if writer.wants_ticket(trace) { ticket.clone() } else { Vec::new() };
-                    chunks.extend(writer.push(trace, *key, &ticket));
-                    expected.push((trace.clone(), *key, ticket));
+                    chunks.extend(writer.push(trace, *key, Help::Ticket(ticket)));
                 }
                 chunks.extend(writer.flush());
                 assert!(chunks.len() > 1 || states.len() < 2000);
-                let mut read = Vec::new();
-                for chunk in chunks {
-                    let mut reader = Reader::new(&chunk, 3);
-                    while reader.advance() {
-                        read.push((reader.trace.clone(), reader.key, reader.ticket.clone()));
-                    }
-                }
-                assert!(read == expected, "round {round}, {waiting:?}");
-                let tickets = read.iter().filter(|(_, _, ticket)| !ticket.is_empty()).count();
-                match waiting {
-                    Waiting::States => assert_eq!(tickets, read.len()),
-                    Waiting::Traces => assert_eq!(tickets, 0),
-                    Waiting::Tree => assert_eq!(tickets > 0, depth == 60 && read.len() > 1, "{}", read.len()),
+                let ticket = |ticket: &Vec<u32>| if waiting == Waiting::States { ticket.clone() } else { Vec::new() };
+                let expected: Vec<_> =
+                    states.iter().map(|(trace, key, held)| (trace.clone(), *key, ticket(held), None)).collect();
+                assert!(read(&chunks, &form) == expected, "round {round}, {waiting:?}");
+                if waiting == Waiting::States {
+                    let thinned: Vec<Chunk> = chunks.iter().flat_map(|chunk| chunk.thinned(&form)).collect();
+                    let thinned = read(&thinned, &form);
+                    assert!(thinned.iter().zip(&expected).all(|(one, other)| (&one.0, one.1) == (&other.0, other.1)));
+                    assert!(thinned.iter().zip(&expected).all(|(one, other)| one.2.is_empty() || one.2 == other.2));
+                    let kept = thinned.iter().filter(|state| !state.2.is_empty()).count();
+                    assert!(thinned.len() == expected.len() && (kept > 0) == (depth == 60), "{kept} at {depth}");
                 }
             }
+        }
+    }
+
+    /// Every anchor comes back where it is on the trace; a thrifty writer leaves out what is not needed, and no more.
+    #[test]
+    fn anchors_make_replays_short() {
+        let (mut random, form) = (11, form());
+        for round in 0..40 {
+            let depth = 30 + 10 * (round % 4);
+            let (mut writer, mut chunks, mut sifted) =
+                (Writer::new(Waiting::Tree, depth, &form), Vec::new(), Vec::new());
+            let states = states(&mut random, depth);
+            for (trace, key, _) in &states {
+                let root = depth as usize - 10;
+                chunks.extend(writer.push(trace, *key, Help::Anchor(root, &state_at(&trace[..root]))));
+            }
+            chunks.extend(writer.flush());
+            let all = read(&chunks, &form);
+            assert!(all.iter().zip(&states).all(|(one, other)| (&one.0, one.1) == (&other.0, other.1)));
+            assert!(all.iter().all(|(.., anchor)| *anchor == Some(depth as usize - 10)));
+            let mut thrifty = Writer::thrifty(Waiting::Tree, depth, &form, 12);
+            for chunk in &chunks {
+                let mut reader = Reader::new(chunk, &form);
+                while reader.advance() {
+                    if !reader.key.is_multiple_of(3) {
+                        sifted.extend(thrifty.push(&reader.trace, reader.key, reader.help()));
+                    }
+                }
+            }
+            sifted.extend(thrifty.flush());
+            let (some, mut steps, mut here, mut base) = (read(&sifted, &form), 0, Vec::new(), 0);
+            assert!(some.len() == all.iter().filter(|(_, key, ..)| !key.is_multiple_of(3)).count());
+            for (trace, _, state, anchor) in &some {
+                assert!(anchor.is_none_or(|length| *state == state_at(&trace[..length])), "the state of its own trace");
+                let path = way(here.len(), base, common(&here, trace), trace.len(), *anchor);
+                (steps, base, here) = (steps + path.steps, path.base(base), trace.clone());
+            }
+            assert!(steps <= 12 * some.len() as u64, "{steps} steps for {} states", some.len());
+            let bytes = |chunks: &[Chunk]| chunks.iter().map(Chunk::bytes).sum::<u64>();
+            assert!(bytes(&sifted) < bytes(&chunks) * 9 / 10 || some.len() < 50, "anchors that nobody needs");
         }
     }
 
     /// Traces that end in all combinations of choices between two: a tree with twice as many edges as leaves.
     #[test]
     fn shared_prefixes_are_written_once() {
-        let mut writer = Writer::new(Waiting::Tree, 50, 100);
+        let mut writer = Writer::thrifty(Waiting::Tree, 50, &form(), 20);
         let (mut bytes, states) = (0, 1 << 12);
         for leaf in 0..states {
             let trace: Vec<u32> = (0..=50).map(|i| if i < 39 { 0 } else { leaf >> (50 - i) & 1 }).collect();
-            assert!(!writer.wants_ticket(&trace));
-            bytes += writer.push(&trace, u64::from(leaf), &[]).map_or(0, |chunk| chunk.bytes());
+            let help = Help::Anchor(40, &[1, 2, 3, 4, 5]);
+            bytes += writer.push(&trace, u64::from(leaf), help).map_or(0, |chunk| chunk.bytes());
         }
         bytes += writer.flush().map_or(0, |chunk| chunk.bytes());
         let each = bytes as f64 / f64::from(states);

@@ -9,7 +9,7 @@ use super::list::Chunk;
 use crate::codec::Codec;
 
 /// Changes when what is written does.
-const FORMAT: u64 = 2;
+const FORMAT: u64 = 3;
 /// More is not believed to be the length of a list of bytes.
 const LONGEST: u64 = 1 << 40;
 
@@ -30,6 +30,7 @@ impl<C: Codec> Search<'_, C> {
             *shared.pending.get_mut(),
             self.largest.0,
             self.largest.1,
+            self.most_bytes,
             counts.revisits,
             counts.cut,
             u64::from(counts.max_depth),
@@ -59,7 +60,7 @@ impl<C: Codec> Search<'_, C> {
 
     /// Reads what was written.
     pub(super) fn restore(&mut self, input: &mut dyn Read) -> Result<()> {
-        let mut numbers = [0; 15];
+        let mut numbers = [0; 16];
         for number in &mut numbers {
             *number = get(input)?;
         }
@@ -67,7 +68,7 @@ impl<C: Codec> Search<'_, C> {
         if format != FORMAT {
             return Err(Error::new(ErrorKind::InvalidData, "it was written in another format"));
         }
-        let [revisits, cut, max_depth, peak_frontier, replays, replayed] = rest;
+        let [most_bytes, revisits, cut, max_depth, peak_frontier, replays, replayed] = rest;
         let shared = &mut self.shared;
         (shared.from, shared.to, self.covered) = (from as u32, to as u32, covered.checked_sub(1).map(|c| c as u32));
         (*shared.states.get_mut(), *shared.transitions.get_mut()) = (states, transitions);
@@ -75,6 +76,7 @@ impl<C: Codec> Search<'_, C> {
         let counts = &mut self.workers[0].counts;
         (counts.revisits, counts.cut, counts.max_depth) = (revisits, cut, max_depth as u32);
         (counts.peak_frontier, counts.replays, counts.replayed) = (peak_frontier, replays, replayed);
+        self.most_bytes = most_bytes;
         counts.fired = get_bytes(input)?.iter().map(|&fired| fired != 0).collect();
         for trace in shared.found.get_mut().expect("no worker panics with it") {
             let bytes = get_bytes(input)?;

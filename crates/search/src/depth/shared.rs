@@ -7,7 +7,7 @@ use std::sync::{Mutex, OnceLock, RwLock, RwLockReadGuard};
 use birk_exec::{Model, Successors};
 use birk_ir::Stop;
 
-use super::list::Chunk;
+use super::list::{Chunk, Form};
 use super::shelf::Shelf;
 use super::thresholds::{Thresholds, UNSEEN};
 use crate::codec::{Codec, Growth};
@@ -55,6 +55,7 @@ pub(crate) struct Shared<'a, C> {
     pub(crate) here: Mutex<Shelf>,
     pub(crate) next: Mutex<Shelf>,
     pub(crate) frontier_bytes: AtomicU64,
+    pub(crate) form: Form,
     /// What can be done when memory is short, how much of it was done, and whether somebody without an observer waits for
     /// that; and with how many states it was done.
     pub(crate) reliefs: Vec<Relief>,
@@ -117,11 +118,6 @@ impl<C: Codec> Shared<'_, C> {
     fn budget(&self, beside: u64) -> u64 {
         let frontier = self.frontier_bytes.load(Ordering::Relaxed);
         self.job.limits.memory.saturating_sub(frontier + beside + self.overhead.load(Ordering::Relaxed))
-    }
-
-    /// Steps of replay that there may be for each state of a frontier.
-    pub(crate) fn mean(&self) -> u32 {
-        self.job.limits.increment.saturating_mul(2).saturating_sub(1).max(1)
     }
 }
 
@@ -202,9 +198,8 @@ impl<'s, 'a, C: Codec> Turn<'s, 'a, C> {
         shared.relieved.store(done + 1, Ordering::Relaxed);
         let is_done = match relief {
             Relief::Tree => {
-                let (words, mean) = (self.seen().codec.ticket_words(), shared.mean());
                 for shelf in [&shared.here, &shared.next] {
-                    shared.change(shelf, |shelf| shelf.replace(|chunk| chunk.thinned(words, mean)));
+                    shared.change(shelf, |shelf| shelf.replace(|chunk| chunk.thinned(&shared.form)));
                 }
                 true
             }

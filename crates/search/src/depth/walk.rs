@@ -7,6 +7,44 @@ use birk_exec::{Model, Successors};
 use super::list::common;
 use crate::codec::memo::{Changes, changes};
 
+/// How to get to a state, in how many steps, back and on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Path {
+    pub(crate) way: Way,
+    pub(crate) steps: u64,
+}
+
+/// Where it begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Where the traces part.
+    Back,
+    /// At the initial state.
+    Start,
+    /// At a state on the way that was kept, after so many positions.
+    Anchor(usize),
+}
+
+impl Path {
+    /// How many positions will be left when it is not possible to go back any further.
+    pub(crate) fn base(self, before: usize) -> usize {
+        match self.way {
+            Way::Back => before,
+            Way::Start => 1,
+            Way::Anchor(length) => length,
+        }
+    }
+}
+
+/// The shortest way to a state whose trace has so many positions, from one whose trace has `here` and shares some with it,
+/// if it is possible to go back to `base`.
+pub(crate) fn way(here: usize, base: usize, shared: usize, length: usize, anchor: Option<usize>) -> Path {
+    let back = (shared >= base.max(1)).then(|| Path { way: Way::Back, steps: (here + length - 2 * shared) as u64 });
+    let start = Path { way: Way::Start, steps: length as u64 - 1 };
+    let anchor = anchor.map(|kept| Path { way: Way::Anchor(kept), steps: (length - kept) as u64 });
+    back.into_iter().chain(anchor).chain([start]).min_by_key(|path| path.steps).expect("there is one")
+}
+
 /// A state with its trace from an initial state.
 #[derive(Debug)]
 pub(crate) struct Walk {
@@ -18,7 +56,7 @@ pub(crate) struct Walk {
     /// The deltas of the steps since then, and where each begins.
     deltas: Changes,
     starts: Vec<usize>,
-    /// Steps that were taken again to get to states.
+    /// Steps that were taken back and taken again to get to states.
     pub(crate) replayed: u64,
 }
 
@@ -64,22 +102,32 @@ impl Walk {
         self.starts.clear();
     }
 
-    /// Goes to the state of a trace: back to where the traces part, or from the initial state, and on from there.
-    pub(crate) fn go(&mut self, trace: &[u32], model: &dyn Model, initial: &Successors, batch: &mut Successors) {
+    /// Goes to the state of a trace: from where the traces part, from an anchor, or from the initial state.
+    pub(crate) fn go(
+        &mut self,
+        trace: &[u32],
+        anchor: Option<(usize, &[u32])>,
+        model: &dyn Model,
+        initial: &Successors,
+        batch: &mut Successors,
+    ) {
         let shared = common(&self.trace, trace);
-        if shared < self.base.max(1) {
-            self.start(trace[0], initial.state(trace[0] as usize));
+        let path = way(self.trace.len(), self.base, shared, trace.len(), anchor.map(|(length, _)| length));
+        match (path.way, anchor) {
+            (Way::Anchor(length), Some((_, state))) => {
+                self.state.copy_from_slice(state);
+                self.jump(&trace[..length]);
+            }
+            (Way::Back, _) => (shared..self.trace.len()).for_each(|_| self.back()),
+            _ => self.start(trace[0], initial.state(trace[0] as usize)),
         }
-        while self.trace.len() > shared.max(1) {
-            self.back();
-        }
+        self.replayed += path.steps;
         let mut delta = Changes::new();
         for &position in &trace[self.trace.len()..] {
             batch.clear();
             model.successors(&self.state, batch);
             changes(batch.state(position as usize), &self.state, &mut delta);
             self.step(position, &delta);
-            self.replayed += 1;
         }
     }
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use birk_exec::{GoalSet, Model, Successors};
 use birk_ir::Stop;
 
-use super::list::{Reader, Writer};
+use super::list::{Form, Help, Reader, Writer};
 use super::shared::Turn;
 use super::thresholds::{OPEN, UNSEEN, WAITING};
 use super::walk::Walk;
@@ -54,6 +54,8 @@ pub(crate) struct Worker<C: Codec> {
     keys: Vec<u64>,
     ticket: Vec<u32>,
     scratch: Vec<u32>,
+    /// The state of the frontier that it went to last.
+    root: Vec<u32>,
     delta: Changes,
     stack: Vec<Frame>,
     children: Vec<Child>,
@@ -75,7 +77,7 @@ pub(crate) struct Counts {
     pub(crate) peak_frontier: u64,
     /// States of frontiers that were gone to.
     pub(crate) replays: u64,
-    /// The steps taken again for that.
+    /// The steps taken back and taken again for that.
     pub(crate) replayed: u64,
 }
 
@@ -101,11 +103,12 @@ impl<C: Codec> Worker<C> {
             keys: Vec::new(),
             ticket: Vec::new(),
             scratch: vec![0; model.words()],
+            root: vec![0; model.words()],
             delta: Changes::new(),
             stack: Vec::new(),
             children: Vec::new(),
             deltas: Changes::new(),
-            writer: Writer::new(Waiting::Tree, 0, 0),
+            writer: Writer::new(Waiting::Tree, 0, &Form::default()),
             computed: 0,
             begun: Vec::new(),
             counts: Counts { fired: vec![false; model.transitions()], ..Counts::default() },
@@ -120,7 +123,7 @@ impl<C: Codec> Worker<C> {
     /// The initial states are the first frontier.
     pub(crate) fn begin(&mut self, turn: &mut Turn<'_, '_, C>) -> ControlFlow<()> {
         let shared = turn.shared;
-        self.writer = Writer::new(shared.waiting(), 0, shared.mean());
+        self.writer = Writer::new(shared.waiting(), 0, &shared.form);
         self.counts.cut = shared.initial.cut;
         let mut flow = ControlFlow::Continue(());
         for position in 0..shared.initial.len() {
@@ -148,13 +151,13 @@ impl<C: Codec> Worker<C> {
     /// Explores what lies behind the frontier until none of it is left or everybody is called back.
     pub(crate) fn run(&mut self, turn: &mut Turn<'_, '_, C>) {
         let shared = turn.shared;
-        self.writer = Writer::new(shared.waiting(), shared.to, shared.mean());
+        self.writer = Writer::new(shared.waiting(), shared.to, &shared.form);
         let mut flow = ControlFlow::Continue(());
         while flow.is_continue()
             && (turn.observer.is_some() || !shared.has(Relief::Thread))
             && let Some(chunk) = shared.take()
         {
-            let mut roots = Reader::new(&chunk, turn.seen().codec.ticket_words());
+            let mut roots = Reader::new(&chunk, &shared.form);
             while roots.advance() {
                 // All of them have this threshold, but for those that were reached on shorter paths.
                 if turn.seen().thresholds.get(roots.key) != shared.from + 1 {
@@ -214,14 +217,18 @@ impl<C: Codec> Worker<C> {
     /// Goes to a state of the frontier: its own state where it was kept, otherwise by taking the steps of its trace.
     pub(crate) fn go(&mut self, turn: &Turn<'_, '_, C>, root: &Reader<'_>) {
         let (shared, codec) = (turn.shared, &turn.seen().codec);
-        if root.ticket.is_empty() {
-            if shared.waiting == Waiting::Traces {
-                self.walk.start(root.trace[0], shared.initial.state(root.trace[0] as usize));
+        match root.help() {
+            Help::Ticket(ticket) => {
+                codec.open(ticket, &mut self.parent, &mut self.walk.state);
+                self.walk.jump(&root.trace);
             }
-            self.walk.go(&root.trace, shared.model, &shared.initial, &mut self.batch);
-        } else {
-            codec.open(&root.ticket, &mut self.parent, &mut self.walk.state);
-            self.walk.jump(&root.trace);
+            help => {
+                if shared.waiting == Waiting::Traces {
+                    self.walk.start(root.trace[0], shared.initial.state(root.trace[0] as usize));
+                }
+                let anchor = if let Help::Anchor(length, state) = help { Some((length, state)) } else { None };
+                self.walk.go(&root.trace, anchor, shared.model, &shared.initial, &mut self.batch);
+            }
         }
         self.counts.replays += 1;
         self.counts.replayed += std::mem::take(&mut self.walk.replayed);
@@ -229,14 +236,15 @@ impl<C: Codec> Worker<C> {
         let is_it =
             self.scratch == self.walk.state && codec.known_key(&self.walk.state, &mut self.parent) == Some(root.key);
         assert!(is_it, "a trace leads to the state it was kept for: models are deterministic");
+        self.root.copy_from_slice(&self.walk.state);
     }
 
     /// What was not explored of a chunk waits again.
     fn put_back(&mut self, turn: &Turn<'_, '_, C>, mut roots: Reader<'_>) {
         let shared = turn.shared;
-        let mut writer = Writer::new(shared.waiting(), shared.from, shared.mean());
+        let mut writer = Writer::new(shared.waiting(), shared.from, &shared.form);
         loop {
-            shared.give(writer.push(&roots.trace, roots.key, &roots.ticket), &shared.here);
+            shared.give(writer.push(&roots.trace, roots.key, roots.help()), &shared.here);
             if !roots.advance() {
                 break;
             }
@@ -331,12 +339,18 @@ impl<C: Codec> Worker<C> {
 
     /// Visits the state that the worker is at, and leaves it to the next frontier.
     fn wait(&mut self, turn: &mut Turn<'_, '_, C>, key: u64, depth: u32) -> ControlFlow<()> {
+        let shared = turn.shared;
         self.ticket.clear();
-        self.writer.waiting = turn.shared.waiting();
-        if self.writer.wants_ticket(&self.walk.trace) {
-            turn.seen().codec.ticket(key, &self.walk.state, &mut self.ticket);
-        }
-        turn.shared.give(self.writer.push(&self.walk.trace, key, &self.ticket), &turn.shared.next);
+        self.writer.waiting = shared.waiting();
+        let help = match self.writer.waiting {
+            Waiting::States => {
+                turn.seen().codec.ticket(key, &self.walk.state, &mut self.ticket);
+                Help::Ticket(&self.ticket)
+            }
+            Waiting::Tree if depth > shared.from => Help::Anchor(shared.from as usize + 1, &self.root),
+            _ => Help::None,
+        };
+        shared.give(self.writer.push(&self.walk.trace, key, help), &shared.next);
         let pending = turn.shared.pending.fetch_add(1, Ordering::Relaxed) + 1;
         self.counts.peak_frontier = self.counts.peak_frontier.max(pending);
         let cut = self.expand(turn);
