@@ -2,7 +2,7 @@
 
 use birk_exec::Replayed;
 use birk_exec::replay::Shows;
-use birk_ir::{Coverage, Program, Property, ThreadId, TransitionId, ValueKind, VarId, Verdict};
+use birk_ir::{Coverage, Program, Property, PropertyKind, ThreadId, TransitionId, ValueKind, VarId, Verdict};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -160,8 +160,11 @@ fn properties(report: &Report<'_>) -> Vec<Value> {
         if let (Verdict::Inconclusive, Some(reason)) = (answer.verdict, &answer.reason) {
             value["reason"] = reason.as_str().into();
         }
-        if let Some(watch) = &answer.watch {
+        let is_ctl = matches!(answer.property.kind, PropertyKind::Ctl(_));
+        if answer.watch.is_some() || (is_ctl && answer.reason.is_none()) {
             value["fairness"] = if report.args.fairness == Fair::Weak { "weak" } else { "none" }.into();
+        }
+        if let Some(watch) = &answer.watch {
             value["automaton"] = json!({"states": watch.automaton, "strength": watch.strength});
             value["product"] =
                 json!({"states": watch.states, "transitions": watch.transitions, "seconds": watch.seconds});
