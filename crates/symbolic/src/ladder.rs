@@ -202,6 +202,7 @@ mod tests {
     fn a_walk_down_the_ladder_does_what_the_pieces_do() {
         let (mut layers, mut faults) = (0, 0);
         for model in testing::MODELS {
+            let (name, _) = model;
             testing::with(model, |encoding, relation, faulty, watch| {
                 let diagrams = &encoding.diagrams;
                 let mut ladder = Ladder::new(diagrams, relation, faulty)?;
@@ -210,13 +211,13 @@ mod tests {
                 let (mut here, mut reached) = (initial.clone(), initial.clone());
                 while here != diagrams.no {
                     let (next, steps) = plainly(encoding, relation, &here)?;
-                    assert!(ladder.image(&mut climb, &here)? == next, "{model}, layer {layers}");
+                    assert!(ladder.image(&mut climb, &here)? == next, "{name}, layer {layers}");
                     let counted = tally(encoding, relation, faulty, &here)?;
-                    assert_eq!(u128::try_from(&counted.steps).expect("few states"), steps, "{model}, layer {layers}");
+                    assert_eq!(u128::try_from(&counted.steps).expect("few states"), steps, "{name}, layer {layers}");
                     for (number, fired) in counted.fired.iter().enumerate() {
                         let of = relation.pieces.iter().filter(|piece| piece.transition.index() == number);
                         let mut happens = of.map(|piece| diagrams.and(&here, &piece.outcomes.set));
-                        assert_eq!(*fired, happens.any(|set| set.is_ok_and(|set| set != diagrams.no)), "{model}");
+                        assert_eq!(*fired, happens.any(|set| set.is_ok_and(|set| set != diagrams.no)), "{name}");
                     }
                     here = diagrams.minus(&next, &reached)?;
                     reached = diagrams.or(&reached, &here)?;
@@ -234,7 +235,7 @@ mod tests {
                 }
                 let sound = diagrams.and(&closed, &ladder.sound)?;
                 let all = diagrams.or(&sound, &ladder.faults(&mut climb, &sound)?)?;
-                assert!(all == reached, "{model}");
+                assert!(all == reached, "{name}");
                 Ok(())
             });
         }

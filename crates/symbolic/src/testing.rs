@@ -1,7 +1,5 @@
 //! Models of the corpus, encoded, for the tests of what works on diagrams.
 
-use birk_ir::Program;
-
 use crate::apart::Line;
 use crate::diagram::{Attempt, Set};
 use crate::encoding::Encoding;
@@ -10,32 +8,34 @@ use crate::relation::Relation;
 use crate::search::Watch;
 use crate::value::Arithmetic;
 
-/// Small models of many kinds: circuits, choices, faults, channels, arrays.
-pub(crate) const MODELS: [&str; 12] = [
-    "dme_2",
-    "dme_module_2",
-    "tree_arbiter_module_4",
-    "tree_arbiter_buggy_2",
-    "peterson_filter",
-    "german",
-    "division_by_zero",
-    "index_out_of_range",
-    "philosophers_ring",
-    "sliding_window",
-    "dice",
-    "elevator",
-];
+/// A model of the corpus: its name and its text.
+pub(crate) type Model = (&'static str, &'static str);
 
-/// A model of the corpus.
-pub(crate) fn load(model: &str) -> Program {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    let text = std::fs::read_to_string(folder.join(format!("{model}.bir"))).expect("the model is there");
-    birk_lang::load(&text, &[]).program.expect("the corpus is right")
+macro_rules! model {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../../../models/", $name, ".bir")))
+    };
 }
+
+/// Small models of many kinds: circuits, choices, faults, channels, arrays.
+pub(crate) const MODELS: [Model; 12] = [
+    model!("dme_2"),
+    model!("dme_module_2"),
+    model!("tree_arbiter_module_4"),
+    model!("tree_arbiter_buggy_2"),
+    model!("peterson_filter"),
+    model!("german"),
+    model!("division_by_zero"),
+    model!("index_out_of_range"),
+    model!("philosophers_ring"),
+    model!("sliding_window"),
+    model!("dice"),
+    model!("elevator"),
+];
 
 /// Something with the encoding of a model, its relation, where a check has failed, and a watch that lets it go on.
 pub(crate) fn with(model: &str, check: impl FnOnce(&Encoding<'_>, &Relation, &Set, &mut Watch<'_>) -> Attempt<()>) {
-    let program = load(model);
+    let program = birk_lang::load(text, &[]).program.expect("the corpus is right");
     let attempt = || {
         let encoding = Encoding::new(&program, 64 << 20)?;
         let relation = Relation::new(&encoding, &mut || Ok(()))?;
@@ -46,5 +46,5 @@ pub(crate) fn with(model: &str, check: impl FnOnce(&Encoding<'_>, &Relation, &Se
         let line = Line::default();
         check(&encoding, &relation, &faulty, &mut Watch::new(&line))
     };
-    attempt().unwrap_or_else(|broken| panic!("{model}: {broken:?}"));
+    attempt().unwrap_or_else(|broken| panic!("{name}: {broken:?}"));
 }
