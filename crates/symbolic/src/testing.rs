@@ -34,7 +34,10 @@ pub(crate) const MODELS: [Model; 12] = [
 ];
 
 /// Something with the encoding of a model, its relation, where a check has failed, and a watch that lets it go on.
-pub(crate) fn with(model: &str, check: impl FnOnce(&Encoding<'_>, &Relation, &Set, &mut Watch<'_>) -> Attempt<()>) {
+pub(crate) fn with(
+    (name, text): Model,
+    check: impl FnOnce(&Encoding<'_>, &Relation, &Set, &mut Watch<'_>) -> Attempt<()>,
+) {
     let program = birk_lang::load(text, &[]).program.expect("the corpus is right");
     let attempt = || {
         let encoding = Encoding::new(&program, 64 << 20)?;
