@@ -36,10 +36,15 @@ struct Buckets {
     at_limit: Set,
 }
 
-/// Expands bucket after bucket, until the search is over.
+/// Infers an estimate and searches by it.
 pub(crate) fn explore(search: &mut Search<'_>) -> Attempt<()> {
-    let no = search.encoding.diagrams.no.clone();
     let estimates = estimated(search)?;
+    by(search, estimates)
+}
+
+/// Expands bucket after bucket, until the search is over.
+fn by(search: &mut Search<'_>, estimates: Estimates) -> Attempt<()> {
+    let no = search.encoding.diagrams.no.clone();
     let mut buckets = Buckets { estimates, open: BTreeMap::new(), expanded: Vec::new(), all: no.clone(), at_limit: no };
     let initial = search.initial()?;
     buckets.wait(search, 0, &initial)?;
@@ -189,3 +194,6 @@ impl Buckets {
         Err(Broken::Stopped(Stop::Exhausted))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -124,8 +124,8 @@ fn trimmed(diagrams: &Diagrams, mut sets: Vec<Set>) -> Estimates {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use birk_exec::{Interpreter, Model, Random, Successors, goal_of};
-    use birk_ir::Program;
+    use crate::testing;
+    use birk_exec::{Random, goal_of};
     use oxidd::BooleanFunction;
 
     const BITS: u32 = 4;
@@ -169,25 +169,6 @@ mod tests {
         }
     }
 
-    fn reachable(program: &Program, most: usize) -> Vec<Vec<u32>> {
-        let model = Interpreter::new(program, &[]);
-        let mut states = vec![program.initial_state()];
-        let mut seen: std::collections::HashSet<Vec<u32>> = states.iter().cloned().collect();
-        let mut next = 0;
-        while next < states.len() && states.len() < most {
-            let mut successors = Successors::new(model.words());
-            model.successors(&states[next], &mut successors);
-            next += 1;
-            for index in 0..successors.len() {
-                let state = successors.state(index).to_vec();
-                if seen.insert(state.clone()) {
-                    states.push(state);
-                }
-            }
-        }
-        states
-    }
-
     /// Against the evaluation of the same estimate state by state.
     #[test]
     fn sets_say_what_the_estimate_says_of_each_state() {
@@ -197,7 +178,7 @@ mod tests {
             let text = std::fs::read_to_string(folder.join(format!("{model}.bir"))).expect("the model is there");
             let program = birk_lang::load(&text, &[]).program.expect("the corpus is right");
             let encoding = Encoding::new(&program, 64 << 20).unwrap_or_else(|_| panic!("{model}: memory"));
-            let states = reachable(&program, 300);
+            let states = testing::reachable(&program, 300);
             for goal in program.properties.iter().filter_map(|property| goal_of(&program, property)) {
                 let birk_ir::Goal::BadState(condition) = &goal;
                 let mut asks_stuck = false;

@@ -241,4 +241,86 @@ mod tests {
         }
         assert!(layers > 100 && faults > 0, "{layers} {faults}");
     }
+
+    /// States that saturation reaches, and those that explicit search counts.
+    fn both(
+        encoding: &Encoding<'_>,
+        relation: &Relation,
+        faulty: &Set,
+        ladder: &mut Ladder,
+        watch: &mut Watch<'_>,
+    ) -> Attempt<(String, String)> {
+        let diagrams = &encoding.diagrams;
+        let mut climb = Climb { diagrams, relation, watch };
+        let initial = encoding.single(&encoding.program.initial_state())?;
+        let mut closed = ladder.below(&mut climb, &diagrams.restrict(&initial, &ladder.sound)?)?;
+        loop {
+            let more = ladder.round(&mut climb, closed.clone())?;
+            if more == closed {
+                break;
+            }
+            closed = more;
+        }
+        let counted = diagrams.count(&diagrams.minus(&closed, faulty)?, encoding.bits).to_string();
+        let states = testing::reachable(encoding.program, usize::MAX);
+        let sound = states.iter().filter(|state| !encoding.program.is_faulty(state)).count();
+        Ok((counted, sound.to_string()))
+    }
+
+    /// A ladder that was bent must count other states in at least one model.
+    fn is_noticed(bend: impl Fn(&Encoding<'_>, &mut Relation, &mut Ladder) -> Attempt<()>) -> bool {
+        let mut is_noticed = false;
+        for model in testing::FEW {
+            testing::with(model, |encoding, relation, faulty, watch| {
+                let mut ladder = Ladder::new(&encoding.diagrams, relation, faulty)?;
+                bend(encoding, relation, &mut ladder)?;
+                let (counted, states) = both(encoding, relation, faulty, &mut ladder, watch)?;
+                is_noticed |= counted != states;
+                Ok(())
+            });
+        }
+        is_noticed
+    }
+
+    #[test]
+    fn a_ladder_that_was_bent_is_noticed() {
+        assert!(!is_noticed(|_, _, _| Ok(())), "nothing was bent");
+        let lost = is_noticed(|_, _, ladder| {
+            ladder.rungs.iter_mut().next_back().and_then(|rung| rung.pieces.pop());
+            Ok(())
+        });
+        assert!(lost, "a piece was lost");
+        let late = is_noticed(|_, _, ladder| {
+            for at in (1..ladder.rungs.len()).rev() {
+                let moved = std::mem::take(&mut ladder.rungs[at - 1].pieces);
+                ladder.rungs[at].pieces.extend(moved);
+            }
+            Ok(())
+        });
+        assert!(late, "pieces begin behind their first bit");
+        let forgetful = is_noticed(|encoding, relation, _| {
+            let diagrams = &encoding.diagrams;
+            let other = relation.pieces.last().expect("there are pieces").forgotten.clone();
+            relation.pieces[0].forgotten = diagrams.and(&relation.pieces[0].forgotten, &other)?;
+            Ok(())
+        });
+        assert!(forgetful, "a bit is forgotten that is not written");
+        let kept = is_noticed(|encoding, relation, _| {
+            relation.pieces[0].forgotten = encoding.diagrams.yes.clone();
+            Ok(())
+        });
+        assert!(kept, "what is written is not forgotten");
+        let stale = is_noticed(|encoding, relation, ladder| {
+            // As if only the first rung were applied to what is reached, and the others to the beginning.
+            let diagrams = &encoding.diagrams;
+            let initial = encoding.single(&encoding.program.initial_state())?;
+            for rung in 1..ladder.rungs.len() {
+                let number = ladder.rungs[rung].pieces[0].0;
+                let only = diagrams.and(&relation.pieces[number].relation, &initial)?;
+                ladder.rungs[rung].pieces[0].1 = only;
+            }
+            Ok(())
+        });
+        assert!(stale, "pieces are applied to the beginning only");
+    }
 }
