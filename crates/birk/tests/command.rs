@@ -175,8 +175,16 @@ fn bounded_model_checking_says_what_it_knows() {
     bounded.prints("covered: B, complete to depth 3").prints("unrolled: ");
     check("philosophers_swapped.bir --max-depth 3 --accept depth:3").exits(0);
     check("peterson2.bir").exits(0).prints("holds: ").prints("complete: every reachable state, by induction over ");
-    let stats = &check("peterson2.bir --format json").json()["stats"];
+    let json = check("peterson2.bir --format json").json();
+    let stats = &json["stats"];
     assert!(stats["states"].is_null() && stats["unrolled"]["induction"].is_u64(), "{stats}");
+    assert!(json["unreached"].is_null(), "{json}");
+    let folder = folder("bounded_model_checking");
+    let page = folder.join("report.html");
+    check(&format!("peterson2.bir --report {}", page.display())).exits(0);
+    let page = std::fs::read_to_string(page).expect("the report is written");
+    assert!(page.contains("by induction over ") && page.contains("does not note which steps"), "{page}");
+    assert!(!page.contains("every transition was taken"), "{page}");
     check("peterson2.bir --threads 2").exits(2).says("uses one thread");
 }
 

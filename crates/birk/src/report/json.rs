@@ -128,13 +128,13 @@ pub(crate) fn text(report: &Report<'_>) -> String {
             }),
         },
         slices: report.slices.map(slices),
-        unreached: json!({
+        unreached: is_counted.then(|| json!({
             "transitions": unreached.transitions.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),
             "locations": unreached.locations,
             "not_enabled": untaken.not_enabled.iter().map(|&id| transition_value(report, id)).collect::<Vec<_>>(),
             "cut": untaken.cut.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),
             "assumed": untaken.assumed.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),
-        }),
+        })).into(),
         cut: cut(report),
         next: next(report),
         traces: report
