@@ -2,8 +2,7 @@
 //!
 //! `cargo run --release -p birk-bench -- [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]`, or
 //! `-- --instructions [--bless]`, or `-- --highway [--quick]`, the experiments on slices, or `-- --depth [--quick]`, those on
-//! depth bounds, or `-- --hunt [--quick]`, the states that searches need for mistakes, or
-//! `-- --symbolic [--quick]`, sets of states. Sections: compare, answers, threads,
+//! depth bounds, or `-- --hunt [--quick]`, the states that searches need for mistakes. Sections: compare, answers, threads,
 //! bytes, limit, ltl; without one, all. Build `birk` first
 //! (`cargo build --release -p birk`). What is printed is Markdown. A ratio is printed only where the counts of states and
 //! transitions are equal.
@@ -20,7 +19,6 @@ mod ltl;
 mod peers;
 mod plot;
 mod run;
-mod symbolic;
 mod table;
 
 use std::path::PathBuf;
@@ -47,10 +45,10 @@ type Section = fn(&Bench);
 const USAGE: &str = "\
 birk-bench [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]   sections: compare, answers, threads, bytes, limit, ltl
 birk-bench --instructions [--bless]
-birk-bench --highway | --depth | --hunt | --symbolic [--quick]";
+birk-bench --highway | --depth | --hunt [--quick]";
 
 /// Every word the command line can have; of these the last two are followed by a value.
-const WORDS: [&str; 16] = [
+const WORDS: [&str; 15] = [
     "compare",
     "answers",
     "threads",
@@ -63,7 +61,6 @@ const WORDS: [&str; 16] = [
     "--highway",
     "--depth",
     "--hunt",
-    "--symbolic",
     "--quick",
     "--repetitions",
     "--tools",
@@ -91,9 +88,6 @@ fn main() {
     }
     if has("--hunt") {
         return hunt::compare(&birk, &root, has("--quick"));
-    }
-    if has("--symbolic") {
-        return symbolic::compare(&birk, &root, has("--quick"));
     }
     if has("--depth") {
         return depth::run_all(&birk, &root, has("--quick"));
