@@ -7,8 +7,10 @@ const LEFT: f64 = 64.0;
 const RIGHT: f64 = 150.0;
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 44.0;
-const COLOURS: [&str; 10] =
-    ["#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#d68910", "#16a085", "#7f5539", "#d16ba5", "#5d6d7e", "#111111"];
+const COLOURS: [&str; 13] = [
+    "#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#d68910", "#16a085", "#7f5539", "#d16ba5", "#5d6d7e", "#111111",
+    "#4b9cd3", "#e67e22", "#6b8e23",
+];
 
 /// A curve: its name and its points, the first coordinate a place on the axis.
 pub(crate) struct Curve {

@@ -7,8 +7,8 @@ pub(crate) struct Page {
     text: String,
     /// How many slices a figure is of, where it is of slices.
     pub(crate) runs: u64,
-    /// What stands in the corner of every table.
-    corner: String,
+    /// What stands in the corner of the next tables.
+    pub(crate) corner: String,
 }
 
 impl Page {

@@ -125,7 +125,9 @@ fn a_slice_decides_only_what_it_shows() {
 #[test]
 fn what_cannot_be_meant_is_refused() {
     for (options, reason) in [
-        ("--fairness weak", "--fairness weak is offered for `ltl` only, and `exclusion` is `ctl`"),
+        ("--fairness weak", "--fairness weak is about runs, and `goes_on` is `mu`, which is about steps"),
+        ("--fairness weak --property served --search highway", "--fairness weak needs to know of `served` what could"),
+        ("--fairness weak --property deadlock", "--fairness is about formulas, and none is checked"),
         ("--store compact", "`ctl` properties such as `exclusion` need every state in full"),
         ("--store bitstate --search dfs", "`ctl` properties such as `exclusion` need every state in full"),
     ] {
@@ -164,6 +166,34 @@ fn sets_of_states_say_what_the_graph_says() {
     let reason = property(&report, "can_be_served")["reason"].as_str().expect("a reason");
     assert_eq!(reason, "it needs all states, and some were not looked at");
     assert_eq!(property(&report, "exclusion")["reason"], Value::Null);
+}
+
+#[test]
+fn fairness_leaves_out_runs_that_pass_somebody_over() {
+    let folder = folder("branching_fair");
+    let text = "system Turns { boolean asked;
+        active thread Caller() { loc calling: do { asked := true; } goto calling; }
+        active thread Server() { loc serving: when asked do { asked := false; } goto serving; }
+        ctl served: AG (asked -> AF !asked); ctl ignored: EF EG asked; ctl asks: AG EF asked; ctl rests: EG !asked;
+        ltl served_in_runs: [] (asked -> <> !asked); }";
+    fs::write(folder.join("m.bir"), text).expect("writable");
+    for engine in ["bfs", "bdd", "bdd-chain"] {
+        for (fairness, wanted) in [
+            ("none", ["violated", "holds", "holds", "violated", "violated"]),
+            ("weak", ["holds", "violated", "holds", "violated", "holds"]),
+        ] {
+            let words = ["check", "m.bir", "--search", engine, "--fairness", fairness, "--keep-going"];
+            let report = run(command(BIRK).current_dir(&folder).args(words).args(["--format", "json"])).json();
+            let found: Vec<String> = verdicts(&report).into_iter().skip(2).map(|(_, verdict)| verdict).collect();
+            assert_eq!(found, wanted, "{engine} {fairness}");
+            assert_eq!(property(&report, "served")["fairness"], fairness);
+        }
+    }
+    // A lock that favours nobody starves one process fairly: the run that is shown moves both.
+    let report = check("models/branching_lock.bir", "--property served --fairness weak --format json").exits(1).json();
+    assert_eq!(report["traces"][0]["shows"], "whole");
+    let text = check("models/branching_lock.bir", "--property served --fairness weak --search bdd").exits(1);
+    text.prints("could go on now and then");
 }
 
 /// The philosophers of the corpus with formulas: more of them than any graph of all states has room for.

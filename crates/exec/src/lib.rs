@@ -5,6 +5,7 @@
 
 pub mod automaton;
 pub mod directed;
+pub mod fair;
 pub mod goal;
 pub mod heuristic;
 pub mod interpreter;

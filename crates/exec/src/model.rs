@@ -125,6 +125,24 @@ impl Successors {
         self.len -= 1;
     }
 
+    /// Keeps of those from a position on the ones of which this is true, given their steps and states.
+    #[inline]
+    pub fn retain(&mut self, from: usize, mut is_kept: impl FnMut(Step, &[u32]) -> bool) {
+        let (words, mut to) = (self.words, from);
+        for index in from..self.len {
+            if is_kept(self.steps[index], &self.states[index * words..(index + 1) * words]) {
+                if to < index {
+                    let (before, here) = self.states.split_at_mut(index * words);
+                    // States are short: a call that copies takes longer than to copy.
+                    before[to * words..(to + 1) * words].iter_mut().zip(here).for_each(|(to, from)| *to = *from);
+                    self.steps[to] = self.steps[index];
+                }
+                to += 1;
+            }
+        }
+        self.len = to;
+    }
+
     /// How many there are.
     #[inline]
     pub fn len(&self) -> usize {

@@ -21,7 +21,8 @@ pub enum Branching {
     Some(Steps, Box<Branching>),
     /// Each of these steps leads to a state in which it is true.
     Every(Steps, Box<Branching>),
-    /// The smallest set of states that is what the body says, given that set; no two fixpoints have the same number.
+    /// The smallest set of states that is what the body says, given that set; no two different fixpoints have the
+    /// same number.
     Least(u32, Box<Branching>),
     /// The largest such set.
     Greatest(u32, Box<Branching>),
@@ -36,6 +37,9 @@ pub enum Steps {
     OrStay,
     /// Those of these transitions, in order.
     Of(Vec<TransitionId>),
+    /// Those that keep the promise not to pass over these transitions for ever: theirs, and, where none of them is possible,
+    /// all, and staying. A step that goes wrong is possible.
+    Fair(Vec<TransitionId>),
 }
 
 impl Branching {

@@ -263,9 +263,10 @@ impl Program {
             match steps {
                 Steps::All => format!("{open}{all}{close} {body}"),
                 Steps::OrStay => format!("{stay} {body}"),
-                Steps::Of(ids) => {
+                Steps::Of(ids) | Steps::Fair(ids) => {
+                    let fair = if matches!(steps, Steps::Fair(_)) { "fair " } else { "" };
                     let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
-                    format!("{open}{}{close} {body}", ids.join(","))
+                    format!("{open}{fair}{}{close} {body}", ids.join(","))
                 }
             }
         };

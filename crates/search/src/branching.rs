@@ -5,6 +5,7 @@
 
 pub mod equations;
 mod graph;
+mod moves;
 mod solve;
 mod states;
 mod witness;
@@ -16,6 +17,7 @@ use birk_ir::{Branching, Expr, Stop, Trace};
 
 use crate::job::Observer;
 use equations::Equations;
+use moves::Moves;
 use solve::Solver;
 
 pub use graph::{Graph, Needs};
@@ -41,7 +43,8 @@ pub fn decide(
         return ControlFlow::Continue(Truth::Open);
     }
     let equations = Equations::new(formula, propositions, graph.transitions());
-    let mut solver = Solver::new(&equations, graph, observer);
+    let moves = Moves::new(graph, &equations.steps);
+    let mut solver = Solver::new(&equations, &moves, observer);
     solver.compute(0)?;
     let false_in = graph.initial().iter().copied().find(|&state| !solver.value(0, state));
     let is_true = false_in.is_none();

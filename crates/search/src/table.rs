@@ -152,6 +152,13 @@ impl Table {
         Some(Entry { slot: slot as u64, depth: (value & DEPTH) as u32 })
     }
 
+    /// Appends for each of these hashes whether its key is there.
+    #[inline]
+    pub(crate) fn have(&self, hashes: &[u64], out: &mut Vec<bool>) {
+        let division = self.division;
+        with_slots!(self, slots => out.extend(hashes.iter().map(|&hash| find(slots, division, hash).is_some())));
+    }
+
     /// The size of a table for keys of this many bits, at most this many bytes, that leaves room for more than the keys
     /// held now; `None` when there is none.
     pub(crate) fn larger(&self, bits: u32, held: u64, most: u64) -> Option<u64> {

@@ -69,10 +69,10 @@ impl<C: Codec> Visited<C> {
         became
     }
 
-    /// Whether what was announced is there.
+    /// Appends whether each of what was announced is there.
     #[inline]
-    pub(crate) fn has(&self, hash: u64) -> bool {
-        self.table.find(hash).is_some()
+    pub(crate) fn have(&self, hashes: &[u64], out: &mut Vec<bool>) {
+        self.table.have(hashes, out);
     }
 
     /// Where a state is, if it was seen.

@@ -1,5 +1,7 @@
 //! The evaluator of the mu-calculus against the definition, on random graphs; the runs that it shows; its mutants.
 
+#[path = "branching/fair.rs"]
+mod fair;
 #[path = "branching/system.rs"]
 mod system;
 
@@ -7,12 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use birk_exec::automaton::violations_of;
-use birk_exec::{GoalSet, Model, Product, Random, Successors};
+use birk_exec::{Fairness, GoalSet, Model, Product, Random, Successors};
 use birk_ir::{Branching, Expr, Formula, Outcome, Steps, Trace};
 use birk_search::branching::{Graph, Needs, Truth, decide};
 use birk_search::cycle::Chase;
 use birk_search::job::Patient;
 use birk_search::{Limits, Stats};
+use fair::{Ctl, Runs, Unfair};
 use system::{Bent, Maker, PROPOSITIONS, Shape, System, alternation, propositions};
 
 /// How many formulas; `BIRK_FORMULAS` asks for more.
@@ -277,4 +280,78 @@ fn ctl_says_what_ltl_says_where_they_coincide() {
         }
     }
     assert!(by_truth.as_flattened().iter().all(|&cases| cases >= 10), "{by_truth:?}");
+}
+
+/// A graph, promises about its steps, and a formula of CTL.
+fn fair_case(seed: u64) -> (System, Fairness, Ctl) {
+    let mut random = Random::new(seed ^ 0xfa12);
+    let system = System::random(&mut random);
+    let fairness = fair::fairness(&mut random);
+    let depth = 1 + random.below(3);
+    (system, fairness, Ctl::random(&mut random, depth))
+}
+
+fn is_true_of_fair_runs(system: &System, fairness: &Fairness, formula: &Ctl, unfair: Unfair) -> bool {
+    Runs { system, fairness, unfair }.meaning(formula, &system.reached()).contains(&0)
+}
+
+#[test]
+fn ctl_about_fair_runs_means_what_its_definition_says() {
+    let (mut by_truth, mut differs, mut lassos) = ([0; 2], 0, 0);
+    for seed in 0..count(4000) {
+        let (system, fairness, ctl) = fair_case(seed);
+        let formula = ctl.branching(true, &mut 0);
+        let goes_on = !system.cut.contains(&true) && !system.faults.contains(&true);
+        let wanted = is_true_of_fair_runs(&system, &fairness, &ctl, Unfair::Not);
+        for goes_on in [false, goes_on] {
+            let fair = fairness.ctl(&formula, goes_on).expect("it is CTL");
+            let Truth::Known(found, trace) = truth(&system, &fair, &Limits::NONE) else { panic!("complete") };
+            assert_eq!(found, wanted, "seed {seed}: {ctl:?} under {fairness:?} on {system:?}");
+            assert_eq!(fair.seeks(), formula.seeks(), "seed {seed}: {ctl:?}");
+            walked(&system, &trace);
+            lassos += usize::from(trace.loop_start.is_some());
+        }
+        let Truth::Known(of_all, _) = truth(&system, &formula, &Limits::NONE) else { panic!("complete") };
+        by_truth[usize::from(wanted)] += 1;
+        differs += usize::from(of_all != wanted);
+    }
+    assert!(by_truth.iter().all(|&formulas| formulas >= 500) && differs >= 40, "{by_truth:?}, {differs} differ");
+    assert!(lassos >= 300, "{lassos}");
+}
+
+/// The run that shows that `p` is always true on some fair run is such a run.
+#[test]
+fn a_fair_run_is_shown() {
+    let mut shown = 0;
+    for seed in 0..count(1500) {
+        let (system, fairness, _) = fair_case(seed);
+        let always = Ctl::Runs(false, fair::Time::Always, Box::new((Ctl::Atom(0), Ctl::Atom(0))));
+        let formula = fairness.ctl(&always.branching(true, &mut 0), false).expect("it is CTL");
+        let Truth::Known(true, trace) = truth(&system, &formula, &Limits::NONE) else { continue };
+        let states = walked(&system, &trace);
+        let back = trace.loop_start.expect("it goes on for ever");
+        assert!(states.iter().all(|&state| system.letters[state] & 1 == 1), "seed {seed}");
+        // A promise is kept in the loop, or cannot be kept in one of its states.
+        let taken = trace.steps[back..].iter().fold(0, |all, step| all | fairness.met_by[step.transition.index()]);
+        let possible = |state: &usize| {
+            system.steps[*state].iter().fold(0, |all, (transition, _)| all | fairness.met_by[*transition])
+        };
+        let always_possible = states[back..].iter().map(possible).fold(u64::MAX, |all, one| all & one);
+        let wanted = (1 << fairness.names.len()) - 1;
+        assert_eq!(always_possible & !taken & wanted, 0, "seed {seed}: {trace:?} under {fairness:?} in {system:?}");
+        shown += usize::from(!fairness.names.is_empty());
+    }
+    assert!(shown >= 100, "{shown}");
+}
+
+#[test]
+fn a_wrong_definition_of_fair_runs_is_noticed() {
+    for unfair in [Unfair::Ignored, Unfair::First, Unfair::Strict, Unfair::FaultsAreNone, Unfair::Anywhere] {
+        let differs = |seed: &u64| {
+            let (system, fairness, ctl) = fair_case(*seed);
+            let truth = |unfair| is_true_of_fair_runs(&system, &fairness, &ctl, unfair);
+            truth(unfair) != truth(Unfair::Not)
+        };
+        assert!((0..4000).any(|seed| differs(&seed)), "no formula tells {unfair:?} from the definition");
+    }
 }

@@ -113,6 +113,8 @@ struct Evaluation<'s, 'a> {
     /// Those without any step, taken or cut.
     stuck: Set,
     propositions: Vec<Set>,
+    /// By modality of fairness, where it was asked for: where nothing is possible that was promised.
+    idle: Vec<Option<Set>>,
     /// The fixpoints so far, by part.
     fixpoints: Vec<Set>,
     /// For each part the fixpoints around it on which it depends.
@@ -135,7 +137,20 @@ impl<'s, 'a> Evaluation<'s, 'a> {
         let fixpoints = vec![diagrams.no.clone(); parts];
         let depends = depends(equations);
         let kept = vec![None; parts];
-        Ok(Self { search, equations, back, reached, stuck, propositions, fixpoints, depends, kept, goes_on: true })
+        let idle = vec![None; equations.steps.len()];
+        Ok(Self {
+            search,
+            equations,
+            back,
+            reached,
+            stuck,
+            propositions,
+            idle,
+            fixpoints,
+            depends,
+            kept,
+            goes_on: true,
+        })
     }
 
     /// Whether the formula is true in the initial state, and a run that shows it.
@@ -150,6 +165,7 @@ impl<'s, 'a> Evaluation<'s, 'a> {
 
     /// Where a part is true, given the fixpoints around it.
     fn value(&mut self, part: u32) -> Attempt<Set> {
+        let part = self.equations.computed_for(part);
         let given: Vec<Set> =
             self.depends[part as usize].iter().map(|&outer| self.fixpoints[outer as usize].clone()).collect();
         if let Some((_, value)) = self.kept[part as usize].as_ref().filter(|(then, _)| *then == given) {
@@ -233,16 +249,36 @@ impl<'s, 'a> Evaluation<'s, 'a> {
 
     /// Where one of these steps leads into a set.
     fn before(&mut self, steps: usize, ends: &Set) -> Attempt<Set> {
+        let idle = self.idle(steps)?;
         let (meant, diagrams) = (&self.equations.steps[steps], &self.search.encoding.diagrams);
         let mut before = Vec::new();
-        if *meant == Meant::OrStay {
+        if meant.includes_staying() {
             before.push(diagrams.and(ends, &self.stuck)?);
         }
-        for back in self.back.iter().filter(|back| meant.includes(Some(back.transition))) {
-            before.push(back.before(diagrams, ends)?);
+        for back in &self.back {
+            if meant.includes(Some(back.transition)) {
+                before.push(back.before(diagrams, ends)?);
+            } else if idle != diagrams.no {
+                before.push(diagrams.and(&back.before(diagrams, ends)?, &idle)?);
+            }
             self.search.watch.look(diagrams)?;
         }
         diagrams.and(&diagrams.any(before)?, &self.reached)
+    }
+
+    /// Where nothing is possible that was promised, for a modality of fairness.
+    fn idle(&mut self, steps: usize) -> Attempt<Set> {
+        let diagrams = &self.search.encoding.diagrams;
+        let meant = &self.equations.steps[steps];
+        if !matches!(meant, Meant::Fair(_)) {
+            return Ok(diagrams.no.clone());
+        }
+        if self.idle[steps].is_none() {
+            let pieces = self.search.relation.pieces.iter().filter(|piece| meant.includes(Some(piece.transition)));
+            let possible = pieces.map(|piece| piece.possible(diagrams)).collect::<Attempt<Vec<Set>>>()?;
+            self.idle[steps] = Some(self.without(&diagrams.any(possible)?)?);
+        }
+        Ok(self.idle[steps].clone().expect("it was computed"))
     }
 
     /// A fixpoint that only follows single steps: a greatest one is what is left by the least one of the negation.
@@ -291,6 +327,8 @@ impl Simple {
             Kind::Every(steps) if !least && of(part).children[0] == fixpoint => Some(steps),
             _ => None,
         };
+        // Which steps are meant must not depend on where they are taken.
+        let goes_on = |part: u32| goes_on(part).filter(|&steps| !matches!(equations.steps[steps], Meant::Fair(_)));
         // The same as one of two children, the other of which does not speak of the fixpoint.
         let split = |part: u32, pick: &dyn Fn(u32) -> bool| {
             let [one, two] = of(part).children[..] else { return None };

@@ -91,6 +91,12 @@ impl Piece {
         Ok(diagrams.and(states, &self.outcomes.set)? != diagrams.no)
     }
 
+    /// The states in which it happens, with some choice.
+    pub(crate) fn possible(&self, diagrams: &Diagrams) -> Attempt<Set> {
+        let after: Vec<(u32, bool)> = self.renamed.iter().map(|&place| (after(place), true)).collect();
+        diagrams.exists(&self.relation, &diagrams.cube(&after)?)
+    }
+
     /// The states to which it leads.
     pub(crate) fn image(&self, diagrams: &Diagrams, states: &Set) -> Attempt<Set> {
         let mut image = diagrams.and_exists(states, &self.relation, &self.forgotten)?;

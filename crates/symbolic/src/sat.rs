@@ -2,6 +2,7 @@
 
 mod circuit;
 mod search;
+mod stuck;
 mod unrolling;
 
 pub(crate) use search::hunt;

@@ -48,6 +48,7 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
         let property = Property { name: "automaton".into(), kind: PropertyKind::Automaton, span: None };
         program.properties.push(property);
     }
+    branching::make_fair(&mut program, args)?;
     let properties = selected(&program, &args.property, args.deadlock)?;
     reconcile_with(args, &properties)?;
     let hunted = hunted(&program, &properties)?;
@@ -365,6 +366,11 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
             )));
         }
     }
+    if args.beam.is_some() && args.weight > 1 {
+        return Err(Failure::usage(
+            "--beam compares states of one depth, so that --weight means nothing to it; leave one of them out",
+        ));
+    }
     if !engine.scales && matches!(args.threads, Threads::Number(2..)) {
         let name = engine.name;
         return Err(Failure::usage(format!(
@@ -401,13 +407,9 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
 fn reconcile_with(args: &CheckArgs, properties: &[&Property]) -> Result<(), Failure> {
     let of_runs = properties.iter().any(|property| property.is_of_runs());
     let of_states = properties.iter().any(|property| !property.is_of_runs());
+    let of_fair_runs = of_runs || properties.iter().any(|property| matches!(property.kind, PropertyKind::Ctl(_)));
     if let Some(property) = properties.iter().find(|property| property.branching().is_some()) {
         let (word, name) = (property.word(), &property.name);
-        if args.fairness == Fair::Weak {
-            return Err(Failure::usage(format!(
-                "--fairness weak is offered for `ltl` only, and `{name}` is `{word}`; choose others with --property"
-            )));
-        }
         if args.store != StoreKind::Exact {
             return Err(Failure::usage(format!(
                 "`{word}` properties such as `{name}` need every state in full; use --store exact, or choose others \
@@ -415,7 +417,10 @@ fn reconcile_with(args: &CheckArgs, properties: &[&Property]) -> Result<(), Fail
             )));
         }
     }
-    if args.fairness == Fair::Weak && !of_runs {
+    if args.fairness == Fair::Weak {
+        branching::reconcile(args, properties)?;
+    }
+    if args.fairness == Fair::Weak && !of_fair_runs {
         return Err(Failure::usage("--fairness is about formulas, and none is checked; leave it out"));
     }
     if args.store == StoreKind::Bitstate && of_states && args.search != "dfs" {
@@ -512,6 +517,7 @@ fn limits_of(args: &CheckArgs, engine: &Engine, memory: Memory) -> Limits {
         width: args.width.first(),
         degrade_depth: args.degrade_depth,
         weight: args.weight,
+        beam: args.beam.map(|width| width as usize),
         refine: args.refine,
         seed: args.seed,
         ..Limits::NONE

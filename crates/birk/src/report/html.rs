@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use birk_ir::{Coverage, Span, TransitionId};
+use birk_search::job::Unrolled;
 use serde_json::{Value, json};
 
 use crate::progress::{Sample, bytes, grouped};
@@ -202,6 +203,9 @@ fn covered(report: &Report<'_>) -> String {
 }
 
 fn unreached(report: &Report<'_>) -> String {
+    if report.hunt.stats.unrolled.is_some() {
+        return "<p>Not known: this engine looks for runs, and does not note which steps they take.</p>".into();
+    }
     let (unreached, untaken) = (report.unreached(), report.untaken());
     let names = |ids: &[TransitionId]| ids.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>();
     let guarded = |&id: &TransitionId| {
@@ -239,10 +243,33 @@ fn unreached(report: &Report<'_>) -> String {
     out
 }
 
+/// Of bounded model checking, which counts no states.
+fn unrolled_statistics(report: &Report<'_>, unrolled: Unrolled) -> String {
+    table(&[
+        ("runs of up to so many steps", grouped(u64::from(report.hunt.stats.max_depth))),
+        ("clauses", grouped(unrolled.clauses)),
+        ("variables", grouped(unrolled.variables)),
+        ("time", format!("{:.3} s with {}", report.seconds, report.engine.name)),
+        ("bits of a state", report.program.layout.bits().to_string()),
+        ("memory of the process, at most", report.peak_memory.map_or_else(|| "not known".into(), bytes)),
+    ])
+}
+
+fn table(rows: &[(&str, String)]) -> String {
+    let mut out = String::from("<table><tbody>");
+    for (name, value) in rows {
+        let _ = writeln!(out, "<tr><th scope=\"row\">{name}</th><td class=\"mono\">{value}</td></tr>");
+    }
+    out + "</tbody></table>\n"
+}
+
 fn statistics(report: &Report<'_>, samples: &[Sample]) -> String {
     let stats = &report.hunt.stats;
     let known = stats.transitions.saturating_add(1).saturating_sub(stats.states);
     let unknown = || "not known".to_owned();
+    if let Some(unrolled) = stats.unrolled {
+        return unrolled_statistics(report, unrolled);
+    }
     let rows = [
         ("states", report.states_text()),
         ("transitions", report.transitions_text().unwrap_or_else(unknown)),
@@ -255,11 +282,8 @@ fn statistics(report: &Report<'_>, samples: &[Sample]) -> String {
         ("store", bytes(stats.store_bytes)),
         ("memory of the process, at most", report.peak_memory.map_or_else(|| "not known".into(), bytes)),
     ];
-    let mut out = String::from("<table><tbody>");
-    for (name, value) in rows {
-        let _ = writeln!(out, "<tr><th scope=\"row\">{name}</th><td class=\"mono\">{value}</td></tr>");
-    }
-    out += "</tbody></table>\n<div class=\"plots\">\n";
+    let mut out = table(&rows);
+    out += "<div class=\"plots\">\n";
     if !stats.levels.is_empty() {
         out += &bars(&Titles { title: "States per depth", x: "depth", y: "new states" }, &stats.levels);
     }

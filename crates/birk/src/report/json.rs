@@ -2,7 +2,7 @@
 
 use birk_exec::Replayed;
 use birk_exec::replay::Shows;
-use birk_ir::{Coverage, Program, Property, ThreadId, TransitionId, ValueKind, VarId, Verdict};
+use birk_ir::{Coverage, Program, Property, PropertyKind, ThreadId, TransitionId, ValueKind, VarId, Verdict};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -128,13 +128,13 @@ pub(crate) fn text(report: &Report<'_>) -> String {
             }),
         },
         slices: report.slices.map(slices),
-        unreached: json!({
+        unreached: is_counted.then(|| json!({
             "transitions": unreached.transitions.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),
             "locations": unreached.locations,
             "not_enabled": untaken.not_enabled.iter().map(|&id| transition_value(report, id)).collect::<Vec<_>>(),
             "cut": untaken.cut.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),
             "assumed": untaken.assumed.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),
-        }),
+        })).into(),
         cut: cut(report),
         next: next(report),
         traces: report
@@ -160,8 +160,11 @@ fn properties(report: &Report<'_>) -> Vec<Value> {
         if let (Verdict::Inconclusive, Some(reason)) = (answer.verdict, &answer.reason) {
             value["reason"] = reason.as_str().into();
         }
-        if let Some(watch) = &answer.watch {
+        let is_ctl = matches!(answer.property.kind, PropertyKind::Ctl(_));
+        if answer.watch.is_some() || (is_ctl && answer.reason.is_none()) {
             value["fairness"] = if report.args.fairness == Fair::Weak { "weak" } else { "none" }.into();
+        }
+        if let Some(watch) = &answer.watch {
             value["automaton"] = json!({"states": watch.automaton, "strength": watch.strength});
             value["product"] =
                 json!({"states": watch.states, "transitions": watch.transitions, "seconds": watch.seconds});

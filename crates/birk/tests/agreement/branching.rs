@@ -3,10 +3,14 @@
 
 use std::ops::ControlFlow;
 
+use birk_exec::automaton::violations_of;
 use birk_exec::replay::Shows;
-use birk_exec::{GoalSet, Interpreter, replay};
-use birk_ir::{Branching, Coverage, Expr, Goal, Outcome, Program, PropertyKind, Steps, Stop, Trace, TransitionId};
+use birk_exec::{Fairness, GoalSet, Interpreter, Product, fair, replay};
+use birk_ir::{
+    Branching, Coverage, Expr, Formula, Goal, Outcome, Program, PropertyKind, Steps, Stop, Trace, TransitionId,
+};
 use birk_search::branching::{Graph, Needs, Truth, decide};
+use birk_search::cycle::Chase;
 use birk_search::job::Patient;
 use birk_search::{Hunt, Job, Limits};
 
@@ -319,4 +323,105 @@ fn misread_formulas_are_noticed() {
         });
         assert!(is_noticed, "nobody notices: {about}");
     }
+}
+
+/// What the search for cycles says of a formula about runs.
+fn is_true_of_runs(program: &Program, formula: &Formula, fairness: Option<&Fairness>) -> bool {
+    let (automaton, propositions) = violations_of(formula).expect("a small automaton");
+    let goals: Vec<Goal> = propositions.into_iter().map(Goal::BadState).collect();
+    let model = Interpreter::new(program, &goals);
+    let product = Product::new(&model, automaton, fairness.cloned());
+    let chase = Chase { weak: product.is_weak(), threads: 1, seed: 0, limits: Limits::NONE };
+    chase.hunt(&product, &mut Patient).outcomes[0] == Outcome::Absent
+}
+
+/// A formula of LTL, and the same in CTL, for two conditions.
+fn pairs(p: &Expr, q: &Expr) -> Vec<(Formula, Branching)> {
+    let (lp, lq) = (|| Formula::Atom(p.clone()), || Formula::Atom(q.clone()));
+    let (cp, cq) = (|| Branching::Atom(p.clone()), || Branching::Atom(q.clone()));
+    let next = |body: Branching| Branching::Every(Steps::OrStay, Box::new(body));
+    let again = |number| next(Branching::Variable(number));
+    let least = |number, body: Branching| Branching::Least(number, Box::new(body));
+    let greatest = |number, body: Branching| Branching::Greatest(number, Box::new(body));
+    let af_q = || least(0, cq().or(again(0)));
+    let implies = |b: Formula| Formula::Or(Box::new((Formula::Not(Box::new(lp())), b)));
+    let eventually_q = || Formula::Eventually(Box::new(lq()));
+    let always = |body: Formula| Formula::Always(Box::new(body));
+    vec![
+        (always(lp()), greatest(0, cp().and(again(0)))),
+        (eventually_q(), af_q()),
+        (Formula::Next(Box::new(lp())), next(cp())),
+        (Formula::Until(Box::new((lp(), lq()))), least(0, cq().or(cp().and(again(0))))),
+        (Formula::WeakUntil(Box::new((lp(), lq()))), greatest(0, cq().or(cp().and(again(0))))),
+        (Formula::Release(Box::new((lp(), lq()))), greatest(0, cq().and(cp().or(again(0))))),
+        (always(implies(eventually_q())), greatest(1, cp().dual().or(af_q()).and(again(1)))),
+        (always(eventually_q()), greatest(1, af_q().and(again(1)))),
+        (always(implies(Formula::Next(Box::new(lq())))), greatest(0, cp().dual().or(next(cq())).and(again(0)))),
+    ]
+}
+
+/// How many programs are looked at, unless the environment says otherwise.
+const PROGRAMS_OF_RUNS: u64 = 100;
+
+/// Both logics say the same of each pair: of all runs, if none is cut or goes wrong, and of fair runs always. On the graph
+/// and, for fair runs, on sets of states.
+fn coincide(seed: u64, case: &Case, by_truth: &mut [[usize; 2]; 2]) -> Checked {
+    let program = &case.program;
+    let conditions = conditions(program);
+    if conditions.len() < 2 {
+        return Ok(());
+    }
+    let mut random = Random::new(seed ^ 0xc71);
+    let first = random.below(conditions.len());
+    let second = (first + 1 + random.below(conditions.len() - 1)) % conditions.len();
+    let fault = program.properties.iter().position(|property| matches!(property.kind, PropertyKind::Fault));
+    let is_whole = case.answer.cut == 0 && fault.is_none_or(|fault| case.answer.shortest[fault].is_none());
+    let fairness = Fairness::weak(program)?;
+    let goes_on = fair::goes_on(program);
+    let (mut sought, mut wanted) = (Vec::new(), Vec::new());
+    for (of_runs, branching) in pairs(&conditions[first], &conditions[second]) {
+        let named = |why: String| format!("{}: {why}", program.branching_text(&branching));
+        let of_graph = |formula: &Branching| match on_graph(program, formula, &Limits::NONE) {
+            Truth::Known(truth, trace) if !truth => {
+                shown(program, &formula.dual(), &trace).map_err(named)?.then_some(false).ok_or("not shown".to_owned())
+            }
+            Truth::Known(..) => Ok(true),
+            Truth::Open => Err("the graph is complete".to_owned()),
+        };
+        if is_whole {
+            let truth = is_true_of_runs(program, &of_runs, None);
+            same("of all runs", &of_graph(&branching)?, &truth).map_err(named)?;
+            by_truth[0][usize::from(truth)] += 1;
+        }
+        let truth = is_true_of_runs(program, &of_runs, Some(&fairness));
+        let fair = fairness.ctl(&branching, goes_on).expect("it is CTL");
+        same("of fair runs", &of_graph(&fair)?, &truth).map_err(named)?;
+        by_truth[1][usize::from(truth)] += 1;
+        sought.push(fair.dual());
+        wanted.push(truth);
+    }
+    let hunt = on_sets(["bdd", "bdd-chain"][seed as usize % 2], program, &sought, &Limits::NONE)?;
+    if hunt.stopped == Stop::Memory {
+        return Ok(());
+    }
+    for ((formula, truth), outcome) in sought.iter().zip(wanted).zip(&hunt.outcomes) {
+        same("of fair runs, on sets", &(*outcome == Outcome::Absent), &truth)?;
+        if let Outcome::Found(trace) = outcome {
+            same("shown by one run", &shown(program, formula, trace)?, &true)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn ctl_says_what_ltl_says_of_random_programs() {
+    let (mut by_truth, mut looked_at) = ([[0; 2]; 2], 0);
+    for (seed, text, case) in programs(PROGRAMS_OF_RUNS) {
+        looked_at += 1;
+        if let Err(why) = coincide(seed, &case, &mut by_truth) {
+            panic!("seed {seed}: {why}\n{text}");
+        }
+    }
+    println!("{looked_at} programs, {by_truth:?} false and true of all runs, and of fair ones");
+    assert!(by_truth.as_flattened().iter().all(|&cases| cases >= 20), "{by_truth:?}");
 }

@@ -42,6 +42,8 @@ struct Known<'p> {
     states: Vec<Vec<u32>>,
     /// The steps of each: where they lead, if that is a state of the run.
     steps: Vec<Vec<(TransitionId, Option<usize>)>>,
+    /// All transitions that can be taken in it, also those that then go wrong.
+    possible: Vec<Vec<TransitionId>>,
     stuck: Vec<bool>,
 }
 
@@ -57,15 +59,16 @@ impl<'p> Known<'p> {
             });
         }
         let mut batch = Successors::new(model.words());
-        let mut steps = Vec::new();
+        let (mut steps, mut possible) = (Vec::new(), Vec::new());
         for state in &states {
             batch.clear();
             model.successors(state, &mut batch);
+            possible.push(batch.steps(0).iter().map(|step| step.transition).collect());
             let real = (0..batch.len()).filter(|&i| !program.is_faulty(batch.state(i)));
             steps.push(real.map(|i| (batch.step(i).transition, numbers.get(batch.state(i)).copied())).collect());
         }
         let stuck = states.iter().map(|state| is_stuck(&model, state)).collect();
-        Self { model, states, steps, stuck }
+        Self { model, states, steps, possible, stuck }
     }
 }
 
@@ -135,10 +138,11 @@ impl Evaluation<'_> {
     }
 
     fn ends<'s>(&'s self, steps: &'s Steps, state: usize) -> impl Iterator<Item = Option<usize>> + 's {
-        let stays = *steps == Steps::OrStay && self.states.stuck[state];
-        let is_meant = |id: &TransitionId| match steps {
+        let stays = matches!(steps, Steps::OrStay | Steps::Fair(_)) && self.states.stuck[state];
+        let is_meant = move |id: &TransitionId| match steps {
             Steps::All | Steps::OrStay => true,
             Steps::Of(ids) => ids.contains(id),
+            Steps::Fair(ids) => ids.contains(id) || !self.states.possible[state].iter().any(|id| ids.contains(id)),
         };
         let taken = self.states.steps[state].iter().filter(move |(id, _)| is_meant(id)).map(|(_, end)| *end);
         taken.chain(stays.then_some(Some(state)))

@@ -22,6 +22,8 @@ pub struct Part {
     pub is_closed: bool,
     /// It or something within it is about steps.
     pub is_modal: bool,
+    /// An earlier part that says the same, and is closed: what is computed for that is its value.
+    pub twin: Option<u32>,
     /// The fixpoint that begins its block; for a closed part other than a fixpoint, none.
     pub block: Option<u32>,
 }
@@ -55,14 +57,21 @@ pub enum Meant {
     OrStay,
     /// For each transition, whether it is meant.
     Of(Vec<bool>),
+    /// The same; and where none of them is possible, all steps are meant, and staying.
+    Fair(Vec<bool>),
 }
 
 impl Meant {
-    /// Whether a step of this transition is meant.
+    /// Whether staying is meant, where no step is possible.
+    pub fn includes_staying(&self) -> bool {
+        matches!(self, Meant::OrStay | Meant::Fair(_))
+    }
+
+    /// Whether a step of this transition is meant, wherever it is.
     pub fn includes(&self, label: Option<TransitionId>) -> bool {
         match self {
             Meant::All | Meant::OrStay => true,
-            Meant::Of(meant) => label.is_some_and(|label| meant[label.index()]),
+            Meant::Of(meant) | Meant::Fair(meant) => label.is_some_and(|label| meant[label.index()]),
         }
     }
 }
@@ -80,6 +89,15 @@ pub struct Block {
     pub inner: Vec<u32>,
 }
 
+/// What is known while a formula is cut into parts.
+#[derive(Default)]
+struct Names<'f> {
+    /// The fixpoints around, by number and part.
+    bound: Vec<(u32, u32)>,
+    /// The closed parts so far that are about steps, each once.
+    closed: Vec<(&'f Branching, u32)>,
+}
+
 /// The equations of a formula; part 0 is the whole.
 #[derive(Debug, Default)]
 pub struct Equations {
@@ -95,8 +113,7 @@ impl Equations {
     /// Of a formula, given the propositions and the number of transitions.
     pub fn new(formula: &Branching, propositions: &[Expr], transitions: usize) -> Self {
         let mut equations = Self::default();
-        let mut bound = Vec::new();
-        equations.add(formula, propositions, transitions, &mut bound);
+        equations.add(formula, propositions, transitions, &mut Names::default());
         equations.blocks.resize_with(equations.parts.len(), || None);
         for part in 0..equations.parts.len() as u32 {
             for child in equations.parts[part as usize].children.clone() {
@@ -118,6 +135,11 @@ impl Equations {
         equations
     }
 
+    /// The part that is computed for this one.
+    pub fn computed_for(&self, part: u32) -> u32 {
+        self.parts[part as usize].twin.unwrap_or(part)
+    }
+
     /// The block that a fixpoint begins.
     pub fn block(&self, first: u32) -> &Block {
         self.blocks[first as usize].as_ref().expect("a block is known by the fixpoint that begins it")
@@ -127,10 +149,10 @@ impl Equations {
         self.blocks[first as usize].as_mut().expect("a block is known by the fixpoint that begins it")
     }
 
-    /// Adds a formula; `bound` has the fixpoints around it, by number and part.
-    fn add(&mut self, formula: &Branching, known: &[Expr], transitions: usize, bound: &mut Vec<(u32, u32)>) -> u32 {
+    /// Adds a formula.
+    fn add<'f>(&mut self, formula: &'f Branching, known: &[Expr], transitions: usize, names: &mut Names<'f>) -> u32 {
         if let Branching::Variable(number) = formula {
-            let found = bound.iter().rev().find(|(other, _)| other == number);
+            let found = names.bound.iter().rev().find(|(other, _)| other == number);
             return found.expect("a variable stands within its fixpoint").1;
         }
         let part = self.parts.len() as u32;
@@ -154,22 +176,23 @@ impl Equations {
             end: 0,
             is_closed: true,
             is_modal: matches!(kind, Kind::Some(_) | Kind::Every(_)),
+            twin: None,
             block: None,
         });
         let mut children = Vec::new();
         match formula {
             Branching::Atom(_) | Branching::Variable(_) => {}
             Branching::And(two) | Branching::Or(two) => {
-                children.push(self.add(&two.0, known, transitions, bound));
-                children.push(self.add(&two.1, known, transitions, bound));
+                children.push(self.add(&two.0, known, transitions, names));
+                children.push(self.add(&two.1, known, transitions, names));
             }
             Branching::Some(_, body) | Branching::Every(_, body) => {
-                children.push(self.add(body, known, transitions, bound));
+                children.push(self.add(body, known, transitions, names));
             }
             Branching::Least(number, body) | Branching::Greatest(number, body) => {
-                bound.push((*number, part));
-                children.push(self.add(body, known, transitions, bound));
-                bound.pop();
+                names.bound.push((*number, part));
+                children.push(self.add(body, known, transitions, names));
+                names.bound.pop();
             }
         }
         let end = self.parts.len() as u32;
@@ -180,6 +203,13 @@ impl Equations {
         self.parts[part as usize].children = children;
         self.parts[part as usize].end = end;
         self.parts[part as usize].is_closed = is_closed;
+        if is_closed && self.parts[part as usize].is_modal {
+            let twin = names.closed.iter().find(|(other, _)| *other == formula);
+            self.parts[part as usize].twin = twin.map(|(_, part)| *part);
+            if twin.is_none() {
+                names.closed.push((formula, part));
+            }
+        }
         part
     }
 
@@ -187,10 +217,10 @@ impl Equations {
         let meant = match steps {
             Steps::All => Meant::All,
             Steps::OrStay => Meant::OrStay,
-            Steps::Of(ids) => {
+            Steps::Of(ids) | Steps::Fair(ids) => {
                 let mut of = vec![false; transitions];
                 ids.iter().filter(|id| id.index() < transitions).for_each(|id| of[id.index()] = true);
-                Meant::Of(of)
+                if matches!(steps, Steps::Of(_)) { Meant::Of(of) } else { Meant::Fair(of) }
             }
         };
         self.steps.iter().position(|other| *other == meant).unwrap_or_else(|| {

@@ -76,6 +76,8 @@ pub struct Graph {
     initial: Vec<u32>,
     forwards: Rows,
     backwards: Rows,
+    /// States with the steps in them that go wrong, if labels were asked for.
+    wrong: Vec<(u32, TransitionId)>,
     /// States without any step, taken or cut.
     stuck: StateSet,
     /// For each proposition, where it is true.
@@ -100,6 +102,7 @@ impl Graph {
                 initial: Vec::new(),
                 forwards: Rows { starts: vec![0], ..Rows::default() },
                 backwards: Rows::default(),
+                wrong: Vec::new(),
                 stuck: StateSet::default(),
                 propositions: vec![StateSet::default(); needs.propositions],
                 transitions: model.transitions(),
@@ -156,6 +159,14 @@ impl Graph {
 
     pub(crate) fn backwards(&self) -> &Rows {
         &self.backwards
+    }
+
+    /// Whether some of these transitions can be taken in a state, wherever that leads.
+    pub(crate) fn is_possible(&self, of: &[bool], state: u32) -> bool {
+        let first = self.wrong.partition_point(|&(other, _)| other < state);
+        let mut wrong = self.wrong[first..].iter().take_while(|&&(other, _)| other == state).map(|(_, label)| *label);
+        let mut right = self.forwards.of(state).filter_map(|(_, label)| label);
+        right.any(|label| of[label.index()]) || wrong.any(|label| of[label.index()])
     }
 
     pub(crate) fn is_stuck(&self, state: u32) -> bool {
@@ -248,6 +259,9 @@ impl Search<'_> {
             let transition = self.batch.step(i).transition;
             self.fired[transition.index()] = true;
             if self.model.is_fault(self.batch.state(i)) {
+                if self.needs.labels {
+                    self.graph.wrong.push((number, transition));
+                }
                 continue;
             }
             let end = self.graph.store.find_or_insert(self.batch.state(i), Some(StateId(u64::from(number)))).0 as u32;
@@ -278,7 +292,8 @@ impl Search<'_> {
         let by_edge = if self.needs.labels { 8 } else { 4 };
         // A list that grows exists twice for a moment; the edges back come when the list has ceased to grow.
         let by_state = 3 * 4 + self.needs.spare + (self.needs.propositions as u64).div_ceil(8) + 1;
-        states * by_state + edges * 2 * by_edge
+        let wrong = (self.graph.wrong.len() * 2 * size_of::<(u32, TransitionId)>()) as u64;
+        states * by_state + edges * 2 * by_edge + wrong
     }
 
     fn progress(&self, next: u64) -> Progress {

@@ -11,8 +11,9 @@ use std::ops::ControlFlow;
 
 use birk_ir::Stop;
 
-use super::equations::{Equations, Kind, Meant};
+use super::equations::{Equations, Kind};
 use super::graph::Graph;
+use super::moves::Moves;
 use super::states::StateSet;
 use crate::job::Observer;
 
@@ -27,6 +28,7 @@ pub(super) const NEVER: u32 = u32::MAX;
 pub(super) struct Solver<'a> {
     pub(super) equations: &'a Equations,
     pub(super) graph: &'a Graph,
+    pub(super) moves: &'a Moves<'a>,
     observer: &'a mut dyn Observer,
     /// By part; atoms have none of their own.
     values: Vec<StateSet>,
@@ -47,11 +49,12 @@ struct Work<'w> {
 }
 
 impl<'a> Solver<'a> {
-    pub(super) fn new(equations: &'a Equations, graph: &'a Graph, observer: &'a mut dyn Observer) -> Self {
+    pub(super) fn new(equations: &'a Equations, moves: &'a Moves<'a>, observer: &'a mut dyn Observer) -> Self {
         let parts = equations.parts.len();
         Self {
             equations,
-            graph,
+            graph: moves.graph,
+            moves,
             observer,
             values: vec![StateSet::default(); parts],
             is_computed: vec![false; parts],
@@ -87,22 +90,27 @@ impl<'a> Solver<'a> {
         }
         let equations = self.equations;
         let of = &equations.parts[part as usize];
-        let meant = match of.kind {
+        if let Some(twin) = of.twin {
+            self.compute(twin)?;
+            self.values[part as usize] = self.values[twin as usize].clone();
+            return ControlFlow::Continue(());
+        }
+        let steps = match of.kind {
             Kind::Atom(..) => return ControlFlow::Continue(()),
             Kind::Fixpoint { .. } => return self.solve(part, None),
             Kind::And | Kind::Or => None,
-            Kind::Some(steps) | Kind::Every(steps) => Some(&equations.steps[steps]),
+            Kind::Some(steps) | Kind::Every(steps) => Some(steps),
         };
         for &child in &of.children {
             self.compute(child)?;
         }
         let mut set = StateSet::new(self.graph.len(), false);
         for state in 0..self.graph.len() {
-            let value = match meant {
+            let value = match steps {
                 None if of.kind == Kind::And => of.children.iter().all(|&child| self.value(child, state)),
                 None => of.children.iter().any(|&child| self.value(child, state)),
-                Some(meant) => {
-                    let mut ends = successors(self.graph, meant, state);
+                Some(steps) => {
+                    let mut ends = self.moves.successors(steps, state);
                     match of.kind {
                         Kind::Some(_) => ends.any(|end| self.value(of.children[0], end)),
                         _ => ends.all(|end| self.value(of.children[0], end)),
@@ -134,8 +142,7 @@ impl<'a> Solver<'a> {
                 Kind::Some(steps) if !fact => steps,
                 _ => continue,
             };
-            let meant = &equations.steps[needs_all];
-            let left: Vec<u32> = (0..states).map(|state| count(self.graph, meant, state)).collect();
+            let left: Vec<u32> = (0..states).map(|state| self.moves.count(needs_all, state)).collect();
             for (state, _) in left.iter().enumerate().filter(|(_, left)| **left == 0) {
                 self.found(&mut work, part, state as u32);
             }
@@ -195,7 +202,7 @@ impl<'a> Solver<'a> {
 
     /// Tells what is made of a part, in this block, that it has its final value in a state.
     fn tell(&mut self, work: &mut Work<'_>, part: u32, state: u32) {
-        let (equations, graph) = (self.equations, self.graph);
+        let (equations, moves) = (self.equations, self.moves);
         for &parent in &equations.parts[part as usize].parents {
             let of = &equations.parts[parent as usize];
             if of.block != Some(work.first) {
@@ -210,8 +217,7 @@ impl<'a> Solver<'a> {
                     }
                 }
                 Kind::Some(steps) | Kind::Every(steps) => {
-                    let meant = &equations.steps[steps];
-                    for start in predecessors(graph, meant, state) {
+                    for start in moves.predecessors(steps, state) {
                         if work.is_enough(parent, start) {
                             self.found(work, parent, start);
                         }
@@ -237,25 +243,5 @@ impl Work<'_> {
         let Some(left) = self.left.get_mut(&part) else { return true };
         left[state as usize] -= 1;
         left[state as usize] == 0
-    }
-}
-
-/// Where the steps that are meant lead.
-pub(super) fn successors<'g>(graph: &'g Graph, meant: &'g Meant, state: u32) -> impl Iterator<Item = u32> + 'g {
-    let stays = *meant == Meant::OrStay && graph.is_stuck(state);
-    let steps = graph.forwards().of(state).filter(|(_, label)| meant.includes(*label));
-    steps.map(|(end, _)| end).chain(stays.then_some(state))
-}
-
-fn predecessors<'g>(graph: &'g Graph, meant: &'g Meant, state: u32) -> impl Iterator<Item = u32> + 'g {
-    let stays = *meant == Meant::OrStay && graph.is_stuck(state);
-    let steps = graph.backwards().of(state).filter(|(_, label)| meant.includes(*label));
-    steps.map(|(start, _)| start).chain(stays.then_some(state))
-}
-
-fn count(graph: &Graph, meant: &Meant, state: u32) -> u32 {
-    match meant {
-        Meant::All => graph.forwards().count(state),
-        _ => successors(graph, meant, state).count() as u32,
     }
 }

@@ -12,9 +12,9 @@ use std::rc::Rc;
 use birk_exec::{Model, Successors};
 use birk_ir::{Stop, Trace, TransitionId};
 
-use super::equations::{Kind, Meant};
+use super::equations::Kind;
 use super::graph::Graph;
-use super::solve::{NEVER, Order, Solver, successors};
+use super::solve::{NEVER, Order, Solver};
 use super::states::StateSet;
 
 /// States with the steps between them.
@@ -53,6 +53,7 @@ pub(super) fn walk(solver: &mut Solver<'_>, from: u32, value: bool) -> ControlFl
     let mut walk = Walk { solver, value, run, frames: Vec::new(), open: Vec::new(), kept: Vec::new(), supposed: 0 };
     let mut at = Some((0, from));
     while let Some((part, state)) = at {
+        let part = walk.solver.equations.computed_for(part);
         walk.enter(part, state)?;
         at = walk.next(part, state);
     }
@@ -138,7 +139,7 @@ impl Walk<'_, '_> {
                 let best = of.children.iter().copied().rev().max_by_key(promise);
                 best.filter(|child| promise(child) > 0).map(|child| (child, state))
             }
-            Kind::Some(steps) | Kind::Every(steps) => self.step(part, &equations.steps[steps], state),
+            Kind::Some(steps) | Kind::Every(steps) => self.step(part, steps, state),
         }
     }
 
@@ -167,11 +168,11 @@ impl Walk<'_, '_> {
     }
 
     /// Takes a step, where one is enough, or where there is but one.
-    fn step(&mut self, part: u32, meant: &Meant, state: u32) -> Option<(u32, u32)> {
+    fn step(&mut self, part: u32, steps: usize, state: u32) -> Option<(u32, u32)> {
         let child = self.solver.equations.parts[part as usize].children[0];
         let one_is_enough = matches!(self.solver.equations.parts[part as usize].kind, Kind::Some(_)) == self.value;
-        let graph = self.solver.graph;
-        let mut ends: Vec<u32> = successors(graph, meant, state).collect();
+        let (graph, moves) = (self.solver.graph, self.solver.moves);
+        let mut ends: Vec<u32> = moves.successors(steps, state).collect();
         ends.sort_unstable();
         ends.dedup();
         let end = match one_is_enough {
@@ -182,7 +183,8 @@ impl Walk<'_, '_> {
             }
         }?;
         if !graph.is_stuck(state) {
-            let label = graph.forwards().of(state).find(|&(to, label)| to == end && meant.includes(label));
+            let label =
+                graph.forwards().of(state).find(|&(to, label)| to == end && moves.is_meant(steps, state, label));
             self.run.labels.push(label.and_then(|(_, label)| label));
             self.run.states.push(end);
         }

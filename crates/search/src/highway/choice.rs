@@ -73,16 +73,14 @@ pub(super) fn choose(
     }
     for _ in 1..if is_whole { DRAWS.min(DRAWN_STATES / width) } else { 0 } {
         if choice.redraw(random) {
-            choice.queue.sort_unstable();
-            return choice.queue;
+            return choice.in_order();
         }
     }
     choice.repair(random);
     if is_whole {
         choice.exchange(random);
     }
-    choice.queue.sort_unstable();
-    choice.queue
+    choice.in_order()
 }
 
 struct Choice<'a> {
@@ -102,6 +100,13 @@ impl Choice<'_> {
             self.add(state);
         }
         self.needy.iter().all(|&lane| self.count[lane as usize] > 0)
+    }
+
+    /// The queue by the numbers of its states.
+    fn in_order(&self) -> Vec<u32> {
+        let mut is_inside = vec![false; self.pool.len()];
+        self.queue.iter().for_each(|&state| is_inside[state as usize] = true);
+        (0..self.pool.len() as u32).filter(|&state| is_inside[state as usize]).collect()
     }
 
     fn redraw(&mut self, random: &mut Random) -> bool {

@@ -1,14 +1,14 @@
 //! One worker of a level: expands lanes, judges them, and notes the new states they lead to, each with a random tag.
 //!
 //! A tag is a hash of the state with the seed and the depth, so that it depends on nobody else: the states with the smallest
-//! tags are a subset drawn uniformly, the same for any number of threads.
+//! tags are a subset drawn uniformly, the same for any number of threads. In a beam the estimate comes first in the tag.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use birk_exec::{GoalSet, Model, Successors};
-use birk_ir::Stop;
+use birk_ir::{Step, Stop};
 
 use super::notes::Notes;
 use crate::codec::{Codec, NO_KEY};
@@ -22,6 +22,8 @@ const CHUNK: usize = 256;
 const GROUP: usize = 32;
 /// Tickets between asking for what opening one needs and opening it.
 const TICKETS_AHEAD: usize = 4;
+/// Lanes that are looked at again together.
+const LANES_AGAIN: usize = 16;
 
 /// What the workers of a level share.
 pub(super) struct Look<'a, C> {
@@ -31,6 +33,8 @@ pub(super) struct Look<'a, C> {
     pub(super) tickets: &'a [u32],
     /// Decides the tags.
     pub(super) salt: u64,
+    /// The states that seem nearest have the smallest tags.
+    pub(super) is_beam: bool,
     /// States with larger tags are surely not chosen.
     pub(super) largest: u64,
     /// Nothing beyond this level counts.
@@ -46,16 +50,33 @@ pub(super) struct Look<'a, C> {
     pub(super) progress: Progress,
 }
 
+impl<C> Look<'_, C> {
+    /// The smaller, the sooner a state is chosen.
+    #[inline]
+    fn tag(&self, state: &[u32], room: &mut Vec<u32>) -> u64 {
+        const FARTHEST: u32 = (1 << 24) - 1;
+        let tag = hash(state, self.salt);
+        match self.is_beam {
+            false => tag,
+            true => u64::from(self.model.estimate(state, room).min(FARTHEST)) << 40 | tag >> 24,
+        }
+    }
+}
+
 /// A worker's own things, kept from level to level.
 pub(super) struct Worker<C: Codec> {
     batch: Successors,
     keys: Vec<u64>,
     hashes: Vec<u64>,
-    /// The lanes in the batch, each with where its successors begin.
-    spans: Vec<(u32, usize)>,
+    /// Whether they were visited, of those that were looked up.
+    known: Vec<bool>,
+    /// The lanes in the batch.
+    spans: Vec<Span>,
     /// How many of them were looked at.
     settled: usize,
     state: Vec<u32>,
+    /// For estimates.
+    room: Vec<u32>,
     parent: C::Parent,
     pub(super) notes: Notes,
     /// For each goal the first lane that satisfies it.
@@ -66,15 +87,26 @@ pub(super) struct Worker<C: Codec> {
     pub(super) open: Vec<u32>,
 }
 
+/// A lane in the batch.
+struct Span {
+    lane: u32,
+    /// Where its successors begin.
+    from: usize,
+    /// Some have no chance and are not in the batch.
+    is_partial: bool,
+}
+
 impl<C: Codec> Worker<C> {
     pub(super) fn new(model: &dyn Model, job: &Job, codec: &C) -> Self {
         Self {
             batch: Successors::new(model.words()),
             keys: Vec::new(),
             hashes: Vec::new(),
+            known: Vec::new(),
             spans: Vec::new(),
             settled: 0,
             state: vec![0; model.words()],
+            room: Vec::new(),
             parent: codec.parent(),
             notes: Notes::default(),
             found: vec![None; job.goals],
@@ -91,7 +123,7 @@ impl<C: Codec> Worker<C> {
     /// The initial states, as what a lane before the first level leads to.
     pub(super) fn begin(&mut self, look: &Look<'_, C>) {
         look.model.initial(&mut self.batch);
-        self.spans.push((0, 0));
+        self.spans.push(Span { lane: 0, from: 0, is_partial: false });
         self.notes.begin_row(0);
         look.visited.codec.note(&self.batch, 0, &mut self.parent);
         self.settle(look);
@@ -135,10 +167,10 @@ impl<C: Codec> Worker<C> {
 
     /// Computes the successors of a lane into the batch, and judges it.
     fn expand(&mut self, look: &Look<'_, C>, lane: usize) {
-        let (before, cut) = (self.batch.len(), self.batch.cut);
-        self.successors(look, lane);
-        self.transitions += (self.batch.len() - before) as u64;
-        let stuck = self.batch.len() == before && self.batch.cut == cut;
+        let cut = self.batch.cut;
+        let count = self.successors(look, lane, look.largest < u64::MAX && !look.is_last);
+        self.transitions += count as u64;
+        let stuck = count == 0 && self.batch.cut == cut;
         let goals = look.model.judge(&self.state, stuck);
         if !goals.is_empty() {
             self.judge(look, lane as u32, goals);
@@ -157,13 +189,25 @@ impl<C: Codec> Worker<C> {
         }
     }
 
-    fn successors(&mut self, look: &Look<'_, C>, lane: usize) {
+    /// Computes the successors of a lane into the batch, all or those that have a chance; how many it has.
+    fn successors(&mut self, look: &Look<'_, C>, lane: usize, is_partial: bool) -> usize {
         let words = look.visited.codec.ticket_words();
         look.visited.codec.open(&look.tickets[lane * words..(lane + 1) * words], &mut self.parent, &mut self.state);
-        self.spans.push((lane as u32, self.batch.len()));
-        let before = self.batch.len();
+        let from = self.batch.len();
         look.model.successors(&self.state, &mut self.batch);
-        look.visited.codec.note(&self.batch, before, &mut self.parent);
+        let count = self.batch.len() - from;
+        if is_partial {
+            // A step that was never taken is of interest even so: it may lead to a visited state.
+            let is_kept = |step: Step, state: &[u32]| {
+                hash(state, look.salt) <= look.largest || !self.fired[step.transition.index()]
+            };
+            self.batch.retain(from, is_kept);
+        }
+        let left_out = count - (self.batch.len() - from);
+        self.notes.dropped += left_out as u64;
+        self.spans.push(Span { lane: lane as u32, from, is_partial: left_out > 0 });
+        look.visited.codec.note(&self.batch, from, &mut self.parent);
+        count
     }
 
     /// Asks for the cache lines of the successors without a key.
@@ -187,31 +231,42 @@ impl<C: Codec> Worker<C> {
 
     /// Looks which successors of the batch are new, of lanes whose successors all come before one.
     fn settle_until(&mut self, look: &Look<'_, C>, end: usize) {
-        while let Some(&(lane, from)) = self.spans.get(self.settled) {
-            let to = self.spans.get(self.settled + 1).map_or(self.batch.len(), |next| next.1);
+        self.look_up(look, end);
+        while let Some(&Span { lane, from, is_partial }) = self.spans.get(self.settled) {
+            let to = self.end_of(self.settled);
             if to > end {
                 break;
             }
             if look.is_last {
-                self.end(look, lane, from..to);
+                self.end(lane, from..to);
             } else {
-                self.note(look, lane, from..to);
+                self.note(look, lane, from..to, is_partial);
             }
             self.settled += 1;
         }
     }
 
+    /// Where the successors of a lane in the batch end.
+    fn end_of(&self, span: usize) -> usize {
+        self.spans.get(span + 1).map_or(self.batch.len(), |next| next.from)
+    }
+
+    /// Looks up the successors before this one.
+    fn look_up(&mut self, look: &Look<'_, C>, end: usize) {
+        look.visited.have(&self.hashes[self.known.len()..end], &mut self.known);
+    }
+
     /// A state of which a part has no number was never visited.
-    fn is_visited(&self, look: &Look<'_, C>, index: usize) -> bool {
-        self.keys[index] != NO_KEY && look.visited.has(self.hashes[index])
+    fn is_visited(&self, index: usize) -> bool {
+        self.known[index] && self.keys[index] != NO_KEY
     }
 
     /// A lane beyond which nothing is visited: its steps are open, or were taken.
-    fn end(&mut self, look: &Look<'_, C>, lane: u32, successors: Range<usize>) {
+    fn end(&mut self, lane: u32, successors: Range<usize>) {
         let mut is_open = false;
         for i in successors {
             let transition = self.batch.step(i).transition.index();
-            if self.is_visited(look, i) {
+            if self.is_visited(i) {
                 self.fired[transition] = true;
             } else {
                 is_open = true;
@@ -222,25 +277,25 @@ impl<C: Codec> Worker<C> {
         }
     }
 
-    fn note(&mut self, look: &Look<'_, C>, lane: u32, successors: Range<usize>) {
-        let mut is_needy = !successors.is_empty();
+    /// Notes the new successors of a lane. It is needy if it has no visited one; what is known of a lane in part depends on
+    /// tags only, so that it is the same for any number of threads.
+    fn note(&mut self, look: &Look<'_, C>, lane: u32, successors: Range<usize>, is_partial: bool) {
+        let mut is_needy = is_partial || !successors.is_empty();
         for i in successors {
-            let transition = self.batch.step(i).transition;
-            if self.is_visited(look, i) {
-                is_needy = false;
-                self.fired[transition.index()] = true;
-                continue;
+            let is_visited = self.is_visited(i);
+            if is_visited {
+                self.fired[self.batch.step(i).transition.index()] = true;
             }
-            let state = self.batch.state(i);
-            let tag = hash(state, look.salt);
-            if tag > look.largest {
-                self.notes.dropped += 1;
-                continue;
-            }
-            self.notes.offer(tag, self.keys[i], lane, state);
-            // Initial states come by no step; a model may have no transition at all.
-            if self.fired.get(transition.index()) == Some(&false) {
-                self.notes.untaken.push((tag, transition.0));
+            // All are in question where none is left out.
+            let tag = match is_visited && look.largest == u64::MAX {
+                true => 0,
+                false => look.tag(self.batch.state(i), &mut self.room),
+            };
+            match (tag <= look.largest, is_visited) {
+                (true, true) => is_needy = false,
+                (true, false) => self.offer(tag, lane, i),
+                (false, true) => {}
+                (false, false) => self.notes.dropped += 1,
             }
         }
         if is_needy {
@@ -248,10 +303,46 @@ impl<C: Codec> Worker<C> {
         }
     }
 
+    /// Looks at lanes again of which a part was seen, and which have no successor in the queue: those that have no visited
+    /// one are needy, and offer at least the one with the smallest tag. Nothing else is counted.
+    pub(super) fn examine(&mut self, look: &Look<'_, C>, lanes: &[u32]) {
+        let cut = self.batch.cut;
+        for lanes in lanes.chunks(LANES_AGAIN) {
+            self.notes.begin_row(lanes[0]);
+            for &lane in lanes {
+                self.successors(look, lane as usize, false);
+            }
+            self.announce(look);
+            self.look_up(look, self.batch.len());
+            for (span, &lane) in lanes.iter().enumerate() {
+                let successors = self.spans[span].from..self.end_of(span);
+                if successors.clone().any(|i| self.is_visited(i)) {
+                    continue;
+                }
+                self.notes.needy.push(lane);
+                let tagged = successors.map(|i| (hash(self.batch.state(i), look.salt), i));
+                if let Some((tag, i)) = tagged.min().filter(|&(tag, _)| tag > look.largest) {
+                    self.offer(tag, lane, i);
+                }
+            }
+            self.forget();
+        }
+        self.batch.cut = cut;
+    }
+
+    fn offer(&mut self, tag: u64, lane: u32, successor: usize) {
+        self.notes.offer(tag, self.keys[successor], lane, self.batch.state(successor));
+        // Initial states come by no step; a model may have no transition at all.
+        let transition = self.batch.step(successor).transition;
+        if self.fired.get(transition.index()) == Some(&false) {
+            self.notes.untaken.push((tag, transition.0));
+        }
+    }
+
     /// Whether all successors of a lane were visited; nothing is counted.
     pub(super) fn is_closed(&mut self, look: &Look<'_, C>, lane: usize) -> bool {
         self.again(look, lane);
-        let is_closed = (0..self.batch.len()).all(|i| self.is_visited(look, i));
+        let is_closed = (0..self.batch.len()).all(|i| self.is_visited(i));
         for step in self.batch.steps(0).iter().filter(|_| is_closed) {
             self.fired[step.transition.index()] = true;
         }
@@ -264,7 +355,8 @@ impl<C: Codec> Worker<C> {
         look.model.initial(&mut self.batch);
         look.visited.codec.note(&self.batch, 0, &mut self.parent);
         self.announce(look);
-        let is_closed = (0..self.batch.len()).all(|i| self.is_visited(look, i));
+        self.look_up(look, self.batch.len());
+        let is_closed = (0..self.batch.len()).all(|i| self.is_visited(i));
         self.forget();
         is_closed
     }
@@ -274,15 +366,16 @@ impl<C: Codec> Worker<C> {
         self.again(look, lane);
         self.notes.begin_row(lane as u32);
         let to = self.batch.len();
-        self.note(look, lane as u32, 0..to);
+        self.note(look, lane as u32, 0..to, false);
         self.forget();
     }
 
     fn again(&mut self, look: &Look<'_, C>, lane: usize) {
         let cut = self.batch.cut;
-        self.successors(look, lane);
+        self.successors(look, lane, false);
         self.batch.cut = cut;
         self.announce(look);
+        self.look_up(look, self.batch.len());
     }
 
     fn forget(&mut self) {
@@ -291,5 +384,6 @@ impl<C: Codec> Worker<C> {
         self.batch.clear();
         self.keys.clear();
         self.hashes.clear();
+        self.known.clear();
     }
 }

@@ -92,11 +92,10 @@ impl Notes {
         self.needy.sort_unstable();
     }
 
-    /// Takes what was noted later, but for tags up to this one, and leaves nothing.
-    pub(super) fn append(&mut self, other: &mut Notes, known: u64, words: usize) {
+    /// Takes what was noted later of other lanes, and leaves nothing.
+    pub(super) fn append(&mut self, other: &mut Notes, words: usize) {
         let base = (self.states.len() / words) as u32;
-        let new = other.offers.iter().filter(|offer| offer.tag > known);
-        self.offers.extend(new.map(|offer| Offer { at: offer.at + base, ..*offer }));
+        self.offers.extend(other.offers.iter().map(|offer| Offer { at: offer.at + base, ..*offer }));
         self.states.append(&mut other.states);
         self.untaken.append(&mut other.untaken);
         other.clear();
@@ -116,6 +115,8 @@ pub(super) struct Distinct {
     pub(super) numbers: Vec<u32>,
     /// For each state its first offer.
     pub(super) firsts: Vec<u32>,
+    /// For each state its tag.
+    tags: Vec<u64>,
     /// At a place that a tag decides, its upper half and one more than the number of its state.
     slots: Vec<u64>,
 }
@@ -135,14 +136,23 @@ impl Distinct {
 
     /// Numbers the states of these offers.
     pub(super) fn number(&mut self, notes: &Notes, words: usize) {
-        let offers = &notes.offers;
         self.numbers.clear();
         self.firsts.clear();
+        self.tags.clear();
         self.slots.clear();
         // Many offers are of states that were offered before: most slots stay free.
-        self.slots.resize((offers.len() * 4 / 3 + 1).next_power_of_two(), 0);
+        self.slots.resize((notes.offers.len() * 4 / 3 + 1).next_power_of_two(), 0);
+        self.number_more(notes, words);
+    }
+
+    /// Numbers the states of offers that were added.
+    pub(super) fn number_more(&mut self, notes: &Notes, words: usize) {
+        let offers = &notes.offers;
+        if offers.len() >= self.slots.len() {
+            return self.number(notes, words);
+        }
         let mask = self.slots.len() - 1;
-        for (at, offer) in offers.iter().enumerate() {
+        for (at, offer) in offers.iter().enumerate().skip(self.numbers.len()) {
             if let Some(later) = offers.get(at + OFFERS_AHEAD) {
                 prefetch(&self.slots[later.tag as usize & mask]);
             }
@@ -152,6 +162,7 @@ impl Distinct {
                 let slot = self.slots[place];
                 if slot == 0 {
                     self.firsts.push(at as u32);
+                    self.tags.push(offer.tag);
                     self.slots[place] = upper << 32 | self.firsts.len() as u64;
                     break self.firsts.len() as u32 - 1;
                 }
@@ -171,28 +182,28 @@ impl Distinct {
     }
 
     /// So many states, or all if there are not more: those with the smallest tags, by number.
-    pub(super) fn smallest(&self, notes: &Notes, count: usize) -> Drawn {
-        let tag = |number: u32| self.offer(notes, number).tag;
+    pub(super) fn smallest(&self, count: usize) -> Drawn {
         let all = 0..self.len() as u32;
         if self.len() <= count {
-            let largest = all.clone().map(tag).max().unwrap_or(0);
-            return Drawn { numbers: all.collect(), largest };
+            return Drawn { numbers: all.collect(), largest: self.tags.iter().copied().max().unwrap_or(0) };
         }
         let Some(last) = count.checked_sub(1) else { return Drawn::default() };
-        let mut tags: Vec<u64> = all.clone().map(tag).collect();
+        let mut tags = self.tags.clone();
         let (below, &mut largest, _) = tags.select_nth_unstable(last);
         // Different states may have the same tag; only so many of them are drawn as there is room for.
         let mut room = count - below.iter().filter(|&&tag| tag < largest).count();
-        let mut is_drawn = |&number: &u32| {
-            let is_last = tag(number) == largest && room > 0;
+        let is_drawn = |&number: &u32| {
+            let tag = self.tags[number as usize];
+            let is_last = tag == largest && room > 0;
             room -= usize::from(is_last);
-            is_last || tag(number) < largest
+            is_last || tag < largest
         };
-        Drawn { numbers: all.filter(|number| is_drawn(number)).collect(), largest }
+        Drawn { numbers: all.filter(is_drawn).collect(), largest }
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        ((self.numbers.capacity() + self.firsts.capacity()) * 4 + self.slots.capacity() * 8) as u64
+        let (numbers, tags) = (self.numbers.capacity() + self.firsts.capacity(), self.tags.capacity());
+        (numbers * 4 + (tags + self.slots.capacity()) * 8) as u64
     }
 }
 
@@ -238,7 +249,7 @@ mod tests {
             }
             assert_eq!(distinct.len(), seen.len());
             let count = random.below(12);
-            let drawn = distinct.smallest(&notes, count);
+            let drawn = distinct.smallest(count);
             assert_eq!(drawn.numbers.len(), count.min(seen.len()));
             assert!(drawn.numbers.is_sorted());
             let is_drawn = |number: &usize| drawn.numbers.contains(&(*number as u32));

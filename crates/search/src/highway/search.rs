@@ -6,7 +6,9 @@
 //! and nothing but numbers of levels has to be remembered for it.
 //!
 //! Where many states are left out of a wide level, most of them are not even noted: the largest tag that was chosen in the
-//! level before tells which have no chance in this one. If too few are left then, the level is looked at again.
+//! level before tells which have no chance in this one, and whether they were visited is not looked up. If too few are left
+//! then, the level is looked at again. Of a lane that has no successor in the queue and may need one, all are looked up; it
+//! offers the one with the smallest tag, which is one drawn uniformly.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -34,8 +36,10 @@ use crate::visited::Visited;
 pub(super) const WORTH_SHARING: usize = 8;
 /// From this width on, states with large tags are not noted.
 const WIDE: usize = 4096;
-/// More of the tags than were chosen of the last level by this factor are noted.
-const MARGIN: f64 = 1.25;
+/// More of the tags are noted than will be chosen, if they become more as from the level before the last to the last.
+const MARGIN: f64 = 1.15;
+/// They become more by this factor at first.
+const FIRST_GROWTH: f64 = 1.3;
 /// How many tags there are.
 const TAGS: f64 = 18_446_744_073_709_551_616.0;
 /// Lanes that are looked at again between two words to the observer.
@@ -54,8 +58,9 @@ pub(super) struct Search<'a, C: Codec> {
     pub(super) notes: Notes,
     /// The new states of this level.
     pub(super) distinct: Distinct,
-    /// The share of all tags that was chosen in the last level where something was left out.
-    chosen_share: Option<f64>,
+    /// The share of all tags that was chosen in the last level, if something was left out there, and how much more that
+    /// was than in the level before.
+    chosen_share: Option<(f64, f64)>,
     /// The levels where something was left out, and whether initial states were.
     pub(super) curtailed: Vec<u32>,
     is_start_curtailed: bool,
@@ -153,7 +158,7 @@ impl<'a, C: Codec> Search<'a, C> {
     fn build(&mut self, observer: &mut dyn Observer) -> ControlFlow<Stop> {
         self.look(None, u64::MAX, |look, workers| workers[0].begin(look));
         self.gather();
-        let queue = self.distinct.smallest(&self.notes, self.highway.width).numbers;
+        let queue = self.distinct.smallest(self.highway.width).numbers;
         self.is_start_curtailed = queue.len() < self.distinct.len();
         let mut lanes = self.visit(&queue, 0)?;
         while !lanes.parents.is_empty() {
@@ -171,34 +176,41 @@ impl<'a, C: Codec> Search<'a, C> {
     /// Expands the lanes of this depth and chooses those of the next.
     fn next_queue(&mut self, observer: &mut dyn Observer) -> ControlFlow<Stop, Vec<u32>> {
         let is_degraded = self.highway.degrade_depth.is_some_and(|depth| self.depth >= depth);
-        let is_wide = self.highway.width >= WIDE && !is_degraded;
-        let share = self.chosen_share.filter(|_| is_wide).map_or(1.0, |share| share * MARGIN);
+        // Estimates change from level to level, so that those of the last tell nothing of this one.
+        let is_wide = self.highway.width >= WIDE && !is_degraded && !self.highway.is_beam;
+        let share = self.chosen_share.filter(|_| is_wide).map_or(1.0, |(share, growth)| share * growth * MARGIN);
         // The conversion saturates: the share of all tags is the largest tag.
-        self.expand_all((share * TAGS) as u64, observer)?;
+        let largest_noted = (share * TAGS) as u64;
+        self.expand_all(largest_noted, observer)?;
         self.judge()?;
-        let needy = std::mem::take(&mut self.notes.needy);
+        let mut needy = std::mem::take(&mut self.notes.needy);
         let lanes = self.lanes();
-        if self.notes.dropped > 0 && self.distinct.len() < self.highway.width {
-            self.recall_all();
-        }
-        let (new, width) = (self.distinct.len(), if is_degraded { needy.len() } else { self.highway.width });
+        let mut new = self.distinct.len();
+        let width = if is_degraded { needy.len() } else { self.highway.width };
         if is_degraded {
             let mut is_needy = vec![false; lanes];
             needy.iter().for_each(|&lane| is_needy[lane as usize] = true);
             self.notes.offers.retain(|offer| is_needy[offer.lane as usize]);
             self.distinct.number(&self.notes, self.model.words());
         }
-        let mut drawn = self.distinct.smallest(&self.notes, width);
+        if self.notes.dropped > 0 && new < width {
+            needy = self.recall_all();
+            new = self.distinct.len();
+        }
+        let drawn = self.distinct.smallest(width);
         let largest = drawn.largest;
-        let unserved = self.unserved(&drawn, &needy);
         let is_whole = self.notes.dropped == 0;
+        let mut unserved = if self.highway.is_beam { Vec::new() } else { self.unserved(&drawn, &needy) };
+        if !is_whole && !unserved.is_empty() {
+            let examined = self.examine(&unserved, largest_noted);
+            // A lane that is served may be needy or not: it is not left without a successor.
+            needy.retain(|lane| unserved.binary_search(lane).is_err());
+            needy.extend_from_slice(&examined);
+            unserved = examined;
+        }
         let queue = if unserved.is_empty() {
             drawn.numbers
         } else {
-            if !is_whole {
-                self.recall(&unserved, largest);
-                drawn = self.distinct.smallest(&self.notes, width);
-            }
             let mut random = Random::new(self.salt(Some(self.depth)));
             choose(&self.pool(&needy), drawn.numbers, &needy, vec![0; lanes], is_whole, &mut random)
         };
@@ -206,7 +218,9 @@ impl<'a, C: Codec> Search<'a, C> {
         if is_curtailed {
             self.curtailed.push(self.depth);
         }
-        self.chosen_share = is_curtailed.then_some(largest as f64 / TAGS);
+        let share = largest as f64 / TAGS;
+        let growth = self.chosen_share.map_or(FIRST_GROWTH, |last| (share / last.0).clamp(1.0, 2.0));
+        self.chosen_share = is_curtailed.then_some((share, growth));
         ControlFlow::Continue(queue)
     }
 
@@ -254,6 +268,7 @@ impl<'a, C: Codec> Search<'a, C> {
             visited: &self.visited,
             tickets: depth.map_or(&[], |depth| &self.levels.get(depth).tickets),
             salt,
+            is_beam: self.highway.is_beam,
             largest,
             is_last: depth == Some(self.job.limits.depth),
             next: AtomicUsize::new(0),
@@ -272,25 +287,37 @@ impl<'a, C: Codec> Search<'a, C> {
         self.distinct.number(&self.notes, words);
     }
 
-    /// Notes all new successors of all lanes, whatever their tags.
-    fn recall_all(&mut self) {
+    /// Notes all new successors of all lanes, whatever their tags; the needy lanes.
+    fn recall_all(&mut self) -> Vec<u32> {
         let lanes = self.lanes();
         self.look(Some(self.depth), u64::MAX, |look, workers| {
             (0..lanes).for_each(|lane| workers[0].recall(look, lane));
         });
         self.gather();
-        self.notes.needy.clear();
+        std::mem::take(&mut self.notes.needy)
     }
 
-    /// Notes all new successors of some lanes, in place of those with larger tags that were noted.
-    fn recall(&mut self, lanes: &[u32], largest: u64) {
-        self.notes.offers.retain(|offer| offer.tag <= largest);
-        self.look(Some(self.depth), u64::MAX, |look, workers| {
-            lanes.iter().for_each(|&lane| workers[0].recall(look, lane as usize));
+    /// Looks at some lanes again of which successors with no larger tags were noted; those that are needy.
+    fn examine(&mut self, lanes: &[u32], largest: u64) -> Vec<u32> {
+        let is_shared = lanes.len() >= WORTH_SHARING * self.job.limits.grain;
+        self.look(Some(self.depth), largest, |look, workers| {
+            if !is_shared {
+                return workers[0].examine(look, lanes);
+            }
+            std::thread::scope(|scope| {
+                let parts = lanes.chunks(lanes.len().div_ceil(workers.len()));
+                for (worker, lanes) in workers.iter_mut().zip(parts) {
+                    scope.spawn(|| worker.examine(look, lanes));
+                }
+            });
         });
         let words = self.model.words();
-        self.notes.append(&mut self.workers[0].notes, largest, words);
-        self.distinct.number(&self.notes, words);
+        let mut notes = Notes::default();
+        notes.gather(self.workers.iter_mut().map(|worker| &mut worker.notes), words);
+        let needy = std::mem::take(&mut notes.needy);
+        self.notes.append(&mut notes, words);
+        self.distinct.number_more(&self.notes, words);
+        needy
     }
 
     /// The needy lanes that would have no successor in the queue.

@@ -54,6 +54,10 @@ impl System {
     fn ends(&self, state: usize, steps: &Steps, bent: Bent) -> Vec<usize> {
         let is_meant = |transition: usize| match steps {
             Steps::Of(ids) => ids.contains(&TransitionId::new(transition)),
+            Steps::Fair(ids) => {
+                let promised = |transition: usize| ids.contains(&TransitionId::new(transition));
+                promised(transition) || !self.steps[state].iter().any(|(other, _)| promised(*other))
+            }
             Steps::All | Steps::OrStay => true,
         };
         let real = self.steps[state].iter().filter(|(t, end)| is_meant(*t) && !self.faults[*end]);
@@ -61,7 +65,7 @@ impl System {
         let stays = match bent {
             Bent::DeadlockEnds => false,
             Bent::DeadEndsStay => ends.is_empty() && *steps == Steps::OrStay,
-            _ => *steps == Steps::OrStay && self.is_stuck(state),
+            _ => matches!(steps, Steps::OrStay | Steps::Fair(_)) && self.is_stuck(state),
         };
         if stays {
             ends.push(state);
@@ -255,9 +259,12 @@ impl Maker<'_> {
     }
 
     fn steps(&mut self) -> Steps {
-        match self.random.below(4) {
+        let kind = self.random.below(5);
+        let mut some = || (0..TRANSITIONS).filter(|_| self.random.below(2) == 0).map(TransitionId::new).collect();
+        match kind {
             0 => Steps::OrStay,
-            1 => Steps::Of((0..TRANSITIONS).filter(|_| self.random.below(2) == 0).map(TransitionId::new).collect()),
+            1 => Steps::Of(some()),
+            2 => Steps::Fair(some()),
             _ => Steps::All,
         }
     }

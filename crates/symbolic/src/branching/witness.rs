@@ -35,6 +35,7 @@ pub(super) fn walk(evaluation: &mut Evaluation<'_, '_>, from: Vec<u32>) -> Attem
     let mut walk = Walk { evaluation, model, state: from, trace, open: Vec::new(), rings: BTreeMap::new() };
     let mut at = Some(0);
     while let Some(part) = at.filter(|_| walk.trace.steps.len() <= MOST_STEPS) {
+        let part = walk.evaluation.equations.computed_for(part);
         at = walk.next(part)?;
     }
     Ok(walk.trace)
@@ -128,7 +129,7 @@ impl Walk<'_, '_, '_> {
         let (Kind::Some(steps) | Kind::Every(steps)) = of.kind else { unreachable!("it is a modality") };
         if self.is_stuck() {
             // It stays where it is, or there is nothing to explain.
-            let stays = self.evaluation.equations.steps[steps] == Meant::OrStay;
+            let stays = self.evaluation.equations.steps[steps].includes_staying();
             return Ok(stays.then_some(child));
         }
         let ends = self.ends(steps, &self.state.clone());
@@ -177,7 +178,7 @@ impl Walk<'_, '_, '_> {
             None => of.children.iter().map(|&part| (part, state.to_vec())).collect(),
             Some(steps) => {
                 let mut ends: Vec<Vec<u32>> = self.ends(steps, state).into_iter().map(|(_, end)| end).collect();
-                if self.evaluation.equations.steps[steps] == Meant::OrStay && self.is_stuck_in(state) {
+                if self.evaluation.equations.steps[steps].includes_staying() && self.is_stuck_in(state) {
                     ends.push(state.to_vec());
                 }
                 ends.into_iter().map(|end| (of.children[0], end)).collect()
@@ -197,7 +198,9 @@ impl Walk<'_, '_, '_> {
         let mut batch = Successors::new(self.model.words());
         self.model.successors(state, &mut batch);
         let reached = |end: &[u32]| self.evaluation.search.encoding.contains(&self.evaluation.reached, end);
-        let ends = (0..batch.len()).filter(|&i| meant.includes(Some(batch.step(i).transition)));
+        let is_promised = |i: usize| meant.includes(Some(batch.step(i).transition));
+        let is_idle = matches!(meant, Meant::Fair(_)) && !(0..batch.len()).any(is_promised);
+        let ends = (0..batch.len()).filter(|&i| is_idle || is_promised(i));
         let ends = ends.filter(|&i| !self.model.is_fault(batch.state(i)) && reached(batch.state(i)));
         ends.map(|i| (batch.step(i), batch.state(i).to_vec())).collect()
     }

@@ -79,6 +79,8 @@ pub(crate) enum Rule {
     First,
     /// Their states differ.
     Different,
+    /// A state is stuck only if no values make a step possible.
+    Stuck,
 }
 
 impl<'o> Watch<'o> {

@@ -151,11 +151,14 @@ impl<'s, 'o, 'p> Search<'s, 'o, 'p> {
     /// Looks for a goal in the last frame.
     fn reach(&mut self, goal: usize) -> Attempt<()> {
         let here = self.base.last().goal(self.goals[goal])?;
-        match self.base.circuit.solve(&[here], None)? {
-            Some(true) => self.answers[goal] = Answer::Found(through(self.program, &self.base.states())),
-            Some(false) => self.base.circuit.require(&[here.negated()]),
-            None => unreachable!("without a limit the solver finds out"),
+        while self.base.circuit.solve(&[here], None)?.expect("without a limit the solver finds out") {
+            let (states, claim) = (self.base.states(), self.base.last().claim());
+            if !claim.map_or(Ok(false), |state| self.base.last().refute(&state))? {
+                self.answers[goal] = Answer::Found(through(self.program, &states));
+                return Ok(());
+            }
         }
+        self.base.circuit.require(&[here.negated()]);
         Ok(())
     }
 
@@ -225,14 +228,15 @@ impl Unrolling<'_, '_, '_> {
                 None => return Ok(false),
                 Some(true) => {}
             }
-            let states = self.states();
+            let (states, claim) = (self.states(), self.last().claim());
             let mut has_twins = false;
             for (later, state) in states.iter().enumerate() {
                 let Some(earlier) = states[..later].iter().position(|other| other == state) else { continue };
                 self.frames[later].require_other(&self.frames[earlier])?;
                 has_twins = true;
             }
-            if !has_twins || !self.circuit.keeps(Rule::Different) {
+            let is_refuted = claim.map_or(Ok(false), |state| self.last().refute(&state))?;
+            if !is_refuted && (!has_twins || !self.circuit.keeps(Rule::Different)) {
                 return Ok(false);
             }
         }

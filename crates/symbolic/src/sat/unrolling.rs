@@ -5,26 +5,26 @@
 
 use std::collections::BTreeMap;
 
-use birk_ir::{Expr, Op, Program, Transition, VarId};
+use birk_ir::{Expr, LocalId, Op, Place, Program, Transition, VarId};
 
 use super::circuit::{Circuit, Literal, Rule};
-use crate::diagram::{Attempt, Broken};
+use super::stuck::{Known, Stuck};
+use crate::diagram::Attempt;
 use crate::expression::{Ground, Scene};
 use crate::ranges::Range;
 use crate::value::{Algebra, Arithmetic, Number, width};
 
-/// A choice that decides whether a step is possible is made among at most so many values.
-const MOST_CHOICES: i128 = 1 << 10;
-
-type Value = Number<Literal>;
+pub(super) type Value = Number<Literal>;
 type Element = (VarId, u32);
 
 /// The bits of one state.
 pub(crate) struct Frame<'c, 'o, 'p> {
-    circuit: &'c Circuit<'o>,
-    program: &'p Program,
+    pub(super) circuit: &'c Circuit<'o>,
+    pub(super) program: &'p Program,
     ranges: &'c [Range],
     values: Vec<Vec<Value>>,
+    pub(super) stuck: Stuck,
+    pub(super) known: Known,
 }
 
 impl<'o> Ground for Frame<'_, 'o, '_> {
@@ -57,7 +57,8 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
         let value = |first: i64, range: Range| if is_kept { circuit.literal(first) } else { free(circuit, range) };
         let variables = program.variables.iter().zip(ranges);
         let values = variables.map(|(variable, &range)| variable.initial.iter().map(|&v| value(v, range)).collect());
-        Self { circuit, program, ranges, values: values.collect() }
+        let (stuck, known) = (Stuck::default(), Known::default());
+        Self { circuit, program, ranges, values: values.collect(), stuck, known }
     }
 
     /// Any state whose variables are within their bounds.
@@ -73,7 +74,7 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
             }
             values.push(elements);
         }
-        Ok(Self { circuit, program, ranges, values })
+        Ok(Self { circuit, program, ranges, values, stuck: Stuck::default(), known: Known::default() })
     }
 
     /// The state after a step; that there is one is required.
@@ -98,7 +99,17 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
             self.written(self.value(variable, element), &next, &writers);
             values[variable.index()][element as usize] = next;
         }
-        Ok(Self { values, ..*self })
+        Ok(self.with_values(values))
+    }
+
+    fn with_values(&self, values: Vec<Vec<Value>>) -> Self {
+        Self { values, stuck: Stuck::default(), known: self.known.clone(), ..*self }
+    }
+
+    /// One state, by its numbers.
+    pub(super) fn with_numbers(&self, numbers: &[Vec<i64>]) -> Self {
+        let literals = |numbers: &Vec<i64>| numbers.iter().map(|&number| self.circuit.literal(number)).collect();
+        self.with_values(numbers.iter().map(literals).collect())
     }
 
     /// One of these bits is set.
@@ -134,7 +145,7 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
     }
 
     /// Where the thread is at the transition's location, its guard is true, and no check has failed.
-    fn enabled<'f>(&'f self, transition: &Transition) -> Attempt<(Literal, Scene<'f, Self>)> {
+    pub(super) fn enabled<'f>(&'f self, transition: &Transition) -> Attempt<(Literal, Scene<'f, Self>)> {
         let thread = self.program.thread(transition.thread);
         let counter = Expr::element(self.program.kinds[thread.kind].counter, Expr::Const(i64::from(thread.copy)));
         let here = counter.equals(transition.location.index() as i64);
@@ -158,14 +169,8 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
                 return Ok(());
             }
             match op {
-                Op::Assign(place, value) => {
-                    let (value, index) = (scene.value(value)?, scene.index(place)?);
-                    scene.assign(place, &index, &value)?;
-                }
-                Op::Let(local, value) => {
-                    let value = scene.value(value)?;
-                    scene.bind(*local, value);
-                }
+                Op::Assign(place, value) => assign(&mut scene, place, value)?,
+                Op::Let(local, value) => name(&mut scene, *local, value)?,
                 Op::Check(condition, _) => {
                     let condition = scene.truth(condition)?;
                     let failing = circuit.minus(&path, &condition)?;
@@ -182,13 +187,8 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
                 }
                 Op::Choose(local, lo, hi) => {
                     let (lo, hi) = (scene.value(lo)?, scene.value(hi)?);
-                    if lo.lo > hi.hi {
-                        return Ok(());
-                    }
-                    let chosen = free(circuit, (lo.lo, hi.hi));
-                    let any = Value { lo: i64::MIN, hi: i64::MAX, ..chosen.clone() };
-                    path = circuit.minus(&path, &circuit.less(&any, &lo)?)?;
-                    path = circuit.minus(&path, &circuit.less(&hi, &any)?)?;
+                    let Some(chosen) = self.any_between(&lo, &hi) else { return Ok(()) };
+                    path = circuit.and(&path, &self.is_within(&chosen, &lo, &hi)?)?;
                     scene.bind(*local, chosen);
                 }
             }
@@ -207,65 +207,17 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
         Scene::with_stuck(self, &stuck).truth(goal)
     }
 
-    /// Where no step is possible, taken or cut.
-    fn stuck(&self) -> Attempt<Literal> {
-        let mut possible = Vec::new();
-        for transition in &self.program.transitions {
-            let (path, mut scene) = self.enabled(transition)?;
-            if path != *self.circuit.no() {
-                possible.push(self.circuit.and(&path, &self.goes_on(&transition.ops, &mut scene)?)?);
-            }
-        }
-        Ok(self.circuit.any(possible)?.negated())
+    /// A number that may be any between these, or some beyond them; none if there is none.
+    pub(super) fn any_between(&self, lo: &Value, hi: &Value) -> Option<Value> {
+        (lo.lo <= hi.hi).then(|| free(self.circuit, (lo.lo, hi.hi)))
     }
 
-    /// Where operations have an outcome, for one of the values that they may choose.
-    fn goes_on(&self, ops: &[Op], scene: &mut Scene<'_, Self>) -> Attempt<Literal> {
-        let circuit = self.circuit;
-        if !ops.iter().any(|op| matches!(op, Op::Require(_))) {
-            return Ok(*circuit.yes());
-        }
-        let Some((op, rest)) = ops.split_first() else { return Ok(*circuit.yes()) };
-        match op {
-            Op::Assign(place, value) => {
-                let (value, index) = (scene.value(value)?, scene.index(place)?);
-                scene.assign(place, &index, &value)?;
-                self.goes_on(rest, scene)
-            }
-            Op::Let(local, value) => {
-                let value = scene.value(value)?;
-                scene.bind(*local, value);
-                self.goes_on(rest, scene)
-            }
-            // A check that fails is an outcome, and what is cut is no deadlock.
-            Op::Check(condition, _) | Op::Assume(condition) => {
-                let condition = scene.truth(condition)?;
-                circuit.or(&condition.negated(), &self.goes_on(rest, scene)?)
-            }
-            Op::Require(condition) => {
-                let condition = scene.truth(condition)?;
-                circuit.and(&condition, &self.goes_on(rest, scene)?)
-            }
-            Op::Choose(local, lo, hi) => {
-                let (lo, hi) = (scene.value(lo)?, scene.value(hi)?);
-                if i128::from(hi.hi) - i128::from(lo.lo) >= MOST_CHOICES {
-                    return Err(Broken::Refused(format!(
-                        "whether a step is possible depends on a choice among {} to {}, which are more than \
-                         {MOST_CHOICES} values; choose from a smaller range, or use `--deadlock off`",
-                        lo.lo, hi.hi
-                    )));
-                }
-                let mut ways = Vec::new();
-                for value in lo.lo..=hi.hi {
-                    let value = circuit.literal(value);
-                    let beyond = circuit.or(&circuit.less(&value, &lo)?, &circuit.less(&hi, &value)?)?;
-                    let mut scene = scene.clone();
-                    scene.bind(*local, value);
-                    ways.push(circuit.minus(&self.goes_on(rest, &mut scene)?, &beyond)?);
-                }
-                circuit.any(ways)
-            }
-        }
+    /// Where a number is between these.
+    pub(super) fn is_within(&self, value: &Value, lo: &Value, hi: &Value) -> Attempt<Literal> {
+        // Compared as if nothing were known of it.
+        let any = Value { lo: i64::MIN, hi: i64::MAX, ..value.clone() };
+        let (low, high) = (self.circuit.less(&any, lo)?, self.circuit.less(hi, &any)?);
+        self.circuit.and(&low.negated(), &high.negated())
     }
 
     /// It is another state than this one, from now on.
@@ -280,18 +232,39 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
         Ok(())
     }
 
+    /// The numbers of all variables in the solution that was found last.
+    pub(super) fn numbers(&self) -> Vec<Vec<i64>> {
+        let number = |value: &Value| {
+            let bits = (0..64).map(|at| i64::from(self.circuit.value(*value.bit(at))) << at);
+            bits.fold(0, |all, bit| all | bit)
+        };
+        self.values.iter().map(|elements| elements.iter().map(number).collect()).collect()
+    }
+
     /// The state in the solution that was found last.
     pub(crate) fn state(&self) -> Vec<u32> {
         let mut state = vec![0; self.program.layout.words()];
-        for (id, elements) in self.values.iter().enumerate() {
+        for (id, elements) in self.numbers().iter().enumerate() {
             let slot = self.program.layout.slot(VarId::new(id));
-            for (element, value) in elements.iter().enumerate() {
-                let bits = (0..64).map(|at| i64::from(self.circuit.value(*value.bit(at))) << at);
-                slot.set(&mut state, element as u32, bits.fold(0, |all, bit| all | bit));
+            for (element, &number) in elements.iter().enumerate() {
+                slot.set(&mut state, element as u32, number);
             }
         }
         state
     }
+}
+
+/// Writes the value of an expression.
+pub(super) fn assign<G: Ground>(scene: &mut Scene<'_, G>, place: &Place, value: &Expr) -> Attempt<()> {
+    let (value, index) = (scene.value(value)?, scene.index(place)?);
+    scene.assign(place, &index, &value)
+}
+
+/// Gives the value of an expression a name.
+pub(super) fn name<G: Ground>(scene: &mut Scene<'_, G>, local: LocalId, value: &Expr) -> Attempt<()> {
+    let value = scene.value(value)?;
+    scene.bind(local, value);
+    Ok(())
 }
 
 /// A number between these that may be any, or some beyond them of as many bits.

@@ -4,8 +4,8 @@
 use std::ops::ControlFlow;
 
 use birk_exec::replay::Shows;
-use birk_exec::{GoalSet, Replayed, replay};
-use birk_ir::{Branching, Coverage, Expr, Goal, Outcome, Program, Property, Steps, Stop, Trace, Verdict};
+use birk_exec::{GoalSet, Replayed, fair, replay};
+use birk_ir::{Branching, Coverage, Expr, Goal, Outcome, Program, Property, PropertyKind, Steps, Stop, Trace, Verdict};
 use birk_jit::Staged;
 use birk_search::branching::{Graph, Needs, Truth, bytes_per_state, decide};
 use birk_search::highway::Slice;
@@ -13,8 +13,10 @@ use birk_search::{Hunt, Job, Limits, Observer, Progress};
 use birk_symbolic::SymbolicDecision;
 
 use super::impostor;
+use super::runs::fairness;
 use crate::Failure;
 use crate::cli::CheckArgs;
+use crate::engines::engine;
 use crate::limits::Memory;
 use crate::progress::Watcher;
 
@@ -57,6 +59,43 @@ pub(super) struct Answered {
     /// Why nobody looked.
     pub(super) reason: Option<String>,
     pub(super) run: Option<Replayed>,
+}
+
+/// Where fairness is asked for, `ctl` properties are about fair runs only.
+pub(super) fn make_fair(program: &mut Program, args: &CheckArgs) -> Result<(), Failure> {
+    if !program.properties.iter().any(|property| matches!(property.kind, PropertyKind::Ctl(_))) {
+        return Ok(());
+    }
+    let Some(fairness) = fairness(program, args)? else { return Ok(()) };
+    let goes_on = fair::goes_on(program);
+    for property in &mut program.properties {
+        if let PropertyKind::Ctl(formula) = &mut property.kind {
+            *formula = fairness.ctl(formula, goes_on).ok_or_else(|| {
+                Failure::usage(format!("--fairness weak is about runs, and `{}` is not only about runs", property.name))
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Properties for which fairness has no meaning, or of which too little is known.
+pub(super) fn reconcile(args: &CheckArgs, properties: &[&Property]) -> Result<(), Failure> {
+    if let Some(property) = properties.iter().find(|property| matches!(property.kind, PropertyKind::Mu(_))) {
+        return Err(Failure::usage(format!(
+            "--fairness weak is about runs, and `{}` is `mu`, which is about steps; choose others with --property",
+            property.name
+        )));
+    }
+    let in_slice = engine(&args.search).is_some_and(|engine| engine.slices);
+    let ctl = properties.iter().find(|property| property.branching().is_some());
+    match ctl.filter(|_| in_slice) {
+        Some(property) => Err(Failure::usage(format!(
+            "--fairness weak needs to know of `{}` what could have been done instead, and --search {} leaves that out; \
+             use --search bfs or --search bdd, or choose others with --property",
+            property.name, args.search
+        ))),
+        None => Ok(()),
+    }
 }
 
 impl<'p> Group<'p> {
@@ -230,7 +269,7 @@ impl<'p> Group<'p> {
             let mut found = false;
             formula.walk(&mut |part| {
                 let (Branching::Some(steps, _) | Branching::Every(steps, _)) = part else { return };
-                found |= matches!(steps, Steps::Of(_));
+                found |= matches!(steps, Steps::Of(_) | Steps::Fair(_));
             });
             found
         };
