@@ -39,7 +39,7 @@ const fn drawn(name: &'static str, options: &'static str) -> Search {
     Search { name, options, counts: "states", is_random: true }
 }
 
-const SEARCHES: [Search; 13] = [
+const SEARCHES: [Search; 14] = [
     plain("bfs", "--search bfs"),
     plain("depth-bounded", "--search depth"),
     plain("dfs", "--search dfs"),
@@ -50,6 +50,7 @@ const SEARCHES: [Search; 13] = [
     drawn("highway 1000", "--search highway --width 1000 --runs 100"),
     drawn("highway auto", "--search highway --width auto"),
     plain("astar", "--search astar"),
+    plain("beam 100", "--search astar --beam 100"),
     Search { name: "bdd: nodes", options: "--search bdd", counts: "peak_nodes", is_random: false },
     Search { name: "bdd-astar: nodes", options: "--search bdd-astar", counts: "peak_nodes", is_random: false },
     Search { name: "bmc: clauses", options: "--search bmc", counts: "clauses", is_random: false },
