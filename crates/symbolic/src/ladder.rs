@@ -291,14 +291,6 @@ mod tests {
             Ok(())
         });
         assert!(lost, "a piece was lost");
-        let late = is_noticed(|_, _, ladder| {
-            for at in (1..ladder.rungs.len()).rev() {
-                let moved = std::mem::take(&mut ladder.rungs[at - 1].pieces);
-                ladder.rungs[at].pieces.extend(moved);
-            }
-            Ok(())
-        });
-        assert!(late, "pieces begin behind their first bit");
         let forgetful = is_noticed(|encoding, relation, _| {
             let diagrams = &encoding.diagrams;
             let other = relation.pieces.last().expect("there are pieces").forgotten.clone();
