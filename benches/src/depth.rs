@@ -17,7 +17,7 @@ const SUBJECTS: [Subject; 5] = [
     Subject { model: "usb_stack", constants: "-D BUG=1 -D ADDRESSES=900", depth: 2000 },
     Subject {
         model: "usb_firmware",
-        constants: "-D REQUESTS=3 -D RING=512 -D BLOCK=1024 -D FRAMES=20001",
+        constants: "-D REQUESTS=3 -D RING=512 -D BLOCK=1024 -D FRAMES=200001",
         depth: 2000,
     },
     Subject { model: "frames", constants: "-D N=2 -D W=500", depth: 700 },

@@ -39,7 +39,7 @@ const fn drawn(name: &'static str, options: &'static str) -> Search {
     Search { name, options, counts: "states", is_random: true }
 }
 
-const SEARCHES: [Search; 13] = [
+const SEARCHES: [Search; 14] = [
     plain("bfs", "--search bfs"),
     plain("depth-bounded", "--search depth"),
     plain("dfs", "--search dfs"),
@@ -50,6 +50,7 @@ const SEARCHES: [Search; 13] = [
     drawn("highway 1000", "--search highway --width 1000 --runs 100"),
     drawn("highway auto", "--search highway --width auto"),
     plain("astar", "--search astar"),
+    plain("beam 100", "--search astar --beam 100"),
     Search { name: "bdd: nodes", options: "--search bdd", counts: "peak_nodes", is_random: false },
     Search { name: "bdd-astar: nodes", options: "--search bdd-astar", counts: "peak_nodes", is_random: false },
     Search { name: "bmc: clauses", options: "--search bmc", counts: "clauses", is_random: false },
@@ -105,9 +106,15 @@ pub(crate) fn compare(birk: &Path, root: &Path, is_quick: bool) {
     page.table("mistakes-time", &times);
     page.write();
     let title = "states, nodes or clauses until the mistake is found: median and quartiles";
-    plot::save(root, "hunt.svg", &plot::ranges(title, &groups, LARGE_BUDGET.ilog10() + 1));
+    plot::save(root, "hunt.svg", &plot::ranges(title, &groups, decades(&groups)));
     let title = "milliseconds until the mistake is found: median and quartiles";
-    plot::save(root, "hunt-time.svg", &plot::ranges(title, &timed, (TIME * 1000).ilog10() + 1));
+    plot::save(root, "hunt-time.svg", &plot::ranges(title, &timed, decades(&timed)));
+}
+
+/// The power of ten beyond all that is shown.
+fn decades(groups: &[(String, Vec<Range>)]) -> u32 {
+    let shown = groups.iter().flat_map(|(_, ranges)| ranges).filter_map(|range| range.quartiles);
+    shown.map(|[.., most]| most.max(1.0).log10() as u32 + 1).max().unwrap_or(1)
 }
 
 fn sorted(costs: impl Iterator<Item = f64>) -> Vec<f64> {
@@ -163,9 +170,10 @@ fn quartile(sorted: &[f64], number: usize) -> f64 {
     sorted[(sorted.len() - 1) * number / 4]
 }
 
-/// A row of a plot: the quartiles, no larger than the budget; none if most found nothing.
+/// A row of a plot: the quartiles, the budget for what found nothing; none if most did not.
 fn range(name: &str, sorted: &[f64], budget: f64) -> Range {
-    let quartiles = [1, 2, 3].map(|number| quartile(sorted, number).min(budget));
+    let known = |value: f64| if value.is_finite() { value } else { budget };
+    let quartiles = [1, 2, 3].map(|number| known(quartile(sorted, number)));
     Range {
         name: name.to_owned(),
         quartiles: quartile(sorted, 2).is_finite().then_some(quartiles),
@@ -186,6 +194,9 @@ mod tests {
         let some: Vec<f64> = (1..=60).map(|i| f64::from(i) * 100.0).chain([f64::INFINITY; 40]).collect();
         assert_eq!(both(&some), ("5,000 (40 % lost)".to_owned(), Some([2_500.0, 5_000.0, 2_000_000.0])));
         assert!(range("", &some, budget).is_open && !range("", &all, budget).is_open);
+        assert_eq!(range("", &[2e7], budget).quartiles, Some([2e7; 3]));
+        let group = |sorted: &[f64]| vec![(String::new(), vec![range("", sorted, budget)])];
+        assert_eq!([group(&all), group(&some), group(&[2e7])].map(|group| decades(&group)), [2, 7, 8]);
         assert_eq!(both(&[f64::INFINITY; 3]), ("not found (100 % lost)".to_owned(), None));
         assert_eq!(both(&[f64::INFINITY]), ("not found".to_owned(), None));
     }

@@ -48,7 +48,9 @@ pub(crate) fn one(root: &Path, page: &mut Page) {
             let subject = Subject::load(root, model, &[("M", items)], &format!("{DELIVERED}\n{targets}"));
             let questions = [subject.question("delivered"), subject.again("delivers_")];
             let measured: Vec<Measured> = WIDTHS
-                .map(|width| subject.rates(&questions, Highway { width, degrade_depth: None, seed: 0 }, runs))
+                .map(|width| {
+                    subject.rates(&questions, Highway { width, degrade_depth: None, seed: 0, is_beam: false }, runs)
+                })
                 .collect();
             let states = || measured.iter().map(|(_, states)| *states);
             let breadths = questions.each_ref().map(|question| subject.breadth(question) as f64);
@@ -109,7 +111,8 @@ pub(crate) fn two(root: &Path, page: &mut Page) {
     let widths = [1, 2, 3, 4, 5, 7, 10, 15, 20];
     let (mut success, mut ratio) = (Vec::new(), Vec::new());
     for (place, width) in widths.into_iter().enumerate() {
-        let (rates_here, states) = subject.rates(&questions, Highway { width, degrade_depth: None, seed: 0 }, runs);
+        let (rates_here, states) =
+            subject.rates(&questions, Highway { width, degrade_depth: None, seed: 0, is_beam: false }, runs);
         let rate = rates_here[0];
         let by_breadth = states / breadth as f64;
         success.push((place as f64, rate));
@@ -149,7 +152,9 @@ pub(crate) fn three(root: &Path, page: &mut Page) {
     let questions = [subject.question("somebody_leads"), subject.question("raised")];
     let widths = [5, 10, 15, 20, 25, 30];
     let measured = widths.map(|width| {
-        depths.map(|degrade_depth| subject.rates(&questions, Highway { width, degrade_depth, seed: 0 }, runs))
+        depths.map(|degrade_depth| {
+            subject.rates(&questions, Highway { width, degrade_depth, seed: 0, is_beam: false }, runs)
+        })
     });
     for (place, number) in ["I", "II"].into_iter().enumerate() {
         let breadth = subject.breadth(&questions[place]);

@@ -142,6 +142,9 @@ pub(crate) struct CheckArgs {
     /// With --search astar: count estimated steps so many times; with more than 1, traces may be longer than the shortest
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_positive, help_heading = SEARCH)]
     pub(crate) weight: u32,
+    /// With --search astar: of each depth, follow only the N states that seem nearest to a violation [default: all]
+    #[arg(long, value_name = "N", value_parser = parse_positive, help_heading = SEARCH)]
+    pub(crate) beam: Option<u32>,
     /// Repeat a search with bits this often, each time with other bits and another order
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_positive, help_heading = SEARCH)]
     pub(crate) swarm: u32,

@@ -222,6 +222,14 @@ fn formulas_are_decided_where_no_graph_has_room() {
     assert_eq!(report["stats"]["states"], 1_452_302_782);
     assert_eq!(report["traces"][0]["shows"], "whole");
     assert!(report["traces"][0]["loop"].is_number() && report["traces"][1]["loop"].is_number());
+    // Under fairness everybody moves, and one philosopher still starves: the fork is never free for long enough.
+    let fair = |count: &str, engine: &str| {
+        let words = ["check", "m.bir", "-D", count, "--search", engine, "--fairness", "weak", "--format", "json"];
+        let report = run(command(BIRK).current_dir(&folder).args(words).args(["--property", "eats"])).exits(1).json();
+        assert_eq!(report["traces"][0]["shows"], "whole", "{count} with {engine}");
+    };
+    fair("N=6", "bfs");
+    fair("N=12", "bdd-chain");
     // Too little memory is told, and nothing is claimed.
     let report = here("--memory 2M").exits(3).json();
     assert_eq!(report["stopped_by"], "memory");

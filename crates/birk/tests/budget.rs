@@ -64,6 +64,17 @@ fn time_ends_a_search_with_a_full_report() {
 }
 
 #[test]
+fn time_ends_a_depth_bounded_search() {
+    let model = "models/usb_firmware.bir -D REQUESTS=3 -D RING=512 -D BLOCK=1024 -D FRAMES=20001 --deadlock off";
+    let started = Instant::now();
+    let report =
+        undecided(birk(&format!("check {model} --search depth --store compact --time 1s --format json")), "time");
+    let elapsed = started.elapsed();
+    assert!((1000..2000).contains(&elapsed.as_millis()), "{elapsed:?}");
+    assert!(report["coverage"]["depth"].as_u64() > Some(10), "{}", report["coverage"]);
+}
+
+#[test]
 fn depth_ends_a_search() {
     for depth in [0, 1, 5] {
         let report = undecided(check(&format!("--max-depth {depth} --format json")), "depth");
@@ -180,6 +191,42 @@ fn a_search_that_is_short_of_memory_goes_on_with_less() {
     let answer = check("--progress off").exits(3).quietly();
     answer.prints("\nmemory was short: after ").prints("; after ").prints(" states, one thread goes on alone\n");
     assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 0, "nothing is left behind");
+}
+
+/// What waits on disk is gone with the process, whatever ends it: a signal that asks or one that does not, or a report
+/// that cannot be written. (That a budget does is tested above.)
+#[test]
+#[cfg(target_os = "linux")]
+fn nothing_is_left_on_disk() {
+    let folder = binary::folder("budget_scratch");
+    for (signal, code) in [("INT", Some(130)), ("KILL", None), ("", Some(4))] {
+        let options =
+            "check models/counters_mod8.bir -D K=14 --property deadlock --search depth --threads 1 --memory 30M";
+        let mut birk = command(BIRK);
+        birk.env("TMPDIR", &folder).args(options.split(' ')).args(["--progress", "json", "--format", "json"]);
+        if signal.is_empty() {
+            birk.stdout(std::fs::File::options().write(true).open("/dev/full").expect("it is there"));
+        }
+        let mut child = birk.spawn().expect("birk can be run");
+        let mut progress = BufReader::new(child.stderr.take().expect("a pipe"));
+        let mut line = String::new();
+        while !line.contains("\"relief\":\"disk\"") {
+            line.clear();
+            assert!(progress.read_line(&mut line).expect("progress can be read") > 0, "it ended before");
+        }
+        if !signal.is_empty() {
+            let sent = run(Command::new("kill").args(["-s", signal, &child.id().to_string()]));
+            assert_eq!((sent.code, sent.err.as_str()), (Some(0), ""));
+        }
+        let (mut out, mut err) = (String::new(), String::new());
+        progress.read_to_string(&mut err).expect("UTF-8");
+        if let Some(mut pipe) = child.stdout.take() {
+            pipe.read_to_string(&mut out).expect("UTF-8");
+        }
+        assert_eq!(child.wait().expect("it ends").code(), code, "SIG{signal}: {err}");
+        assert_eq!(out.contains("interrupt"), signal == "INT");
+        assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 0, "SIG{signal} leaves something behind");
+    }
 }
 
 #[test]

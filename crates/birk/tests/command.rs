@@ -129,6 +129,8 @@ fn impossible_combinations_are_errors_with_reasons() {
     refused("--search depth --degrade-depth 5", "--degrade-depth means nothing to --search depth");
     refused("--refine 5", "--refine means nothing to --search bfs; leave it out, or use --search astar");
     refused("--weight 5", "--weight means nothing to --search bfs; leave it out, or use --search astar");
+    refused("--beam 5", "--beam means nothing to --search bfs; leave it out, or use --search astar");
+    refused("--search astar --beam 5 --weight 2", "--weight means nothing to it; leave one of them out");
     refused("--runs 5", "--runs means nothing to --search bfs");
     refused("--search highway --runs 5 --rate 0.1", "and so does --runs; leave one out");
     refused("--search highway --width auto --rate 0.1", "--width auto doubles it; give a number");
@@ -150,6 +152,10 @@ fn directed_search_says_whether_runs_are_shortest() {
     check("--weight 9").exits(1).prints(" steps, perhaps not the shortest)");
     check("--max-depth 20 --refine 3").exits(3).prints("covered: B, complete to depth 20");
     check("--max-depth 20 --weight 2").exits(3).prints("covered: D, sampled");
+    check("--beam 100 --property exclusion").exits(1).prints(" steps, perhaps not the shortest)");
+    let narrow = check("--beam 3 --property exclusion").exits(3);
+    narrow.prints("others seemed farther away").prints("covered: D, sampled: 79 states");
+    birk("check models/peterson2.bir --search astar --beam 1000").exits(0).prints("covered: A, complete");
     let show = |options: &str| birk(&format!("show models/tree_arbiter_buggy_4.bir {options}"));
     show("--heuristic --refine 1")
         .exits(0)
@@ -211,6 +217,7 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
         ("rate", "0.1"),
         ("refine", "2"),
         ("weight", "2"),
+        ("beam", "2"),
         ("automaton", "nothing.hoa"),
     ];
     let folder = folder_with("long", "philosophers_ring.bir");

@@ -49,7 +49,7 @@ fn narrow_highways_invent_nothing() {
         let mut sampled = 0;
         for (seed, width) in (0..60).flat_map(|seed| [(seed, 1), (seed, 2), (seed, 4)]) {
             let degrade_depth = [None, Some(10)][seed as usize % 2];
-            let hunt = hunt(&program, Highway { width, degrade_depth, seed });
+            let hunt = hunt(&program, Highway { width, degrade_depth, seed, is_beam: false });
             assert!(hunt.stats.levels.iter().all(|&lanes| lanes <= width as u64));
             assert_eq!(hunt.coverage == Coverage::Complete, hunt.stats.states == all, "{name}, seed {seed}");
             sampled += u32::from(hunt.coverage != Coverage::Complete);

@@ -230,6 +230,19 @@ fn a_depth_is_a_claim_about_formulas_too() {
     check(&folder, "--property response --max-depth 100").exits(0);
     check(&folder, "--property response --max-depth 3 --accept depth:3").exits(0);
     check(&folder, "--property comes_in --max-depth 5").exits(1);
+    // A bound that grows comes to the same ends, and to the end of everything.
+    let report =
+        check(&folder, "--property response --max-depth 3 --search depth --increment 2 --format json").exits(3);
+    assert_eq!(report.json()["coverage"], serde_json::json!({"kind": "depth", "depth": 3, "grade": "B"}));
+    let whole = check(&folder, "--property response --search depth --increment 2 --format json").exits(0).json();
+    let usual = check(&folder, "--property response --format json").exits(0).json();
+    let properties = |report: &serde_json::Value| (report["coverage"].clone(), report["stats"]["states"].clone());
+    assert_eq!(properties(&whole), properties(&usual));
+    check(&folder, "--property comes_in --search depth").exits(1);
+    let report =
+        check(&folder, "--property response --max-states 9 --search depth --increment 1 --format json").exits(3);
+    let coverage = &report.json()["coverage"];
+    assert!(coverage["kind"] == "depth" && coverage["depth"].as_u64() < Some(9), "{coverage}");
 }
 
 #[test]

@@ -19,11 +19,11 @@ mod packed;
 mod path;
 mod slots;
 mod small;
-mod within;
 
 use birk_exec::Model;
 use birk_ir::{Coverage, Outcome, Stop};
 
+use crate::depth::in_balls;
 use crate::job::{Hunt, Limits, Observer, Stats};
 
 use exact::Exact;
@@ -33,7 +33,6 @@ pub(crate) use lasso::trace_of;
 pub(crate) use nested::{Colour, Space, hunt_in};
 use packed::Packed;
 pub(crate) use path::Path;
-pub use within::Within;
 
 /// Steps of the model are kept in one part in so many of the memory.
 const STEPS: u64 = 3;
@@ -57,24 +56,21 @@ impl Chase {
         if self.limits.depth == u32::MAX {
             return self.hunt_all(model, observer);
         }
-        let within = match Within::new(model, &self.limits, observer) {
-            Ok(within) => within,
-            Err(ended_by) => {
-                let (stop, stats) = *ended_by;
-                return ended(None, Coverage::Sampled(stats.states), stop, stats, model);
-            }
+        self.hunt_within(model, false, observer)
+    }
+
+    /// The same within a depth bound that grows, by the increments that searches for states take, until it is all.
+    pub fn hunt_by_bounds(&self, model: &dyn Model, observer: &mut dyn Observer) -> Hunt {
+        self.hunt_within(model, true, observer)
+    }
+
+    fn hunt_within(&self, model: &dyn Model, grows: bool, observer: &mut dyn Observer) -> Hunt {
+        let limits = Limits { threads: self.threads.max(1), ..self.limits };
+        let mut hunt = |ball: &dyn Model, bytes: u64, observer: &mut dyn Observer| {
+            let limits = Limits { memory: self.limits.memory.saturating_sub(bytes), ..self.limits };
+            Chase { limits, ..*self }.hunt_all(ball, observer)
         };
-        let mut hunt = self.hunt_all(&within, observer);
-        hunt.stats.levels = within.levels.clone();
-        if hunt.coverage == Coverage::Complete && within.leaves_out() {
-            hunt.coverage = Coverage::Depth(self.limits.depth);
-            hunt.stopped = Stop::Depth;
-            hunt.stats.border = within.border(&mut hunt.fired);
-            hunt.outcomes = vec![Outcome::Inconclusive];
-        } else if !matches!(hunt.stopped, Stop::Exhausted | Stop::Goal) {
-            hunt.stats.border.join(&within.border(&mut vec![false; model.transitions()]));
-        }
-        hunt
+        in_balls(model, &limits, grows, &mut hunt, observer)
     }
 
     fn hunt_all(&self, model: &dyn Model, observer: &mut dyn Observer) -> Hunt {

@@ -19,6 +19,7 @@
 //! anything lies behind the last frontier, and by a last step that may be shorter; its frontier tree is a list here.
 
 mod anchor;
+mod ball;
 mod list;
 pub(crate) mod save;
 mod shared;
@@ -40,6 +41,7 @@ use crate::codec::direct::Direct;
 use crate::codec::fingerprint::Fingerprint;
 use crate::codec::tree::Tree;
 use crate::job::{FrontierStats, Hunt, Job, Observer, Relief, Stats, Storage, Waiting};
+pub(crate) use ball::in_balls;
 use list::{Form, Reader, Writer};
 use shared::{Seen, Shared, Turn};
 use shelf::Shelf;
@@ -168,12 +170,10 @@ impl<'a, C: Codec> Search<'a, C> {
         while self.shared.stop.get().is_none() {
             if !std::mem::take(&mut is_within) {
                 self.complete(observer);
-                let from = self.shared.from;
-                if from >= limits.depth || self.chunks().is_empty() {
+                if self.shared.from >= limits.depth || self.chunks().is_empty() {
                     break;
                 }
-                self.shared.to = from.saturating_add(limits.increment.max(1)).min(limits.depth);
-                self.register();
+                self.raise();
             }
             self.bound(observer);
         }
@@ -205,12 +205,23 @@ impl<'a, C: Codec> Search<'a, C> {
         if self.covered.is_some_and(|covered| covered == self.shared.to) {
             return;
         }
+        self.advance();
+        observer.checkpoint(&mut |out| self.save(out), false);
+    }
+
+    fn advance(&mut self) {
         self.sift();
         self.shared.from = self.shared.to;
         self.covered = Some(self.shared.to);
         let within = *self.shared.states.get_mut();
         self.bounds.push((self.shared.to, within));
-        observer.checkpoint(&mut |out| self.save(out), false);
+    }
+
+    /// Goes on to the next bound.
+    fn raise(&mut self) {
+        let limits = &self.shared.job.limits;
+        self.shared.to = self.shared.from.saturating_add(limits.increment.max(1)).min(limits.depth);
+        self.register();
     }
 
     /// Takes over the next frontier, without the states that were meanwhile reached on shorter paths.
@@ -254,7 +265,7 @@ impl<'a, C: Codec> Search<'a, C> {
         let seen = self.shared.seen.get_mut().expect("no worker panics with it");
         let here = self.shared.here.get_mut().expect("no worker panics with it");
         let registered = here.each(|chunk| {
-            let mut roots = Reader::new(chunk, &self.shared.form);
+            let mut roots = Reader::of_keys(chunk, &self.shared.form);
             while roots.advance() {
                 seen.thresholds.lower(roots.key, self.shared.from + 1).expect("it is there");
             }

@@ -121,9 +121,12 @@ pub const ENGINES: &[Engine] = &[
         scales: false,
         covers_by_depth: false,
         slices: false,
-        options: &["refine", "weight"],
+        options: &["refine", "weight", "beam"],
         memory: "every state once, its parent, its depth and its estimate",
-        hunt: astar,
+        hunt: |model, job, observer| match job.limits.beam {
+            Some(width) => Highway::beam(width, &job.limits).hunt(model, job, observer),
+            None => astar(model, job, observer),
+        },
     },
 ];
 

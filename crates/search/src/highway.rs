@@ -35,6 +35,8 @@ pub struct Highway {
     pub degrade_depth: Option<u32>,
     /// Decides what is drawn: the same seed gives the same slice.
     pub seed: u64,
+    /// Not drawn: the states that seem nearest to a goal are followed, and the seed decides only among equals.
+    pub is_beam: bool,
 }
 
 impl Highway {
@@ -43,7 +45,12 @@ impl Highway {
 
     /// As the limits say.
     pub fn of(limits: &Limits) -> Self {
-        Self { width: limits.width, degrade_depth: limits.degrade_depth, seed: limits.seed }
+        Self { width: limits.width, degrade_depth: limits.degrade_depth, seed: limits.seed, is_beam: false }
+    }
+
+    /// Beam search: the same levels, of which those states are followed whose estimates are smallest. A lane may end.
+    pub fn beam(width: usize, limits: &Limits) -> Self {
+        Self { width, degrade_depth: None, seed: limits.seed, is_beam: true }
     }
 
     /// Searches until no lane goes on, a limit is met, or a goal is found at which the search ends.

@@ -72,6 +72,8 @@ pub struct Limits {
     pub degrade_depth: Option<u32>,
     /// How much estimates count against steps taken, at least 1, for the engine that is directed by them.
     pub weight: u32,
+    /// States of one level that are followed, those with the best estimates, for the engine that is directed by them.
+    pub beam: Option<usize>,
     /// How often an estimate is refined, for the engine that makes its own; it chooses if it is not told.
     pub refine: Option<u32>,
     /// Decides what is drawn at random.
@@ -157,6 +159,7 @@ impl Limits {
         width: Highway::USUAL_WIDTH,
         degrade_depth: None,
         weight: 1,
+        beam: None,
         refine: None,
         seed: 0,
     };

@@ -142,6 +142,74 @@ fn depth_is_a_part_of_the_graph() {
     }
 }
 
+/// A bound that grows comes to the same end: it finds a cycle in the first ball searched that has one, and knows when the
+/// ball is everything.
+#[test]
+fn a_bound_grows_until_a_cycle_lies_within_it() {
+    let mut random = Random::new(10);
+    let mut grown = 0;
+    for round in 0..number(20_000, 500) {
+        let system = System::random(&mut random, 1 + round % 3);
+        let fair = round % 2 == 0;
+        let (product, explicit) = (system.product(fair), system.explicit(fair));
+        for increment in [1, 2, 3, 5] {
+            for depth in [u32::MAX, random.below(6) as u32] {
+                let limits = Limits { depth, increment, ..Limits::NONE };
+                let hunt = Chase { limits, ..chase(1 + round % 2) }.hunt_by_bounds(&product, &mut Patient);
+                let here = format!("increment {increment}, depth {depth}: {system:?}");
+                let last = hunt.stats.bounds.last().expect("one").0;
+                assert!(hunt.stats.bounds.iter().all(|&(bound, _)| bound % increment == 0 || bound == depth), "{here}");
+                grown += usize::from(hunt.stats.bounds.len() > 3);
+                match &hunt.outcomes[0] {
+                    Outcome::Found(trace) => {
+                        assert!(explicit.within(last).has_cycle(), "false alarm within {last}, {here}");
+                        let mut searched = 0;
+                        for &(bound, states) in &hunt.stats.bounds {
+                            if bound < last && states >= 2 * searched {
+                                searched = states;
+                                assert!(!explicit.within(bound).has_cycle(), "missed within {bound}, {here}");
+                            }
+                        }
+                        system.confirm(&product.project(trace), fair).expect("it is a run");
+                    }
+                    Outcome::Absent => {
+                        assert!(!explicit.has_cycle() && hunt.stopped == Stop::Exhausted, "missed, {here}");
+                        assert_eq!(hunt.coverage, Coverage::Complete);
+                    }
+                    Outcome::Inconclusive => {
+                        assert!(!explicit.within(depth).has_cycle(), "missed, {here}");
+                        assert_eq!((hunt.coverage, hunt.stopped), (Coverage::Depth(depth), Stop::Depth));
+                    }
+                }
+            }
+        }
+    }
+    assert!(grown > 100, "only {grown} bounds have grown");
+}
+
+/// Where the search is ended, it claims a ball that was searched, and no cycle lies in that.
+#[test]
+fn a_bound_that_is_cut_short_claims_a_ball_that_was_searched() {
+    let mut random = Random::new(11);
+    let mut claimed = 0;
+    for round in 0..number(20_000, 2_000) {
+        let system = System::random(&mut random, 1 + round % 3);
+        let (product, explicit) = (system.product(false), system.explicit(false));
+        let states = random.below(explicit.size().0 as usize) as u64;
+        let limits = Limits { states, increment: 1 + random.below(3) as u32, ..Limits::NONE };
+        let hunt = Chase { limits, ..chase(1) }.hunt_by_bounds(&product, &mut Patient);
+        match hunt.coverage {
+            _ if matches!(hunt.outcomes[0], Outcome::Found(_)) => assert!(explicit.has_cycle()),
+            Coverage::Depth(depth) => {
+                assert!(hunt.stopped == Stop::States && !explicit.within(depth).has_cycle(), "{system:?}");
+                claimed += 1;
+            }
+            ref coverage => assert!(matches!(coverage, Coverage::Sampled(_)), "{coverage:?}"),
+        }
+    }
+    assert!(claimed > 100, "{claimed}");
+}
+
 /// A long ring with an accepting state at its end, and a short cut.
 struct Ring(u32);
 

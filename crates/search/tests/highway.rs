@@ -84,7 +84,7 @@ fn systems() -> u64 {
 
 fn highway_for(seed: u64, random: &mut Random) -> Highway {
     let degrade_depth = [None, None, Some(1), Some(2), Some(4)][random.below(5)];
-    Highway { width: 1 + random.below(6), degrade_depth, seed }
+    Highway { width: 1 + random.below(6), degrade_depth, seed, is_beam: false }
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn slices_of_random_systems() {
         let slice = slice(&system, highway);
         let fault = fault(&system, highway, &slice);
         assert_eq!(fault, None, "{highway:?} on {:?} from {:?}: {slice:?}", system.edges, system.initial);
-        let breadth = self::slice(&system, Highway { width: usize::MAX, degrade_depth: None, seed });
+        let breadth = self::slice(&system, Highway { width: usize::MAX, degrade_depth: None, seed, is_beam: false });
         complete += u64::from(slice.complete);
         curtailed += u64::from(!slice.complete);
         closed_late += u64::from(slice.complete && slice.levels != breadth.levels);
@@ -146,7 +146,8 @@ fn a_width_that_is_never_exceeded_is_breadth_first() {
         let expected = (bfs.hunt)(&system, &job, &mut Patient);
         let widest = expected.stats.levels.iter().max().copied().unwrap_or(1) as usize;
         for width in [widest, widest + 1, Highway::USUAL_WIDTH] {
-            let (slice, hunt) = hunted(&system, Highway { width, degrade_depth: None, seed }, Limits::NONE);
+            let (slice, hunt) =
+                hunted(&system, Highway { width, degrade_depth: None, seed, is_beam: false }, Limits::NONE);
             assert_eq!((&hunt.coverage, hunt.stopped), (&Coverage::Complete, Stop::Exhausted));
             assert_eq!(slice.states, system.reachable(&|_| true));
             assert_eq!(hunt.stats.levels, expected.stats.levels);
@@ -164,7 +165,7 @@ fn a_width_that_is_never_exceeded_is_breadth_first() {
 fn one_lane_is_a_walk_that_does_not_repeat() {
     for seed in 0..systems() / 5 {
         let system = System::drawn(&mut Random::new(seed));
-        let slice = slice(&system, Highway { width: 1, degrade_depth: None, seed });
+        let slice = slice(&system, Highway { width: 1, degrade_depth: None, seed, is_beam: false });
         assert!(slice.levels.iter().all(|&lanes| lanes == 1) && slice.levels.len() == slice.states.len());
     }
 }
@@ -188,7 +189,7 @@ fn the_seed_decides_the_slice() {
 fn degradation_ends_what_can_end() {
     let chain: Vec<Vec<usize>> = (0..40).map(|node| vec![(node + 1) % 40]).collect();
     let closed = System { initial: vec![0], edges: chain.clone(), ..System::default() };
-    let highway = Highway { width: 2, degrade_depth: Some(5), seed: 1 };
+    let highway = Highway { width: 2, degrade_depth: Some(5), seed: 1, is_beam: false };
     assert_eq!(slice(&closed, highway).states.len(), 40, "no state of a ring may be missing");
     let mut edges = chain;
     (0..40).for_each(|node| edges[node].push(0));
@@ -203,7 +204,7 @@ fn limits_and_what_they_leave() {
     let edges: Vec<Vec<usize>> = tree.into_iter().chain((0..5_001).map(|_| Vec::new())).collect();
     let system = System { initial: vec![0], edges, ..System::default() };
     for width in [1, 20, Highway::USUAL_WIDTH] {
-        let highway = Highway { width, degrade_depth: None, seed: 3 };
+        let highway = Highway { width, degrade_depth: None, seed: 3, is_beam: false };
         let run = |limits| {
             let (slice, hunt) = hunted(&system, highway, limits);
             (hunt.stopped, slice.complete, hunt.stats.states, hunt.stats.max_depth)
@@ -407,7 +408,7 @@ fn distance(case: &Enumerable, draws: u64, draw: &dyn Fn(Highway) -> Slice) -> (
     };
     let mut counts: BTreeMap<BTreeSet<usize>, u64> = subsets.filter(serves).map(|set| (set, 0)).collect();
     for seed in 0..draws {
-        let slice = draw(Highway { width: case.width, degrade_depth: None, seed });
+        let slice = draw(Highway { width: case.width, degrade_depth: None, seed, is_beam: false });
         let set = slice.states.into_iter().filter(|node| states.contains(node)).collect();
         *counts.get_mut(&set).expect("a set that may be drawn") += 1;
     }
@@ -446,7 +447,7 @@ fn slices_do_not_depend_on_threads() {
             let many = if node % 3 == 0 { 1 } else { fan };
             system.edges[node] = (0..many).map(|_| random.below(nodes)).collect();
         }
-        let highway = Highway { width, degrade_depth: None, seed };
+        let highway = Highway { width, degrade_depth: None, seed, is_beam: false };
         let run = |threads| {
             let grain = if nodes < 1_000 { 1 } else { 256 };
             let (slice, hunt) = hunted(&system, highway, Limits { threads, grain, ..Limits::NONE });
@@ -467,7 +468,7 @@ fn more_initial_states_than_lanes() {
     let system = System::new(&[0, 1, 2, 3], &[&[4], &[5], &[6], &[7], &[0], &[1], &[2], &[3]]);
     let mut starts = BTreeSet::new();
     for seed in 0..40 {
-        let slice = slice(&system, Highway { width: 1, degrade_depth: None, seed });
+        let slice = slice(&system, Highway { width: 1, degrade_depth: None, seed, is_beam: false });
         assert!(slice.states.len() == 2 && !slice.complete);
         starts.extend(slice.states);
     }

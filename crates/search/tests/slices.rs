@@ -28,7 +28,7 @@ fn drawn(seed: u64) -> (System, Highway, Limits) {
     let nodes = system.edges.len();
     system.accepting = Some((0..nodes / 4 + 1).map(|_| random.below(nodes)).collect());
     let degrade_depth = [None, None, Some(1), Some(3)][random.below(4)];
-    let highway = Highway { width: 1 + random.below(5), degrade_depth, seed };
+    let highway = Highway { width: 1 + random.below(5), degrade_depth, seed, is_beam: false };
     let limits = match seed % 3 {
         0 => Limits { depth: random.below(4) as u32, ..Limits::NONE },
         _ => Limits::NONE,

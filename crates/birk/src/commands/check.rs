@@ -366,6 +366,11 @@ fn reconcile(args: &CheckArgs, engine: &Engine) -> Result<(), Failure> {
             )));
         }
     }
+    if args.beam.is_some() && args.weight > 1 {
+        return Err(Failure::usage(
+            "--beam compares states of one depth, so that --weight means nothing to it; leave one of them out",
+        ));
+    }
     if !engine.scales && matches!(args.threads, Threads::Number(2..)) {
         let name = engine.name;
         return Err(Failure::usage(format!(
@@ -512,6 +517,7 @@ fn limits_of(args: &CheckArgs, engine: &Engine, memory: Memory) -> Limits {
         width: args.width.first(),
         degrade_depth: args.degrade_depth,
         weight: args.weight,
+        beam: args.beam.map(|width| width as usize),
         refine: args.refine,
         seed: args.seed,
         ..Limits::NONE

@@ -61,7 +61,7 @@ fn slice(program: &Program, args: &GraphArgs) -> Result<Option<Slice>, Failure> 
         };
     }
     let width = args.width.map_or(Highway::USUAL_WIDTH, |width| width as usize);
-    let highway = Highway { width, degrade_depth: args.degrade_depth, seed: args.seed.unwrap_or(0) };
+    let highway = Highway { width, degrade_depth: args.degrade_depth, seed: args.seed.unwrap_or(0), is_beam: false };
     // One state more than are drawn shows that there are too many.
     let limits = Limits { states: args.max_states, ..Limits::NONE };
     let job = Job { goals: 0, stop_at: GoalSet::default(), keep_going: true, limits };

@@ -94,6 +94,7 @@ fn first_line(report: &Report<'_>, paint: Paint) -> String {
         Verdict::Inconclusive => {
             let accepted = if report.is_accepted() { ", and --accept says that this is enough" } else { "" };
             let why = match (&report.hunt.coverage, report.hunt.stopped) {
+                (Coverage::Sampled(_), Stop::Exhausted) if report.args.beam.is_some() => "others seemed farther away",
                 (Coverage::Sampled(_), Stop::Exhausted) => "others were left out at random",
                 (_, stop) => stopped(stop),
             };
@@ -111,9 +112,10 @@ fn violation(report: &Report<'_>) -> String {
             Some(run) => {
                 let is_shortest = report.engine.shortest && report.args.store != StoreKind::Bitstate;
                 let is_shortest = is_shortest && run.loop_start.is_none() && answer.property.branching().is_none();
-                let shortest = match (is_shortest, report.args.weight) {
-                    (true, 1) => ", shortest",
-                    (true, _) => ", perhaps not the shortest",
+                let is_direct = report.args.weight == 1 && report.args.beam.is_none();
+                let shortest = match (is_shortest, is_direct) {
+                    (true, true) => ", shortest",
+                    (true, false) => ", perhaps not the shortest",
                     (false, _) => "",
                 };
                 format!("`{}` ({}{shortest})", answer.property.name, length_text(run))

@@ -134,7 +134,8 @@ impl Report<'_> {
             }
             Coverage::Sampled(_) if self.hunt.stopped == Stop::Exhausted => {
                 let about = if self.slices.is_some_and(|slices| slices.done > 1) { "about " } else { "" };
-                format!("D, sampled: {about}{states}, with no claim about others; some were left out at random")
+                let why = if self.args.beam.is_some() { "seemed farther away" } else { "were left out at random" };
+                format!("D, sampled: {about}{states}, with no claim about others; some {why}")
             }
             Coverage::Sampled(_) => format!("D, sampled: {states}, with no claim about others; {ended}"),
         }

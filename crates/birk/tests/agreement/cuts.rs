@@ -213,7 +213,7 @@ fn all_searches(case: &Case) -> Checked {
             .map_err(|why| format!("{}: {why}", engine.name))?;
     }
     for (width, degrade_depth) in [(1, None), (3, None), (2, Some(2))] {
-        let highway = Highway { width, degrade_depth, seed: 7 };
+        let highway = Highway { width, degrade_depth, seed: 7, is_beam: false };
         ended(case, &graph, Kind::Sample, &|model, job, observer| highway.hunt(model, job, observer))
             .map_err(|why| format!("highway of width {width}: {why}"))?;
     }

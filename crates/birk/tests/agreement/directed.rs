@@ -7,8 +7,8 @@
 use std::collections::HashMap;
 
 use birk_exec::heuristic::{NEVER, Part};
-use birk_exec::{Directed, GoalSet, Heuristic, Interpreter, Model, Successors};
-use birk_ir::{Expr, Goal, Outcome};
+use birk_exec::{Directed, GoalSet, Heuristic, Interpreter, Model, Successors, replay};
+use birk_ir::{Coverage, Expr, Goal, Outcome};
 use birk_search::job::Patient;
 use birk_search::{Hunt, Job, Limits, engine};
 
@@ -265,4 +265,80 @@ fn weighted_search_is_not_taken_for_shortest() {
         })
     };
     assert!(programs().any(is_longer), "every run is shortest");
+}
+
+fn beam(model: &dyn Model, width: usize, seed: u64, job: &Job) -> Hunt {
+    let job = Job { limits: Limits { beam: Some(width), seed, ..job.limits }, ..job.clone() };
+    (engine("astar").expect("there is A*").hunt)(model, &job, &mut Patient)
+}
+
+/// A beam that is wide enough is everything; a narrow one finds only what is there, says that it is a sample, and is the
+/// same for the same seed and any number of threads.
+#[test]
+fn a_beam_is_a_sample_and_never_a_false_alarm() {
+    let (mut curtailed, mut found) = (0, 0);
+    for (seed, text, case) in programs() {
+        let interpreter = Interpreter::new(&case.program, &case.goals);
+        let model = directed(&case, &interpreter, None);
+        let goals = GoalSet::default();
+        let whole = Job { goals: case.goals.len(), stop_at: goals, keep_going: true, limits: Limits::NONE };
+        let wide = beam(&model, usize::MAX, seed, &whole);
+        let lengths = |hunt: &Hunt| -> Vec<Option<u32>> {
+            let length = |outcome: &Outcome| match outcome {
+                Outcome::Found(trace) => Some(trace.steps.len() as u32),
+                _ => None,
+            };
+            hunt.outcomes.iter().map(length).collect()
+        };
+        assert_eq!(wide.coverage, Coverage::Complete, "seed {seed}\n{text}");
+        assert_eq!(wide.stats.states, case.answer.states, "seed {seed}\n{text}");
+        assert_eq!(lengths(&wide), case.answer.shortest, "seed {seed}\n{text}");
+        let narrow = beam(&model, 2, seed, &whole);
+        for (goal, outcome) in narrow.outcomes.iter().enumerate() {
+            match outcome {
+                Outcome::Found(trace) => {
+                    let run =
+                        replay(&case.program, trace).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+                    let property = &case.program.properties[goal];
+                    run.confirm(&case.program, property).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+                    found += 1;
+                }
+                Outcome::Absent => assert_eq!(narrow.coverage, Coverage::Complete, "seed {seed}\n{text}"),
+                Outcome::Inconclusive => {}
+            }
+        }
+        let is_all = narrow.stats.states == case.answer.states;
+        assert_eq!(narrow.coverage == Coverage::Complete, is_all, "seed {seed}\n{text}");
+        curtailed += usize::from(!is_all);
+        let limits = Limits { threads: 2, grain: 1, ..Limits::NONE };
+        let shared = beam(&model, 2, seed, &Job { limits, ..whole.clone() });
+        assert_eq!(
+            (shared.stats.states, &shared.outcomes),
+            (narrow.stats.states, &narrow.outcomes),
+            "seed {seed}\n{text}"
+        );
+    }
+    assert!(curtailed > 10 && found > 10, "{curtailed} were curtailed, {found} found");
+}
+
+/// Of each level the states with the best estimates are followed, and no others.
+#[test]
+fn a_beam_follows_what_seems_nearest() {
+    // Straight ahead is the goal; everything else leads away from it.
+    let text = "system Line { int (0, 10) x := 5;
+        active thread T() { loc run: when x < 10 do { x := x + 1; } goto run; when x > 0 do { x := x - 1; } goto run;
+            when x > 1 do { x := x - 2; } goto run; }
+        invariant low: x < 10; }";
+    let case = case::make(text).usable().expect("it is a program");
+    let goal = case.program.properties.iter().position(|p| p.name == "low").expect("it is there");
+    let one = vec![case.goals[goal].clone()];
+    let interpreter = Interpreter::new(&case.program, &one);
+    let refined = vec![Heuristic::new(&case.program, &one[0], 8)];
+    let model = Directed::new(&interpreter, refined);
+    let mut stop_at = GoalSet::default();
+    stop_at.insert(0);
+    let job = Job { goals: 1, stop_at, keep_going: false, limits: Limits::NONE };
+    let hunt = beam(&model, 1, 7, &job);
+    let Outcome::Found(trace) = &hunt.outcomes[0] else { panic!("{:?}", hunt.coverage) };
+    assert_eq!((trace.steps.len(), hunt.stats.states), (5, 6));
 }

@@ -24,7 +24,7 @@ impl Replayed {
     pub fn shows(&self, program: &Program, formula: &Branching) -> Shows {
         let states = Known::of(self, program);
         let evaluate = |beside| {
-            let mut evaluation = Evaluation { states: &states, beside, sets: BTreeMap::new(), done: BTreeSet::new() };
+            let mut evaluation = Evaluation { states: &states, beside, sets: BTreeMap::new(), given: BTreeMap::new() };
             evaluation.prepare(formula);
             evaluation.value(formula, 0)
         };
@@ -78,8 +78,8 @@ struct Evaluation<'k> {
     beside: bool,
     /// The fixpoints, by number, so far.
     sets: BTreeMap<u32, Vec<bool>>,
-    /// Those that depend on no other, and are final.
-    done: BTreeSet<u32>,
+    /// Those around each on which it depends, as they were when it was computed.
+    given: BTreeMap<u32, Vec<(u32, Vec<bool>)>>,
 }
 
 impl Evaluation<'_> {
@@ -93,11 +93,13 @@ impl Evaluation<'_> {
             }
             Branching::Some(_, body) | Branching::Every(_, body) => self.prepare(body),
             Branching::Least(number, body) | Branching::Greatest(number, body) => {
-                if !self.done.contains(number) {
+                // Nothing has changed for it if they have not: fixpoints side by side would otherwise be computed anew in
+                // every round of each other.
+                let is_same = |given: &Vec<(u32, Vec<bool>)>| given.iter().all(|(outer, set)| self.sets[outer] == *set);
+                if !self.given.get(number).is_some_and(is_same) {
                     self.compute(*number, body, matches!(formula, Branching::Greatest(..)));
-                    if is_closed(formula) {
-                        self.done.insert(*number);
-                    }
+                    let given = free(formula).into_iter().map(|outer| (outer, self.sets[&outer].clone())).collect();
+                    self.given.insert(*number, given);
                 }
             }
         }
@@ -149,13 +151,13 @@ impl Evaluation<'_> {
     }
 }
 
-/// Whether no variable of an outer fixpoint occurs in it.
-fn is_closed(formula: &Branching) -> bool {
+/// The outer fixpoints whose variables occur in it.
+fn free(formula: &Branching) -> BTreeSet<u32> {
     let (mut bound, mut used) = (BTreeSet::new(), BTreeSet::new());
     formula.walk(&mut |part| match part {
         Branching::Least(number, _) | Branching::Greatest(number, _) => _ = bound.insert(*number),
         Branching::Variable(number) => _ = used.insert(*number),
         _ => {}
     });
-    used.is_subset(&bound)
+    &used - &bound
 }

@@ -136,7 +136,6 @@ impl Writer {
         assert_eq!(trace.len(), self.depth as usize + 1, "a frontier is at one depth");
         let shared = if self.waiting == Waiting::Traces { 0 } else { common(&self.last, trace) };
         let full = self.chunk.held.len() >= CHUNK + HEADS * self.head;
-        let widest = |positions: &[u32]| positions.iter().max().map_or(0, |most| 32 - most.leading_zeros());
         let is_too_wide = widest(&trace[shared.max(1)..]) > self.chunk.width;
         let done = (full || is_too_wide).then(|| self.flush()).flatten();
         let is_first = self.chunk.states == 0;
@@ -223,6 +222,8 @@ pub(crate) struct Reader<'c> {
     form: &'c Form,
     at: usize,
     left: u64,
+    /// Traces are passed over.
+    only_keys: bool,
     /// Of the state read last: its trace, its key, and its ticket if it has one.
     pub(crate) trace: Vec<u32>,
     pub(crate) key: u64,
@@ -236,7 +237,12 @@ impl<'c> Reader<'c> {
     /// At the beginning of a chunk.
     pub(crate) fn new(chunk: &'c Chunk, form: &'c Form) -> Self {
         let (trace, ticket, state) = (Vec::new(), Vec::new(), form.origin.clone());
-        Self { chunk, form, at: 0, left: chunk.states, trace, key: 0, ticket, state, anchor: None }
+        Self { chunk, form, at: 0, left: chunk.states, only_keys: false, trace, key: 0, ticket, state, anchor: None }
+    }
+
+    /// The same for who wants to know the keys only.
+    pub(crate) fn of_keys(chunk: &'c Chunk, form: &'c Form) -> Self {
+        Self { only_keys: true, ..Self::new(chunk, form) }
     }
 
     /// Reads the next state; false when there is none.
@@ -254,10 +260,12 @@ impl<'c> Reader<'c> {
         if shared == 0 {
             self.trace.push(anchor::get(bytes, &mut self.at) as u32);
         }
-        let count = length - self.trace.len();
+        let count = length - shared.max(1);
         let width = self.chunk.width;
         let packed = (count * width as usize).div_ceil(8);
-        unpack(&bytes[self.at..self.at + packed], count, width, &mut self.trace);
+        if !self.only_keys {
+            unpack(&bytes[self.at..self.at + packed], count, width, &mut self.trace);
+        }
         self.at += packed;
         self.ticket.clear();
         self.anchor = self.anchor.filter(|&length| length <= shared);
@@ -292,14 +300,30 @@ impl<'c> Reader<'c> {
     }
 }
 
-/// How many positions two traces have in common at their beginnings.
+/// How many positions two traces have in common at their beginnings. Traces are long, and mostly the same.
 pub(crate) fn common(one: &[u32], other: &[u32]) -> usize {
-    one.iter().zip(other).take_while(|(one, other)| one == other).count()
+    const BLOCK: usize = 64;
+    let blocks = one.chunks_exact(BLOCK).zip(other.chunks_exact(BLOCK)).take_while(|(one, other)| one == other).count();
+    let rest = one[blocks * BLOCK..].iter().zip(&other[blocks * BLOCK..]);
+    blocks * BLOCK + rest.take_while(|(one, other)| one == other).count()
 }
 
+/// Bits that the widest of some positions needs.
+fn widest(positions: &[u32]) -> u32 {
+    32 - positions.iter().fold(0, |all, &position| all | position).leading_zeros()
+}
+
+/// Eight positions are as many bytes as one has bits.
+const GROUP: usize = 8;
+
 fn pack(bytes: &mut Vec<u8>, positions: &[u32], width: u32) {
+    let (groups, rest) = positions.split_at(if width <= 8 { positions.len() / GROUP * GROUP } else { 0 });
+    for group in groups.chunks_exact(GROUP) {
+        let bits = group.iter().rev().fold(0u64, |bits, &position| bits << width | u64::from(position));
+        bytes.extend_from_slice(&bits.to_le_bytes()[..width as usize]);
+    }
     let (mut bits, mut count) = (0u64, 0);
-    for &position in positions {
+    for &position in rest {
         bits |= u64::from(position) << count;
         count += width;
         while count >= 8 {
@@ -314,14 +338,25 @@ fn pack(bytes: &mut Vec<u8>, positions: &[u32], width: u32) {
 }
 
 fn unpack(mut bytes: &[u8], positions: usize, width: u32, out: &mut Vec<u32>) {
+    let mask = (1u64 << width) - 1;
+    let groups = if width <= 8 { positions / GROUP } else { 0 };
+    out.reserve(positions);
+    for _ in 0..groups {
+        let (group, rest) = bytes.split_at(width as usize);
+        let mut bits = [0; 8];
+        bits[..width as usize].copy_from_slice(group);
+        let bits = u64::from_le_bytes(bits);
+        out.extend_from_slice(&std::array::from_fn::<u32, GROUP, _>(|i| (bits >> (i as u32 * width) & mask) as u32));
+        bytes = rest;
+    }
     let (mut bits, mut count) = (0u64, 0);
-    for _ in 0..positions {
+    for _ in groups * GROUP..positions {
         while count < width {
             bits |= u64::from(bytes[0]) << count;
             bytes = &bytes[1..];
             count += 8;
         }
-        out.push((bits & ((1 << width) - 1)) as u32);
+        out.push((bits & mask) as u32);
         bits >>= width;
         count -= width;
     }

@@ -1,7 +1,7 @@
 //! One worker of a level: expands lanes, judges them, and notes the new states they lead to, each with a random tag.
 //!
 //! A tag is a hash of the state with the seed and the depth, so that it depends on nobody else: the states with the smallest
-//! tags are a subset drawn uniformly, the same for any number of threads.
+//! tags are a subset drawn uniformly, the same for any number of threads. In a beam the estimate comes first in the tag.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::OnceLock;
@@ -33,6 +33,8 @@ pub(super) struct Look<'a, C> {
     pub(super) tickets: &'a [u32],
     /// Decides the tags.
     pub(super) salt: u64,
+    /// The states that seem nearest have the smallest tags.
+    pub(super) is_beam: bool,
     /// States with larger tags are surely not chosen.
     pub(super) largest: u64,
     /// Nothing beyond this level counts.
@@ -48,6 +50,19 @@ pub(super) struct Look<'a, C> {
     pub(super) progress: Progress,
 }
 
+impl<C> Look<'_, C> {
+    /// The smaller, the sooner a state is chosen.
+    #[inline]
+    fn tag(&self, state: &[u32], room: &mut Vec<u32>) -> u64 {
+        const FARTHEST: u32 = (1 << 24) - 1;
+        let tag = hash(state, self.salt);
+        match self.is_beam {
+            false => tag,
+            true => u64::from(self.model.estimate(state, room).min(FARTHEST)) << 40 | tag >> 24,
+        }
+    }
+}
+
 /// A worker's own things, kept from level to level.
 pub(super) struct Worker<C: Codec> {
     batch: Successors,
@@ -60,6 +75,8 @@ pub(super) struct Worker<C: Codec> {
     /// How many of them were looked at.
     settled: usize,
     state: Vec<u32>,
+    /// For estimates.
+    room: Vec<u32>,
     parent: C::Parent,
     pub(super) notes: Notes,
     /// For each goal the first lane that satisfies it.
@@ -89,6 +106,7 @@ impl<C: Codec> Worker<C> {
             spans: Vec::new(),
             settled: 0,
             state: vec![0; model.words()],
+            room: Vec::new(),
             parent: codec.parent(),
             notes: Notes::default(),
             found: vec![None; job.goals],
@@ -269,7 +287,10 @@ impl<C: Codec> Worker<C> {
                 self.fired[self.batch.step(i).transition.index()] = true;
             }
             // All are in question where none is left out.
-            let tag = if is_visited && look.largest == u64::MAX { 0 } else { hash(self.batch.state(i), look.salt) };
+            let tag = match is_visited && look.largest == u64::MAX {
+                true => 0,
+                false => look.tag(self.batch.state(i), &mut self.room),
+            };
             match (tag <= look.largest, is_visited) {
                 (true, true) => is_needy = false,
                 (true, false) => self.offer(tag, lane, i),

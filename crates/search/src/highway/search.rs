@@ -176,7 +176,8 @@ impl<'a, C: Codec> Search<'a, C> {
     /// Expands the lanes of this depth and chooses those of the next.
     fn next_queue(&mut self, observer: &mut dyn Observer) -> ControlFlow<Stop, Vec<u32>> {
         let is_degraded = self.highway.degrade_depth.is_some_and(|depth| self.depth >= depth);
-        let is_wide = self.highway.width >= WIDE && !is_degraded;
+        // Estimates change from level to level, so that those of the last tell nothing of this one.
+        let is_wide = self.highway.width >= WIDE && !is_degraded && !self.highway.is_beam;
         let share = self.chosen_share.filter(|_| is_wide).map_or(1.0, |(share, growth)| share * growth * MARGIN);
         // The conversion saturates: the share of all tags is the largest tag.
         let largest_noted = (share * TAGS) as u64;
@@ -199,7 +200,7 @@ impl<'a, C: Codec> Search<'a, C> {
         let drawn = self.distinct.smallest(width);
         let largest = drawn.largest;
         let is_whole = self.notes.dropped == 0;
-        let mut unserved = self.unserved(&drawn, &needy);
+        let mut unserved = if self.highway.is_beam { Vec::new() } else { self.unserved(&drawn, &needy) };
         if !is_whole && !unserved.is_empty() {
             let examined = self.examine(&unserved, largest_noted);
             // A lane that is served may be needy or not: it is not left without a successor.
@@ -267,6 +268,7 @@ impl<'a, C: Codec> Search<'a, C> {
             visited: &self.visited,
             tickets: depth.map_or(&[], |depth| &self.levels.get(depth).tickets),
             salt,
+            is_beam: self.highway.is_beam,
             largest,
             is_last: depth == Some(self.job.limits.depth),
             next: AtomicUsize::new(0),

@@ -18,7 +18,7 @@ enum Mutant {
     /// A state is on the path if its hash is.
     HashedCyan,
     /// The search ends at a depth.
-    DepthCut,
+    DepthCut(usize),
     /// A run that ends is not a run.
     NoStutter,
     /// A state stays where it is because the automaton has no move.
@@ -65,7 +65,7 @@ impl Search<'_> {
     }
 
     fn blue(&mut self, node: usize, depth: usize) {
-        if self.mutant == Mutant::DepthCut && depth > 4 {
+        if matches!(self.mutant, Mutant::DepthCut(most) if depth > most) {
             return;
         }
         self.blue.insert(node);
@@ -99,7 +99,11 @@ impl Search<'_> {
             if self.is_cyan(target) {
                 self.found = true;
             }
-            let stops = self.mutant == Mutant::RedStopsAtBlue && self.blue.contains(&target);
+            let stops = match self.mutant {
+                Mutant::RedStopsAtBlue => self.blue.contains(&target),
+                Mutant::DepthCut(_) => !self.blue.contains(&target),
+                _ => false,
+            };
             if !self.red.contains(&target) && !stops {
                 self.red(target);
             }
@@ -149,7 +153,7 @@ fn wrong(mutant: Mutant) -> (usize, usize) {
 fn every_trap_is_seen() {
     use Mutant::*;
     assert_eq!(wrong(None), (0, 0));
-    let missing = [OneInitialState, RedInPreOrder, RedStopsAtBlue, DepthCut, NoStutter, DisabledIsStarved];
+    let missing = [OneInitialState, RedInPreOrder, RedStopsAtBlue, DepthCut(4), NoStutter, DisabledIsStarved];
     for mutant in missing.into_iter().chain([AllRedOrCyan, AllRedOrBlue]) {
         let (missed, invented) = wrong(mutant);
         assert!(missed > 0 && invented == 0, "{mutant:?}: {missed} missed, {invented} invented");
@@ -158,4 +162,21 @@ fn every_trap_is_seen() {
         let (missed, invented) = wrong(mutant);
         assert!(invented > 0, "{mutant:?}: {missed} missed, {invented} invented");
     }
+}
+
+/// What goes wrong with a depth: a nested search that ends there misses cycles within it, and so does one that leaves
+/// out the states at it.
+#[test]
+fn every_trap_of_a_depth_is_seen() {
+    let mut random = Random::new(12);
+    let (mut cut, mut without_edge) = (0, 0);
+    for round in 0..3_000 {
+        let explicit = System::random(&mut random, 1 + round % 3).explicit(false);
+        let depth = 1 + round / 3 % 4;
+        if explicit.within(depth as u32).has_cycle() {
+            cut += usize::from(!Search::new(&explicit, Mutant::DepthCut(depth)).run());
+            without_edge += usize::from(!explicit.within(depth as u32 - 1).has_cycle());
+        }
+    }
+    assert!(cut > 0 && without_edge > 0, "{cut} and {without_edge} missed");
 }

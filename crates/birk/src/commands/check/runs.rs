@@ -105,6 +105,7 @@ impl Question {
                 let chase = Chase { weak, threads: args.threads.for_cycles(), seed: args.seed, limits };
                 match field {
                     Some(field) => field.chase(&product, &chase, observer),
+                    None if args.search == "depth" => chase.hunt_by_bounds(&product, observer),
                     None => chase.hunt(&product, observer),
                 }
             }
