@@ -31,6 +31,43 @@ pub(crate) fn threads(bench: &Bench) {
     table::print(&rows);
 }
 
+/// Models with more states than slices are to have, and levels wider than a slice.
+const SLICED: &[(&str, &[&str])] = &[
+    ("models/peers/phil.bir", &["N=16"]),
+    ("models/peers/peterson.bir", &["N=7"]),
+    ("models/peers/buffer.bir", &["K=10"]),
+    ("models/raft_election.bir", &["N=4", "T=3"]),
+];
+
+/// Time on the clock for each step that is taken, of wide slices and of breadth-first search.
+pub(crate) fn slices(bench: &Bench) {
+    let mut rows = vec![row(["model", "threads", "`bfs` ns", "`highway` ns", "ratio"])];
+    for (model, defines) in SLICED {
+        for threads in ["1", "2"] {
+            let mut times = [Spread::default(), Spread::default()];
+            for _ in 0..bench.repetitions {
+                for (search, times) in [&["bfs"][..], &["highway", "--width", "100000"]].into_iter().zip(&mut times) {
+                    let mut arguments = vec!["check", model, "--threads", threads, "--max-states", "9000000"];
+                    arguments.extend(["--progress", "off", "--format", "json", "--search"]);
+                    arguments.extend(search);
+                    defines.iter().for_each(|define| arguments.extend(["-D", define]));
+                    let ran = run::run(&bench.birk, &arguments, &bench.root);
+                    times.add(ran.wall / json_number(&ran.output, "transitions").unwrap_or(f64::NAN) * 1e9);
+                }
+            }
+            rows.push(vec![
+                format!("`{model}` {}", defines.join(" ")),
+                threads.to_owned(),
+                times[0].text(0),
+                times[1].text(0),
+                format!("{:.2}", times[1].median() / times[0].median()),
+            ]);
+        }
+    }
+    println!("Slices 100,000 states wide and breadth-first search, up to nine million states, for each step:\n");
+    table::print(&rows);
+}
+
 /// Models whose number of states is known by a formula, with states of various widths: file, constants, states.
 const WIDE: &[(&str, &[&str], u64)] = &[
     ("models/frames.bir", &["N=4", "W=29"], 58 * 58 * 58 * 58),

@@ -3,7 +3,7 @@
 //! `cargo run --release -p birk-bench -- [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]`, or
 //! `-- --instructions [--bless]`, or `-- --highway [--quick]`, the experiments on slices, or `-- --depth [--quick]`, those on
 //! depth bounds, or `-- --hunt [--quick]`, what searches need for mistakes. Sections: compare, answers, threads,
-//! bytes, limit, ltl; without one, all. Build `birk` first
+//! bytes, limit, slices, ltl; without one, all. Build `birk` first
 //! (`cargo build --release -p birk`). What is printed is Markdown. A ratio is printed only where the counts of states and
 //! transitions are equal.
 #![forbid(unsafe_code)]
@@ -43,17 +43,18 @@ pub(crate) struct Bench {
 type Section = fn(&Bench);
 
 const USAGE: &str = "\
-birk-bench [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]   sections: compare, answers, threads, bytes, limit, ltl
+birk-bench [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]   sections: compare, answers, threads, bytes, limit, slices, ltl
 birk-bench --instructions [--bless]
 birk-bench --highway | --depth | --hunt [--quick]";
 
 /// Every word the command line can have; of these the last two are followed by a value.
-const WORDS: [&str; 15] = [
+const WORDS: [&str; 16] = [
     "compare",
     "answers",
     "threads",
     "bytes",
     "limit",
+    "slices",
     "ltl",
     "--large",
     "--instructions",
@@ -106,12 +107,13 @@ fn main() {
         is_large: has("--large"),
         tools: value("--tools").map_or(Tool::ALL.to_vec(), |names| Tool::named(names)),
     };
-    let sections: [(&str, Section); 6] = [
+    let sections: [(&str, Section); 7] = [
         ("compare", compare::section),
         ("answers", answers::section),
         ("threads", limits::threads),
         ("bytes", limits::bytes),
         ("limit", limits::limit),
+        ("slices", limits::slices),
         ("ltl", ltl::section),
     ];
     let is_asked = |name: &str| has(name) || !sections.iter().any(|(other, _)| has(other));
