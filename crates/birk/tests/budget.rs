@@ -124,8 +124,7 @@ fn memory_ends_a_search() {
     }
 }
 
-/// The whole process, not only what a search counts, stays within 5 % of the limit, where nothing else runs. Beside other
-/// tests, threads that wait for each other can hold a little more.
+/// The whole process, not only what a search counts, stays within 5 % of the limit.
 #[test]
 fn memory_of_the_process_is_limited() {
     const LIMIT: u64 = 100 << 20;
@@ -147,7 +146,7 @@ fn memory_of_the_process_is_limited() {
         assert_eq!(report["coverage"]["kind"], coverage, "{model} {options}");
         let Some(peak) = report["stats"]["peak_memory_bytes"].as_u64() else { continue };
         let share = peak as f64 / LIMIT as f64;
-        assert!(share < 1.08, "{model} {options}: {share:.3} of the limit");
+        assert!(share < 1.05, "{model} {options}: {share:.3} of the limit");
         assert!(share > 0.5, "{model} {options}: it gave up at {share:.3} of the limit");
     }
 }

@@ -87,7 +87,7 @@ fn search(model: &dyn Model, job: &Job, rules: Rules, observer: &mut dyn Observe
         return Search::new(model, job, direct, rules).run(observer);
     }
     match job.limits.storage {
-        Storage::Exact => Search::new(model, job, Tree::wide(model), rules).run(observer),
+        Storage::Exact => Search::new(model, job, Tree::wide(model, &job.limits), rules).run(observer),
         Storage::Compact => Search::new(model, job, Fingerprint::new(model.words()), rules).run(observer),
     }
 }

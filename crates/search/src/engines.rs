@@ -139,7 +139,7 @@ fn breadth(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
         Storage::Compact => breadth_first(model, job, Fingerprint::new(model.words()), observer),
         Storage::Exact => match Pair::new(model) {
             Some(pair) => breadth_first(model, job, pair, observer),
-            None => breadth_first(model, job, Tree::new(model), observer),
+            None => breadth_first(model, job, Tree::new(model, &job.limits), observer),
         },
     }
 }

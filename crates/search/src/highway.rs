@@ -79,7 +79,7 @@ impl Highway {
             Storage::Compact => self.visit_with(model, job, Fingerprint::new(model.words()), observer, wants_slice),
             Storage::Exact => match Pair::new(model) {
                 Some(pair) => self.visit_with(model, job, pair, observer, wants_slice),
-                None => self.visit_with(model, job, Tree::new(model), observer, wants_slice),
+                None => self.visit_with(model, job, Tree::new(model, &job.limits), observer, wants_slice),
             },
         }
     }

@@ -15,8 +15,10 @@ const PARTS: usize = 6;
 const WORDS_AT: usize = 4;
 /// Places for deltas, at most half of them taken: first and at most, powers of two. Then all is forgotten.
 const DELTAS: [usize; 2] = [1 << 6, 1 << 14];
-/// Halves that are remembered, first and at most.
+/// Halves that are remembered, first and at most where there is memory.
 const HALVES: [usize; 2] = [1 << 8, 1 << 20];
+/// Bytes of a half.
+const HALF: u64 = 16;
 /// Odd factors, one for each part of a delta.
 const FACTORS: [u64; PARTS] = {
     let mut factors = [0x9e37_79b9_7f4a_7c15u64; PARTS];
@@ -90,12 +92,15 @@ pub(crate) struct Memo {
     halves: Option<Region<AtomicU64>>,
     /// Halves written since there is room for this many.
     written: usize,
+    /// For how many there may be room.
+    most: usize,
 }
 
 impl Memo {
-    /// An empty one, without room for anything.
-    pub(crate) fn new() -> Self {
-        Self { places: Vec::new(), taken: 0, halves: None, written: 0 }
+    /// An empty one, without room for anything, that may take this many bytes for halves.
+    pub(crate) fn new(memory: u64) -> Self {
+        let most = usize::try_from(memory / HALF).unwrap_or(usize::MAX).clamp(HALVES[0], HALVES[1]);
+        Self { places: Vec::new(), taken: 0, halves: None, written: 0, most: 1 << most.ilog2() }
     }
 
     /// Whether this many new deltas get numbers without forgetting anything.
@@ -167,8 +172,8 @@ impl Memo {
     pub(crate) fn remember(&mut self, side: usize, before: u32, delta: u32, after: u32) {
         self.written += 1;
         let room = self.halves.as_ref().map_or(0, |halves| halves.len() / 2);
-        if self.written > room && room < HALVES[1] {
-            self.halves = Some(halves((room * 4).max(HALVES[0])));
+        if self.written > room && room < self.most {
+            self.halves = Some(halves((room * 4).clamp(HALVES[0], self.most)));
             self.written = 0;
         }
         if let Some(halves) = &self.halves {
@@ -317,7 +322,7 @@ mod tests {
 
     #[test]
     fn deltas_are_told_apart_and_halves_remembered() {
-        let mut memo = Memo::new();
+        let mut memo = Memo::new(u64::MAX);
         let touches = |delta: &Delta| [0, 1].map(|side| delta.changes().any(|(word, _)| word == side));
         let count = DELTAS[1] as u32 / 2;
         memo.forget(count as usize);

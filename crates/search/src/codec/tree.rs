@@ -14,9 +14,12 @@ use birk_ir::Field;
 use super::interner::Interner;
 use super::memo::{Delta, Known, Memo, Written, difference};
 use super::{Codec, FIRST_WIDTH, Growth, NO_KEY, rewidened, widened};
+use crate::job::Limits;
 
 /// Words of a leaf and children of a node, at most.
 const WIDEST: usize = 16;
+/// The memos of all workers take no more than this part of the memory: nobody counts them.
+const MEMOS: u64 = 32;
 
 /// How a vector gets its number: an interner's `intern` or `find`.
 type Number = fn(&Interner, &[u32]) -> Option<u32>;
@@ -64,6 +67,8 @@ pub(crate) struct Tree {
     sides: Vec<[u32; 2]>,
     /// For each transition, the words it can change, if they are few and known.
     written: Vec<Option<Written>>,
+    /// Bytes that the memo of a worker may take.
+    memo: u64,
     /// Bits for each half in a key, now and before they last grew.
     widths: [u32; 2],
     before: [u32; 2],
@@ -98,8 +103,8 @@ enum Noted {
 }
 
 impl Tree {
-    /// For the states of a model.
-    pub(crate) fn new(model: &dyn Model) -> Self {
+    /// For the states of a model, in a search within limits.
+    pub(crate) fn new(model: &dyn Model, limits: &Limits) -> Self {
         let mut tree = Self {
             words: model.words(),
             nodes: Vec::new(),
@@ -112,6 +117,7 @@ impl Tree {
             blocks: 0,
             sides: Vec::new(),
             written: Written::all((0..model.transitions()).map(|transition| model.written(transition))),
+            memo: limits.memory / MEMOS / limits.threads as u64,
             widths: [FIRST_WIDTH; 2],
             before: [FIRST_WIDTH; 2],
         };
@@ -123,8 +129,8 @@ impl Tree {
     }
 
     /// The same with keys that never change: both halves have as many bits as a number can have.
-    pub(crate) fn wide(model: &dyn Model) -> Self {
-        Self { widths: [32; 2], ..Self::new(model) }
+    pub(crate) fn wide(model: &dyn Model, limits: &Limits) -> Self {
+        Self { widths: [32; 2], ..Self::new(model, limits) }
     }
 
     /// Makes the node of some fields, whose number is at a place, and everything below it.
@@ -369,7 +375,7 @@ impl Codec for Tree {
             changed: vec![0; self.nodes.len().div_ceil(64)],
             undo: Vec::new(),
             noted: Vec::new(),
-            memo: Memo::new(),
+            memo: Memo::new(self.memo),
         }
     }
 

@@ -35,7 +35,7 @@ pub(crate) fn in_balls(
     let rules = Rules { prunes: true, ..Rules::default() };
     match Direct::new(model, SMALL_STATE) {
         Some(direct) => Search::new(model, &job, direct, rules).in_balls(grows, hunt, observer),
-        None => Search::new(model, &job, Tree::wide(model), rules).in_balls(grows, hunt, observer),
+        None => Search::new(model, &job, Tree::wide(model, &job.limits), rules).in_balls(grows, hunt, observer),
     }
 }
 
