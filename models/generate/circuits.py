@@ -3,6 +3,7 @@
 
   circuits.py dme CELLS [--bug 1|2|3|5] [--step gate|module] [--fuse N]    print one model
   circuits.py tree USERS [--buggy] [--step gate|module] [--fuse N]         print one model (USERS: a power of two)
+      [--pair I J]                                                         exclusion of these two users only
   circuits.py corpus [--check]                                             write, or compare, the files of models/
 
 A circuit is a list of modules, a module a list of gates. In one step either one gate moves ("gate") or one
@@ -103,7 +104,7 @@ def dme(cells, bug):
     return circuit
 
 
-def tree(users, buggy):
+def tree(users, buggy, watched=None):
     """A tree of arbiter cells; the root acknowledges itself. Cell i has the children 2 i + 1 and 2 i + 2."""
     about = [
         f"A tree arbiter for {users} users: each cell lets one of its two sides through, asks its parent and",
@@ -130,6 +131,9 @@ def tree(users, buggy):
         gates += [Gate(v(f"a{side}"), "join", (v(f"y{side}"), ack)) for side in (1, 2)]
         circuit.modules.append((f"Cell{cell}", gates))
     holds = [f"(u_{user} && a{1 + user % 2}_{first_leaf + user // 2})" for user in range(users)]
+    if watched:
+        circuit.about.append(f"Only users {watched[0]} and {watched[1]} are watched.")
+        holds = [holds[user] for user in watched]
     circuit.invariant = never_two(holds)
     return circuit
 
@@ -273,6 +277,7 @@ def main():
     arbiter = kinds.add_parser("tree")
     arbiter.add_argument("users", type=int)
     arbiter.add_argument("--buggy", action="store_true")
+    arbiter.add_argument("--pair", type=int, nargs=2)
     for kind in (ring, arbiter):
         kind.add_argument("--step", choices=["gate", "module"], default="gate")
         kind.add_argument("--fuse", type=int, default=0)
@@ -283,7 +288,7 @@ def main():
     elif args.kind == "dme" and args.cells >= 2:
         print(model(dme(args.cells, args.bug), args.step, args.fuse), end="")
     elif args.kind == "tree" and args.users >= 2 and args.users & (args.users - 1) == 0:
-        print(model(tree(args.users, args.buggy), args.step, args.fuse), end="")
+        print(model(tree(args.users, args.buggy, args.pair), args.step, args.fuse), end="")
     else:
         parser.error("a ring has at least 2 cells; a tree has 2, 4, 8, ... users")
 

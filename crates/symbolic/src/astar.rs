@@ -1,33 +1,36 @@
-//! A* on sets of states (Reffel, Edelkamp 1999): of the sets that wait, the one whose steps so far and estimated steps to
-//! a goal are fewest is expanded next.
+//! A* on sets of states (Reffel, Edelkamp 1999): what is expanded first are states for which the steps so far and the
+//! estimated steps to a goal are fewest.
 //!
-//! The paper keeps the costs as bits of the states and adds them symbolically. Here the states wait in buckets
-//! instead, by the length of the whole way and the estimate, and an image is divided by the sets of equal estimates; no
-//! arithmetic is needed. The paper looks for the goal among all that wait, which is right only for estimates that are
-//! 0 nowhere else; here it is looked for in the bucket that is expanded, which is always right. The estimate is
-//! consistent, so a state is at its true depth when it is expanded, and is expanded once. States from which
-//! no goal can be reached come last. What was expanded is kept by depth: a run is walked back through it.
-
-use std::collections::BTreeMap;
+//! The paper keeps the costs as bits of the states and adds them symbolically. Here states wait by depth, without costs: those whose
+//! whole way, as estimated, is within a bound are cut out by the set of states that are so near to a goal. They are
+//! expanded depth by depth; then the bound is raised to the shortest way of what waits, or a little beyond it: a thin slice
+//! of states is as much work as a thick one. (Breadth-first heuristic search: Zhou, Hansen 2006.)
+//!
+//! The estimate is consistent, so that a way is no shorter in its middle than at its beginning: a state is at its true depth when
+//! it is expanded, and is expanded once; and the first goal that is met is a nearest one, also where the bound
+//! is beyond it. The paper looks for the goal among all that wait, which is right only for estimates that are 0 nowhere
+//! else; here it is looked for in what is expanded, which is always right. States from which no goal can be reached come last. What
+//! was expanded is kept by depth: a run is walked back through it.
 
 use birk_exec::heuristic::Heuristic;
 use birk_ir::{Coverage, Outcome, Stop};
 
-use crate::diagram::{Attempt, Broken, Count, Set};
+use crate::diagram::{Attempt, Broken, Count, Diagrams, Set};
 use crate::estimate::{Estimates, estimates, least};
 use crate::search::{Search, saturated};
+use crate::simpler::Simplifier;
 use crate::trace::rebuild;
 use crate::value::Algebra;
 
-/// Behind all that can reach a goal.
-const LAST: u64 = 1 << 40;
+/// The bound is raised by at least this part of the first one.
+const STRIDE: usize = 8;
 
 /// What waits and what was expanded.
-struct Buckets {
-    /// Sets of states by their estimate.
-    estimates: Estimates,
-    /// By the length of the whole way, and the estimate (`None`: never): the depth, and the states that wait there.
-    open: BTreeMap<(u64, Option<u32>), Set>,
+struct Open {
+    /// By number of steps: the states from which a goal seems to be no farther than that.
+    near: Vec<Set>,
+    /// By depth: what waits.
+    waiting: Vec<Set>,
     /// By depth.
     expanded: Vec<Set>,
     /// All of these.
@@ -39,27 +42,28 @@ struct Buckets {
 /// Infers an estimate and searches by it.
 pub(crate) fn explore(search: &mut Search<'_>) -> Attempt<()> {
     let estimates = estimated(search)?;
-    by(search, estimates)
+    by(search, &estimates)
 }
 
-/// Expands bucket after bucket, until the search is over.
-fn by(search: &mut Search<'_>, estimates: Estimates) -> Attempt<()> {
-    let no = search.encoding.diagrams.no.clone();
-    let mut buckets = Buckets { estimates, open: BTreeMap::new(), expanded: Vec::new(), all: no.clone(), at_limit: no };
-    let initial = search.initial()?;
-    buckets.wait(search, 0, &initial)?;
-    (search.levels, search.expanded) = (Some(Vec::new()), Some(buckets.all.clone()));
-    while let Some(((length, estimate), states)) = buckets.open.pop_first() {
-        let depth = match estimate {
-            Some(estimate) => length - u64::from(estimate),
-            None => length - LAST,
-        };
-        let states = search.encoding.diagrams.minus(&states, &buckets.all)?;
-        if states != search.encoding.diagrams.no {
-            buckets.expand(search, depth as u32, &states)?;
-        }
+/// Raises the bound until the search is over.
+fn by(search: &mut Search<'_>, estimates: &Estimates) -> Attempt<()> {
+    let diagrams = &search.encoding.diagrams;
+    let no = diagrams.no.clone();
+    let mut near = Vec::new();
+    for set in estimates {
+        near.push(diagrams.or(near.last().unwrap_or(&no), set)?);
     }
-    buckets.close(search)
+    let mut open =
+        Open { near, waiting: vec![search.initial()?], expanded: Vec::new(), all: no.clone(), at_limit: no };
+    (search.levels, search.expanded) = (Some(Vec::new()), Some(open.all.clone()));
+    let first = open.shortest(&search.encoding.diagrams)?;
+    let mut bound = first;
+    while open.waits(&search.encoding.diagrams) {
+        open.sweep(search, bound)?;
+        let shortest = open.shortest(&search.encoding.diagrams)?;
+        bound = shortest.map(|shortest| shortest.max(bound.unwrap_or(0) + first.unwrap_or(0) / STRIDE));
+    }
+    open.close(search)
 }
 
 /// The least estimate of all goals: 0 where one of them is, and behind a failing check, where no step leads on.
@@ -74,14 +78,22 @@ fn estimated(search: &mut Search<'_>) -> Attempt<Estimates> {
     least(diagrams, &all, &[here])
 }
 
-/// The estimate of a goal. Where it would take more than a quarter of the memory it is refined less often; at last it
-/// says only whether the goal is here.
+/// The estimate of a goal: unless it was said how often it is to be refined, the one of simpler models, if there is one.
 fn affordable(search: &mut Search<'_>, goal: usize) -> Attempt<Estimates> {
     let (program, asked) = (search.encoding.program, &search.asked[goal]);
-    let mut heuristic = match search.job.limits.refine {
-        Some(depth) => Heuristic::new(program, asked, depth),
-        None => Heuristic::deepened(program, asked),
+    let Some(depth) = search.job.limits.refine else {
+        let Search { encoding, relation, watch, goals, .. } = &mut *search;
+        let look = &mut || watch.look(&encoding.diagrams);
+        let simpler = Simplifier { encoding, relation, look }.estimate(asked, &goals[goal])?;
+        return simpler.map_or_else(|| refined(search, goal, Heuristic::deepened(program, asked)), Ok);
     };
+    refined(search, goal, Heuristic::new(program, asked, depth))
+}
+
+/// The estimate of a goal as sets. Where it would take more than a quarter of the memory it is refined less often; at
+/// last it says only whether the goal is here.
+fn refined<'a>(search: &mut Search<'a>, goal: usize, mut heuristic: Heuristic<'a>) -> Attempt<Estimates> {
+    let (program, asked) = (search.encoding.program, &search.asked[goal]);
     loop {
         let Search { encoding, relation, watch, goals, .. } = &mut *search;
         let look = &mut || match encoding.diagrams.is_quarter_full() {
@@ -101,28 +113,50 @@ fn affordable(search: &mut Search<'_>, goal: usize) -> Attempt<Estimates> {
     }
 }
 
-impl Buckets {
-    /// Puts states that were reached in so many steps into their buckets.
-    fn wait(&mut self, search: &Search<'_>, depth: u32, states: &Set) -> Attempt<()> {
-        let diagrams = &search.encoding.diagrams;
-        let mut rest = diagrams.minus(states, &self.all)?;
-        for (steps, set) in (0..).zip(&self.estimates) {
-            if rest == diagrams.no {
-                return Ok(());
-            }
-            let here = diagrams.and(&rest, set)?;
-            if here != diagrams.no {
-                rest = diagrams.minus(&rest, &here)?;
-                let bucket = self.open.entry((u64::from(depth) + u64::from(steps), Some(steps)));
-                let bucket = bucket.or_insert_with(|| diagrams.no.clone());
-                *bucket = diagrams.or(bucket, &here)?;
+impl Open {
+    fn waits(&self, diagrams: &Diagrams) -> bool {
+        self.waiting.iter().any(|waiting| *waiting != diagrams.no)
+    }
+
+    /// The shortest way to a goal, as estimated, over what waits; `None` where no goal can be reached from there.
+    fn shortest(&self, diagrams: &Diagrams) -> Attempt<Option<usize>> {
+        let mut shortest: Option<usize> = None;
+        for (depth, waiting) in self.waiting.iter().enumerate().filter(|(_, waiting)| **waiting != diagrams.no) {
+            for (steps, near) in self.near.iter().enumerate() {
+                if shortest.is_some_and(|shortest| shortest <= depth + steps) {
+                    break;
+                }
+                if diagrams.and(waiting, near)? != diagrams.no {
+                    shortest = Some(depth + steps);
+                }
             }
         }
-        if rest != diagrams.no {
-            let bucket = self.open.entry((LAST + u64::from(depth), None)).or_insert_with(|| diagrams.no.clone());
-            *bucket = diagrams.or(bucket, &rest)?;
+        Ok(shortest)
+    }
+
+    /// Expands what is within the bound, depth by depth; without a bound everything.
+    fn sweep(&mut self, search: &mut Search<'_>, bound: Option<usize>) -> Attempt<()> {
+        let mut depth = 0;
+        while depth < self.waiting.len() {
+            let diagrams = &search.encoding.diagrams;
+            let waiting = diagrams.minus(&self.waiting[depth], &self.all)?;
+            let here = match bound {
+                None => waiting.clone(),
+                Some(bound) => diagrams.and(&waiting, self.near(diagrams, bound, depth))?,
+            };
+            self.waiting[depth] = diagrams.minus(&waiting, &here)?;
+            if here != diagrams.no {
+                self.expand(search, depth as u32, &here)?;
+            }
+            depth += 1;
         }
         Ok(())
+    }
+
+    /// The states from which a goal seems to be near enough.
+    fn near<'s>(&'s self, diagrams: &'s Diagrams, bound: usize, depth: usize) -> &'s Set {
+        let last = self.near.len().saturating_sub(1);
+        bound.checked_sub(depth).and_then(|steps| self.near.get(steps.min(last))).unwrap_or(&diagrams.no)
     }
 
     /// Judges states of one depth, and takes all steps from them.
@@ -138,15 +172,19 @@ impl Buckets {
         let diagrams = &search.encoding.diagrams;
         self.expanded[at] = diagrams.or(&self.expanded[at], states)?;
         self.all = diagrams.or(&self.all, states)?;
+        search.expanded = Some(self.all.clone());
         if depth == search.job.limits.depth {
             self.at_limit = diagrams.or(&self.at_limit, states)?;
-            search.expanded = Some(self.all.clone());
             return Ok(());
         }
         let next = search.image(states)?;
-        self.wait(search, depth + 1, &next)?;
+        let diagrams = &search.encoding.diagrams;
+        let next = diagrams.minus(&next, &self.all)?;
+        if next != diagrams.no {
+            self.waiting.resize(self.waiting.len().max(at + 2), diagrams.no.clone());
+            self.waiting[at + 1] = diagrams.or(&self.waiting[at + 1], &next)?;
+        }
         search.watch.iterations += 1;
-        search.expanded = Some(self.all.clone());
         search.tidy();
         if search.is_full() {
             return Err(Broken::Stopped(Stop::States));

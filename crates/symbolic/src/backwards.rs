@@ -38,7 +38,7 @@ pub(crate) fn backwards(encoding: &Encoding<'_>, relation: &Relation, faulty: &S
 }
 
 impl Back {
-    fn new(diagrams: &Diagrams, piece: &Piece) -> Attempt<Self> {
+    pub(crate) fn new(diagrams: &Diagrams, piece: &Piece) -> Attempt<Self> {
         let cube = |bits: &mut dyn Iterator<Item = u32>| {
             let literals: Vec<(u32, bool)> = bits.map(|bit| (bit, true)).collect();
             diagrams.cube(&literals)

@@ -92,6 +92,11 @@ impl<'p> Encoding<'p> {
         &self.places[variable.index()][element as usize]
     }
 
+    /// Where all bits of a state are.
+    pub(crate) fn all_places(&self) -> impl Iterator<Item = u32> {
+        self.places.iter().flatten().flatten().copied()
+    }
+
     /// The bits that an element has when this is its value.
     pub(crate) fn code(&self, variable: VarId, value: &Value) -> Attempt<Vec<Set>> {
         let range = self.ranges[variable.index()];

@@ -99,7 +99,7 @@ fn greatest(diagrams: &Diagrams, a: &[Set], b: &[Set]) -> Attempt<Estimates> {
 }
 
 /// The sum of two: never, where one of them is.
-fn added(diagrams: &Diagrams, a: &[Set], b: &[Set]) -> Attempt<Estimates> {
+pub(crate) fn added(diagrams: &Diagrams, a: &[Set], b: &[Set]) -> Attempt<Estimates> {
     let mut sets = vec![diagrams.no.clone(); (a.len() + b.len()).saturating_sub(1)];
     for (first, a) in a.iter().enumerate() {
         for (second, b) in b.iter().enumerate() {

@@ -22,6 +22,7 @@ mod ranges;
 mod relation;
 mod sat;
 mod search;
+mod simpler;
 mod tally;
 #[cfg(test)]
 mod testing;

@@ -60,6 +60,11 @@ impl Relation {
 }
 
 impl Piece {
+    /// The places of the bits that it writes.
+    pub(crate) fn written(&self) -> impl Iterator<Item = u32> {
+        self.renamed.iter().copied().chain(self.direct_bits.iter().map(|(place, _)| *place))
+    }
+
     /// The states in which it happens, with some choice.
     pub(crate) fn possible(&self, diagrams: &Diagrams) -> Attempt<Set> {
         let after: Vec<(u32, bool)> = self.renamed.iter().map(|&place| (after(place), true)).collect();

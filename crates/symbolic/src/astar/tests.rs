@@ -40,7 +40,7 @@ fn found(edges: &[Vec<usize>], goal: usize, estimates: &[u32]) -> Option<usize> 
         let here = diagrams.equal(value, &diagrams.literal(state as i64)).expect("memory");
         sets[steps as usize] = diagrams.or(&sets[steps as usize], &here).expect("memory");
     }
-    let stopped = by(&mut search, sets).expect_err("it breaks off");
+    let stopped = by(&mut search, &sets).expect_err("it breaks off");
     assert!(matches!(stopped, Broken::Stopped(Stop::Goal | Stop::Exhausted)), "{stopped:?}");
     match search.found[0].take() {
         Some(Outcome::Found(trace)) => Some(trace.steps.len()),
