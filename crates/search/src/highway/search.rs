@@ -378,7 +378,8 @@ impl<'a, C: Codec> Search<'a, C> {
         let last = self.levels.len().checked_sub(1).filter(|_| is_early).map(|last| last as u32);
         // They may be nearly all states there are, when there is no memory for a list of them.
         let lanes = || {
-            let curtailed = self.curtailed.iter().flat_map(move |&depth| all(depth).map(move |lane| (depth, lane, true)));
+            let curtailed =
+                self.curtailed.iter().flat_map(move |&depth| all(depth).map(move |lane| (depth, lane, true)));
             let open = self.workers.iter().flat_map(|worker| &worker.open);
             let open = open.map(|&lane| (self.job.limits.depth, lane, true));
             let waiting = last.into_iter().flat_map(move |last| all(last).map(move |lane| (last, lane)));
