@@ -373,23 +373,24 @@ impl<'a, C: Codec> Search<'a, C> {
 
     /// What was left out: of the lanes from which something was, and of those that wait if the search was ended early.
     fn border(&mut self, is_early: bool) -> Border {
-        let mut lanes: Vec<(u32, u32, bool)> = Vec::new();
-        let all = |depth: u32| 0..self.levels.get(depth).parents.len() as u32;
-        for &depth in &self.curtailed {
-            lanes.extend(all(depth).map(|lane| (depth, lane, true)));
-        }
-        let open = self.workers.iter().flat_map(|worker| &worker.open);
-        lanes.extend(open.map(|&lane| (self.job.limits.depth, lane, true)));
-        if is_early && self.levels.len() > 0 {
-            let last = self.levels.len() as u32 - 1;
-            lanes.extend(all(last).map(|lane| (last, lane, (lane as usize) < self.expanded)));
-        }
-        let mut survey = Survey::new(self.model, lanes.len() as u64);
         let mut fired = std::mem::take(&mut self.workers[0].fired);
+        let all = |depth: u32| 0..self.levels.get(depth).parents.len() as u32;
+        let last = self.levels.len().checked_sub(1).filter(|_| is_early).map(|last| last as u32);
+        // They may be nearly all states there are, when there is no memory for a list of them.
+        let lanes = || {
+            let curtailed =
+                self.curtailed.iter().flat_map(move |&depth| all(depth).map(move |lane| (depth, lane, true)));
+            let open = self.workers.iter().flat_map(|worker| &worker.open);
+            let open = open.map(|&lane| (self.job.limits.depth, lane, true));
+            let waiting = last.into_iter().flat_map(move |last| all(last).map(move |lane| (last, lane)));
+            let waiting = waiting.map(|(last, lane)| (last, lane, (lane as usize) < self.expanded));
+            curtailed.chain(open).chain(waiting)
+        };
+        let mut survey = Survey::new(self.model, lanes().count() as u64);
         let (mut opened, mut asked) = (self.visited.codec.parent(), self.visited.codec.parent());
         let words = self.visited.codec.ticket_words();
         let mut state = vec![0; self.model.words()];
-        for (depth, lane, is_expanded) in lanes {
+        for (depth, lane, is_expanded) in lanes() {
             if survey.counts() {
                 let ticket = &self.levels.get(depth).tickets[lane as usize * words..(lane as usize + 1) * words];
                 self.visited.codec.open(ticket, &mut opened, &mut state);
