@@ -196,7 +196,7 @@ fn agreed(seed: u64, case: &Case, tally: &mut Tally) -> Checked {
     };
     same("coverage", &whole.coverage, &Coverage::Complete)?;
     // Near the start, or so that only the last level is missing.
-    let depth = if seed % 3 == 0 { case.survey.deepest.saturating_sub(1) } else { seed as u32 % 4 };
+    let depth = if seed.is_multiple_of(3) { case.survey.deepest.saturating_sub(1) } else { seed as u32 % 4 };
     let depth = Limits { depth, ..Limits::NONE };
     let part = on_sets("bdd", program, &formulas, &depth)?;
     for (number, formula) in formulas.iter().enumerate() {
