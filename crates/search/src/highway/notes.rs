@@ -101,6 +101,11 @@ impl Notes {
         other.clear();
     }
 
+    /// Bytes that a copy would need.
+    pub(super) fn used(&self) -> u64 {
+        (self.offers.len() * size_of::<Offer>() + (self.states.len() + self.needy.len()) * 4) as u64
+    }
+
     pub(super) fn bytes(&self) -> u64 {
         (self.offers.capacity() * size_of::<Offer>()
             + self.untaken.capacity() * size_of::<(u64, u32)>()
@@ -141,7 +146,7 @@ impl Distinct {
         self.tags.clear();
         self.slots.clear();
         // Many offers are of states that were offered before: most slots stay free.
-        self.slots.resize((notes.offers.len() * 4 / 3 + 1).next_power_of_two(), 0);
+        self.slots.resize(slots_for(notes.offers.len()), 0);
         self.number_more(notes, words);
     }
 
@@ -201,10 +206,20 @@ impl Distinct {
         Drawn { numbers: all.filter(is_drawn).collect(), largest }
     }
 
+    /// Bytes that it needs for so many offers, of which about half are of states that were offered before.
+    pub(super) fn bytes_for(offers: u64) -> u64 {
+        slots_for(offers as usize) as u64 * 8 + offers * 10
+    }
+
     pub(super) fn bytes(&self) -> u64 {
         let (numbers, tags) = (self.numbers.capacity() + self.firsts.capacity(), self.tags.capacity());
         (numbers * 4 + (tags + self.slots.capacity()) * 8) as u64
     }
+}
+
+/// The size of the table for so many offers.
+fn slots_for(offers: usize) -> usize {
+    (offers * 4 / 3 + 1).next_power_of_two()
 }
 
 /// Whether two offers are of one state. Where both have a key, that decides, as in the visited set.
