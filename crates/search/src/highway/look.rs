@@ -142,6 +142,14 @@ impl<C: Codec> Worker<C> {
         }
     }
 
+    /// Takes the memory of notes of the level before, which are no longer needed.
+    pub(super) fn reuse(&mut self, notes: &mut Notes, lone: &mut Notes) {
+        std::mem::swap(&mut self.notes, notes);
+        std::mem::swap(&mut self.lone, lone);
+        self.notes.reset();
+        self.lone.reset();
+    }
+
     /// Bytes of what it noted.
     pub(super) fn bytes(&self) -> u64 {
         self.notes.bytes() + self.lone.bytes()

@@ -233,6 +233,9 @@ impl<'a, C: Codec> Search<'a, C> {
         while is_shared && self.workers.len() < self.job.limits.threads {
             self.workers.push(Worker::new(self.model, self.job, &self.visited.codec));
         }
+        if let [only] = &mut self.workers[..] {
+            only.reuse(&mut self.notes, &mut self.lone);
+        }
         let (stop, taken) = self.look(Some(self.depth), largest, |look, workers| {
             let (first, others) = workers.split_first_mut().expect("there is at least one worker");
             if is_shared {
@@ -248,12 +251,12 @@ impl<'a, C: Codec> Search<'a, C> {
             (look.stop.get().copied(), look.next.load(Ordering::Relaxed))
         });
         self.expanded = taken.min(self.lanes());
-        self.gather();
-        match stop {
-            Some(stop) => ControlFlow::Break(stop),
-            None if self.budget() == 0 => ControlFlow::Break(Stop::Memory),
-            None => ControlFlow::Continue(()),
+        if let Some(stop) = stop {
+            // What was noted will not be needed, and there may be no memory to put it together.
+            return ControlFlow::Break(stop);
         }
+        self.gather();
+        if self.budget() == 0 { ControlFlow::Break(Stop::Memory) } else { ControlFlow::Continue(()) }
     }
 
     /// What workers need to look at a level, and the workers.
@@ -305,7 +308,7 @@ impl<'a, C: Codec> Search<'a, C> {
     /// Looks at some lanes again of which successors with no larger tags were noted; those that are needy, and the lone ones.
     fn examine(&mut self, lanes: &[u32], largest: u64) -> Vec<u32> {
         let words = self.model.words();
-        let mut needy = self.lone.needy.clone();
+        let mut needy = std::mem::take(&mut self.lone.needy);
         self.notes.append(&mut self.lone, words);
         let is_shared = lanes.len() >= WORTH_SHARING * self.job.limits.grain;
         self.look(Some(self.depth), largest, |look, workers| {
@@ -319,9 +322,10 @@ impl<'a, C: Codec> Search<'a, C> {
                 }
             });
         });
-        self.lone.gather(self.workers.iter_mut().map(|worker| &mut worker.notes), words);
-        needy.extend_from_slice(&self.lone.needy);
-        self.notes.append(&mut self.lone, words);
+        for worker in &mut self.workers {
+            needy.append(&mut worker.notes.needy);
+            self.notes.append(&mut worker.notes, words);
+        }
         self.distinct.number_more(&self.notes, words);
         needy
     }
