@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release -p birk-bench -- [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]`, or
 //! `-- --instructions [--bless]`, or `-- --highway [--quick]`, the experiments on slices, or `-- --depth [--quick]`, those on
-//! depth bounds, or `-- --hunt [--quick]`, what searches need for mistakes. Sections: compare, answers, threads,
-//! bytes, limit, slices, ltl; without one, all. Build `birk` first
+//! depth bounds, or `-- --hunt [--quick]`, what searches need for mistakes, or `-- --symbolic [--quick]`, those on sets of
+//! states. Sections: compare, answers, threads, bytes, limit, slices, ltl; without one, all. Build `birk` first
 //! (`cargo build --release -p birk`). What is printed is Markdown. A ratio is printed only where the counts of states and
 //! transitions are equal.
 #![forbid(unsafe_code)]
@@ -19,6 +19,7 @@ mod ltl;
 mod peers;
 mod plot;
 mod run;
+mod symbolic;
 mod table;
 
 use std::path::PathBuf;
@@ -45,10 +46,10 @@ type Section = fn(&Bench);
 const USAGE: &str = "\
 birk-bench [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]   sections: compare, answers, threads, bytes, limit, slices, ltl
 birk-bench --instructions [--bless]
-birk-bench --highway | --depth | --hunt [--quick]";
+birk-bench --highway | --depth | --hunt | --symbolic [--quick]";
 
 /// Every word the command line can have; of these the last two are followed by a value.
-const WORDS: [&str; 16] = [
+const WORDS: [&str; 17] = [
     "compare",
     "answers",
     "threads",
@@ -62,6 +63,7 @@ const WORDS: [&str; 16] = [
     "--highway",
     "--depth",
     "--hunt",
+    "--symbolic",
     "--quick",
     "--repetitions",
     "--tools",
@@ -89,6 +91,9 @@ fn main() {
     }
     if has("--hunt") {
         return hunt::compare(&birk, &root, has("--quick"));
+    }
+    if has("--symbolic") {
+        return symbolic::compare(&birk, &root, has("--quick"));
     }
     if has("--depth") {
         return depth::run_all(&birk, &root, has("--quick"));

@@ -20,15 +20,67 @@ pub(crate) struct Curve {
     pub(crate) is_dashed: bool,
 }
 
-/// Curves over places that have names, from 0 to a number; a line across at `mark`.
-pub(crate) fn curves(title: &str, y: &str, places: &[String], curves: &[Curve], top: f64, mark: Option<f64>) -> String {
+/// What the height of a curve means.
+pub(crate) enum Scale {
+    /// From 0 to a number.
+    Linear(f64),
+    /// From one power of ten to another.
+    Decades(u32, u32),
+}
+
+impl Scale {
+    /// The decades in which all points of some curves lie.
+    pub(crate) fn decades_of(curves: &[Curve]) -> Self {
+        let values = || curves.iter().flat_map(|curve| &curve.points).map(|&(_, value)| value.max(1.0).log10());
+        let least = values().map(|value| value.floor() as u32).min().unwrap_or(0);
+        let most = values().map(|value| value.ceil() as u32).max().unwrap_or(1);
+        Self::Decades(least, most.max(least + 1))
+    }
+
+    /// How far up a value lies, as a part of the whole height.
+    fn part(&self, value: f64) -> f64 {
+        match *self {
+            Self::Linear(top) => value.min(top) / top,
+            Self::Decades(least, most) => {
+                (value.max(1.0).log10() - f64::from(least)).max(0.0) / f64::from(most - least)
+            }
+        }
+    }
+
+    /// The values at which a line goes across, with their names.
+    fn lines(&self) -> Vec<(f64, String)> {
+        match *self {
+            Self::Linear(top) => (0..=4)
+                .map(|part| top * f64::from(part) / 4.0)
+                .map(|value| (value, if top < 4.0 { format!("{value:.2}") } else { format!("{value:.0}") }))
+                .collect(),
+            Self::Decades(least, most) => {
+                (least..=most).map(|decade| (10f64.powi(decade as i32), power(decade))).collect()
+            }
+        }
+    }
+}
+
+/// A power of ten; millions in short.
+fn power(decade: u32) -> String {
+    let (number, unit) = if decade < 6 { (decade, "") } else { (decade - 6, " M") };
+    crate::table::grouped(10u64.pow(number)) + unit
+}
+
+/// Curves over places that have names; a line across at `mark`.
+pub(crate) fn curves(
+    title: &str,
+    y: &str,
+    places: &[String],
+    curves: &[Curve],
+    scale: &Scale,
+    mark: Option<f64>,
+) -> String {
     let (width, height) = (640.0, 300.0);
     let at = |place: f64| LEFT + 14.0 + place / (places.len().max(2) - 1) as f64 * (width - LEFT - RIGHT - 28.0);
-    let up = |value: f64| height - BOTTOM - value.min(top) / top * (height - TOP - BOTTOM);
+    let up = |value: f64| height - BOTTOM - scale.part(value) * (height - TOP - BOTTOM);
     let mut body = String::new();
-    for part in 0..=4 {
-        let value = top * f64::from(part) / 4.0;
-        let text = if top < 4.0 { format!("{value:.2}") } else { format!("{value:.0}") };
+    for (value, text) in scale.lines() {
         line(&mut body, (LEFT, up(value)), (width - RIGHT, up(value)), "#ddd");
         text_at(&mut body, (LEFT - 6.0, up(value) + 4.0), "end", &text);
     }
@@ -48,6 +100,10 @@ pub(crate) fn curves(title: &str, y: &str, places: &[String], curves: &[Curve], 
             "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"{dash}/>",
             points.join(" ")
         );
+        if let [(place, value)] = curve.points[..] {
+            let _ =
+                writeln!(body, "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{colour}\"/>", at(place), up(value));
+        }
         let key = TOP + 8.0 + 18.0 * number as f64;
         let (from, to) = (width - RIGHT + 12.0, width - RIGHT + 34.0);
         let _ = writeln!(
@@ -79,10 +135,8 @@ pub(crate) fn ranges(title: &str, groups: &[(String, Vec<Range>)], decades: u32)
     for decade in 0..=decades {
         let x = at(10f64.powi(decade as i32));
         line(&mut body, (x, TOP), (x, height - BOTTOM), "#ddd");
-        // Millions in short, or they would touch.
-        let (number, unit) = if decade < 6 { (decade, "") } else { (decade - 6, " M") };
-        let text = crate::table::grouped(10u64.pow(number)) + unit;
-        text_at(&mut body, (x, height - BOTTOM + 18.0), if decade == decades { "end" } else { "middle" }, &text);
+        let anchor = if decade == decades { "end" } else { "middle" };
+        text_at(&mut body, (x, height - BOTTOM + 18.0), anchor, &power(decade));
     }
     let mut y = TOP;
     for (name, ranges) in groups {
@@ -149,10 +203,17 @@ mod tests {
     fn values_lie_where_they_belong() {
         let curve = Curve { name: "a<b".into(), points: vec![(0.0, 0.0), (1.0, 50.0), (2.0, 200.0)], is_dashed: false };
         let places = ["1", "2", "3"].map(str::to_owned);
-        let picture = curves("t", "%", &places, &[curve], 100.0, Some(50.0));
+        let picture = curves("t", "%", &places, &[curve], &Scale::Linear(100.0), Some(50.0));
         // From the left to the right, from the bottom to the top; what is larger than the top stays there.
         assert!(picture.contains("points=\"78.0,256.0 277.0,143.0 476.0,30.0\""), "{picture}");
         assert!(picture.contains("a&lt;b") && picture.contains("y1=\"143.0\""));
+        // Of three decades the value in the middle of the second lies in the middle; a single point is a dot.
+        let single = |value| vec![Curve { name: String::new(), points: vec![(0.0, value)], is_dashed: false }];
+        let both: Vec<Curve> = [single(20.0), single(9_000.0)].into_iter().flatten().collect();
+        let scale = Scale::decades_of(&both);
+        assert!(matches!(scale, Scale::Decades(1, 4)));
+        let picture = curves("t", "", &places, &single(316.227_766), &scale, None);
+        assert!(picture.contains("cx=\"78.0\" cy=\"143.0\"") && picture.contains(">10,000</text>"), "{picture}");
         let range = |quartiles| Range { name: "r".into(), quartiles, is_open: false };
         let groups = [("g".to_owned(), vec![range(Some([10.0, 100.0, 1_000.0])), range(None)])];
         let picture = ranges("t", &groups, 4);

@@ -6,7 +6,7 @@ use birk_search::highway::Highway;
 
 use super::page::Page;
 use super::subject::Subject;
-use crate::plot::{self, Curve};
+use crate::plot::{self, Curve, Scale};
 
 const SIZES: [u32; 4] = [2, 4, 8, 16];
 const WIDTHS: std::ops::RangeInclusive<usize> = 1..=6;
@@ -87,10 +87,12 @@ pub(crate) fn one(root: &Path, page: &mut Page) {
     page.table("success rates", &rates);
     page.table("states", &sizes);
     let widths: Vec<String> = WIDTHS.map(|width| format!("N = {width}")).collect();
-    let picture = plot::curves("Alternating bits", "slices with the answer, %", &widths, &successes, 100.0, None);
+    let picture =
+        plot::curves("Alternating bits", "slices with the answer, %", &widths, &successes, &Scale::Linear(100.0), None);
     plot::save(root, "slices-bits-success.svg", &picture);
     let title = "Alternating bits, II";
-    let picture = plot::curves(title, "states of a slice by those of bfs", &widths, &ratios, 2.0, Some(1.0));
+    let picture =
+        plot::curves(title, "states of a slice by those of bfs", &widths, &ratios, &Scale::Linear(2.0), Some(1.0));
     plot::save(root, "slices-bits-states.svg", &picture);
 }
 
@@ -135,8 +137,14 @@ pub(crate) fn two(root: &Path, page: &mut Page) {
     let names = widths.map(|width| format!("N = {width}"));
     let curve = |name: &str, points| Curve { name: name.to_owned(), points, is_dashed: false };
     let curves = [curve("with the answer", success), curve("states by bfs", ratio)];
-    let picture =
-        plot::curves("Cache coherence", "slices with the answer; states by bfs, %", &names, &curves, 100.0, None);
+    let picture = plot::curves(
+        "Cache coherence",
+        "slices with the answer; states by bfs, %",
+        &names,
+        &curves,
+        &Scale::Linear(100.0),
+        None,
+    );
     plot::save(root, "slices-cache.svg", &picture);
 }
 
@@ -175,11 +183,12 @@ pub(crate) fn three(root: &Path, page: &mut Page) {
         };
         let title = format!("Lifts, {number}");
         let success = over_widths(&|(rates, _)| rates[place]);
-        let picture = plot::curves(&title, "slices with the answer, %", &names, &success, 100.0, None);
+        let picture = plot::curves(&title, "slices with the answer, %", &names, &success, &Scale::Linear(100.0), None);
         plot::save(root, &format!("slices-lifts-{number}-success.svg"), &picture);
         let ratio = over_widths(&|(_, states)| states / breadth as f64);
         let top = if number == "I" { 1.0 } else { 4.0 };
-        let picture = plot::curves(&title, "states of a slice by those of bfs", &names, &ratio, top, Some(1.0));
+        let picture =
+            plot::curves(&title, "states of a slice by those of bfs", &names, &ratio, &Scale::Linear(top), Some(1.0));
         plot::save(root, &format!("slices-lifts-{number}-states.svg"), &picture);
     }
 }

@@ -218,8 +218,9 @@ impl Watcher {
     fn line(&self, elapsed: Duration, progress: &Progress, rate: f64, number: fn(u64) -> String) -> String {
         let budget = self.deadline.map(|deadline| format!(" of {}", clock(deadline.duration_since(self.started))));
         if let Some((nodes, iterations)) = self.diagrams {
+            let more = if progress.states == u64::MAX { "more than " } else { "" };
             return format!(
-                "{} states after {iterations} iterations, {} nodes, {}, {}{}",
+                "{more}{} states after {iterations} iterations, {} nodes, {}, {}{}",
                 number(progress.states),
                 number(nodes),
                 bytes(progress.bytes),

@@ -95,9 +95,7 @@ struct Tally {
 
 /// Looks at the programs of one part, `usually` so many in all; the first that disagrees is shown.
 fn each_program(part: u64, usually: u64, mut look: impl FnMut(u64, &System, &str) -> Checked) {
-    let asked = std::env::var("BIRK_AGREEMENT").ok();
-    let programs = asked.map_or(usually, |n| n.parse().expect("BIRK_AGREEMENT is a number of programs"));
-    for seed in (part..programs).step_by(PARTS as usize) {
+    for seed in (part..case::seeds(usually)).step_by(PARTS as usize) {
         let (system, text) = case::draw(seed);
         let looked = catch_unwind(AssertUnwindSafe(|| look(seed, &system, &text)));
         if let Err(why) = looked.unwrap_or(Err("it panics".to_owned())) {

@@ -18,6 +18,55 @@ fn fields(value: &Value) -> Vec<&str> {
     value.as_object().expect("an object").keys().map(String::as_str).collect()
 }
 
+/// Lamps that are lit in any order: of `n` lamps the states at depth k are the ways to choose k of them.
+fn lamps(folder: &Path, n: u32) -> std::path::PathBuf {
+    let path = folder.join("lamps.bir");
+    let text = format!(
+        "system Lamps {{\n  boolean[{n}] lit;\n  active [{n}] thread Lamp(int index) {{\n    loc here:\n      \
+         when !lit[index] do {{ lit[index] := true; }} goto here;\n  }}\n  \
+         invariant dark: exists (i : 0 .. {last}) !lit[i];\n}}\n",
+        last = n - 1
+    );
+    fs::write(&path, text).expect("the model can be written");
+    path
+}
+
+#[test]
+fn a_search_on_sets_that_is_cut_knows_how_many_states_it_has_beyond_64_bits() {
+    let folder = folder("beyond_64_bits");
+    let model = lamps(&folder, 80);
+    let search = |options: &str| birk(&format!("check {} --property dark {options}", model.display()));
+    let mut choices = vec![1u128];
+    for k in 0..80 {
+        choices.push(choices[k] * (80 - k as u128) / (k as u128 + 1));
+    }
+    let within: u128 = choices[..=60].iter().sum();
+    assert!(choices[40] > u128::from(u64::MAX), "a single level has more");
+    for engine in ["bdd", "bdd-astar"] {
+        let report = search(&format!("--search {engine} --max-depth 60 --format json")).exits(3).json();
+        assert_eq!(report["stats"]["states"], within.to_string(), "{engine}");
+        assert_eq!(report["coverage"]["depth"], 60);
+        assert_eq!(report["next"]["reason"], "there are more states than 64 bits hold");
+    }
+    // Cut where the depth does not tell what was looked at.
+    for engine in ["bdd-chain", "bdd-astar"] {
+        let options = format!("--search {engine} --max-states 18446744073709551614");
+        let report = search(&format!("{options} --format json")).exits(3).json();
+        let (covered, states) = (&report["coverage"]["states"], &report["stats"]["states"]);
+        assert_eq!((&report["coverage"]["kind"], covered), (&"sampled".into(), states), "{engine}");
+        let digits = states.as_str().unwrap_or_else(|| panic!("{states} is text"));
+        let counted: u128 = digits.parse().expect("digits");
+        assert!((u128::from(u64::MAX)..1 << 80).contains(&counted), "{engine}: {counted}");
+        let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+        let (told, text) = (groups.join(","), search(&options).exits(3));
+        text.prints(&format!("sampled: {told} states")).prints(&format!("in the {told} states looked at"));
+    }
+    let page = folder.join("report.html");
+    search(&format!("--search bdd --max-depth 60 --report {}", page.display())).exits(3);
+    let page = fs::read_to_string(page).expect("there is a report");
+    assert!(page.contains("more than 64 bits hold") && !page.contains("18,446,744,073,709,551,615"));
+}
+
 // The report.
 
 #[test]

@@ -31,10 +31,11 @@ impl Profile {
         if !stats.bounds.is_empty() {
             return Self(stats.bounds.clone());
         }
-        let mut within = 0;
-        let levels = stats.levels.iter().zip(0..).map(|(&level, depth)| {
-            within += level;
-            (depth, within)
+        // Sets may have more states than 64 bits hold; from there on nothing is known here.
+        let mut within = 0u64;
+        let levels = stats.levels.iter().zip(0..).map_while(|(&level, depth)| {
+            within = within.checked_add(level)?;
+            Some((depth, within))
         });
         Self(levels.collect())
     }

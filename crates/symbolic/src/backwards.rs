@@ -60,6 +60,9 @@ impl Back {
     /// The states from which it leads into these.
     pub(crate) fn before(&self, diagrams: &Diagrams, states: &Set) -> Attempt<Set> {
         let mut ends = diagrams.and_exists(states, &self.direct, &self.direct_bits)?;
+        if ends == diagrams.no {
+            return Ok(ends);
+        }
         if let Some(renaming) = &self.renaming {
             ends = diagrams.rename(&ends, renaming)?;
         }

@@ -15,8 +15,8 @@ use birk_search::{Hunt, Job, Observer};
 
 use crate::apart::{Line, apart};
 use crate::backwards::{Back, backwards};
+use crate::condition::{Condition, stuck_among};
 use crate::diagram::{Attempt, Broken, Set};
-use crate::expression::Scene;
 use crate::search::{Search, Way, nothing, saturated};
 use crate::value::Algebra;
 
@@ -45,19 +45,30 @@ pub(crate) fn decide(
             Err(Broken::Refused(reason)) => return Err(reason),
             Err(Broken::Undecided(_)) => unreachable!("only pieces are asked, and they answer"),
         };
-        let Err(Broken::Stopped(stopped)) = way(&mut search) else {
+        let Err(Broken::Stopped(mut stopped)) = way(&mut search) else {
             unreachable!("everything is encoded, and exploring breaks off")
         };
+        if stopped == Stop::Depth && is_closed(&mut search).unwrap_or(false) {
+            stopped = Stop::Exhausted;
+        }
         let stopped = decide_all(&mut search, &formulas, &propositions, &truths, stopped);
         Ok(search.finish(stopped))
     };
     apart(nothing, search, observer)
 }
 
+/// Whether no step leads out of what was reached. Formulas are about states: what fails a check beyond the depth limit is none.
+fn is_closed(search: &mut Search<'_>) -> Attempt<bool> {
+    let reached = search.expanded.clone().expect("every way to explore leaves what it reached");
+    let next = search.image(&reached)?;
+    let diagrams = &search.encoding.diagrams;
+    let new = diagrams.minus(&diagrams.minus(&next, &reached)?, &search.faulty)?;
+    Ok(new == diagrams.no)
+}
+
 /// Where each proposition is true.
-fn truths(search: &Search<'_>, propositions: &[Expr]) -> Attempt<Vec<Set>> {
-    let truth = |expr: &Expr| Scene::with_stuck(&search.encoding, &search.relation.stuck).truth(expr);
-    propositions.iter().map(truth).collect()
+fn truths(search: &Search<'_>, propositions: &[Expr]) -> Attempt<Vec<Condition>> {
+    propositions.iter().map(|proposition| Condition::new(&search.encoding, proposition)).collect()
 }
 
 /// Decides one formula after the other, until one ends the search; the answer is why the search ended.
@@ -65,7 +76,7 @@ fn decide_all(
     search: &mut Search<'_>,
     formulas: &[Branching],
     propositions: &[Expr],
-    truths: &[Set],
+    truths: &[Condition],
     reached: Stop,
 ) -> Stop {
     let is_complete = reached == Stop::Exhausted;
@@ -126,13 +137,14 @@ struct Evaluation<'s, 'a> {
 }
 
 impl<'s, 'a> Evaluation<'s, 'a> {
-    fn new(search: &'s mut Search<'a>, equations: &'s Equations, truths: &[Set]) -> Attempt<Self> {
+    fn new(search: &'s mut Search<'a>, equations: &'s Equations, truths: &[Condition]) -> Attempt<Self> {
         let diagrams = &search.encoding.diagrams;
         let reached = search.expanded.as_ref().expect("every way to explore leaves what it reached");
         let reached = diagrams.minus(reached, &search.faulty)?;
-        let propositions = truths.iter().map(|truth| diagrams.and(&reached, truth)).collect::<Attempt<Vec<Set>>>()?;
+        let among = |truth: &Condition| truth.among(diagrams, &search.relation, &reached);
+        let propositions = truths.iter().map(among).collect::<Attempt<Vec<Set>>>()?;
         let back = backwards(&search.encoding, &search.relation, &search.faulty)?;
-        let stuck = diagrams.and(&reached, &search.relation.stuck)?;
+        let stuck = stuck_among(diagrams, &search.relation, &reached)?;
         let parts = equations.parts.len();
         let fixpoints = vec![diagrams.no.clone(); parts];
         let depends = depends(equations);

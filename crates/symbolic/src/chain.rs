@@ -66,8 +66,8 @@ fn arrive(search: &mut Search<'_>, reached: &Set) -> Attempt<()> {
 
 /// For each goal whether one of these states satisfies it.
 fn hits(search: &Search<'_>, reached: &Set) -> Attempt<Vec<bool>> {
-    let diagrams = &search.encoding.diagrams;
-    search.goals.iter().map(|goal| Ok(diagrams.and(reached, goal)? != diagrams.no)).collect()
+    let no = &search.encoding.diagrams.no;
+    (0..search.conditions.len()).map(|goal| Ok(search.hits(goal, reached)? != *no)).collect()
 }
 
 /// Whether the search would end if these goals were found.

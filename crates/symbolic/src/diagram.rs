@@ -173,6 +173,11 @@ impl Diagrams {
         if yes == no { Ok(yes.clone()) } else { self.ite(&self.bit(bit)?, yes, no) }
     }
 
+    /// Nodes of a function.
+    pub(crate) fn size(&self, function: &Set) -> usize {
+        function.node_count()
+    }
+
     /// How many values of `bits` bits are in the set, which depends on no more than those.
     pub(crate) fn count(&self, set: &Set, bits: u32) -> Count {
         set.sat_count(bits, &mut self.counted.borrow_mut())

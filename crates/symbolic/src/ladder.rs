@@ -38,13 +38,18 @@ pub(crate) struct Ladder {
     rungs: Vec<Rung>,
     /// Pieces that end in a failing check.
     faults: Vec<usize>,
-    /// What is known of parts below a rung, until garbage is collected: one step, and everything.
-    steps: Known,
-    closed: Known,
+    /// What is known of parts below a rung, until garbage is collected.
+    known: HashMap<(Walk, usize, Set), Set>,
 }
 
-/// For a rung and a part of a diagram: what comes of it.
-type Known = HashMap<(usize, Set), Set>;
+/// What is asked of a part.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Walk {
+    /// Where one step leads.
+    Step,
+    /// It, and where any number of steps lead.
+    Closure,
+}
 
 struct Rung {
     first: u32,
@@ -68,14 +73,14 @@ impl Ladder {
             rungs.entry(first).or_insert_with(Vec::new).push((number, healthy));
         }
         let rungs = rungs.into_iter().map(|(first, pieces)| Rung { first, pieces }).collect();
-        Ok(Self { sound, rungs, faults, steps: Known::new(), closed: Known::new() })
+        Ok(Self { sound, rungs, faults, known: HashMap::new() })
     }
 
     /// The states to which a step leads from these.
     pub(crate) fn image(&mut self, climb: &mut Climb<'_, '_>, states: &Set) -> Attempt<Set> {
         let diagrams = climb.diagrams;
         let sound = diagrams.restrict(states, &self.sound)?;
-        let next = diagrams.and(&self.step(climb, 0, &sound)?, &self.sound)?;
+        let next = diagrams.and(&self.walk(climb, Walk::Step, 0, &sound)?, &self.sound)?;
         diagrams.or(&next, &self.faults(climb, states)?)
     }
 
@@ -89,68 +94,62 @@ impl Ladder {
         Ok(next)
     }
 
-    /// One step of the pieces on a rung and below it.
-    fn step(&mut self, climb: &mut Climb<'_, '_>, rung: usize, part: &Set) -> Attempt<Set> {
+    /// What the pieces on a rung and below it make of a part.
+    fn walk(&mut self, climb: &mut Climb<'_, '_>, walk: Walk, rung: usize, part: &Set) -> Attempt<Set> {
         let diagrams = climb.diagrams;
-        if rung == self.rungs.len() || *part == diagrams.no {
-            return Ok(diagrams.no.clone());
+        let is_done = rung >= self.rungs.len() || *part == diagrams.no;
+        match walk {
+            Walk::Step if is_done => return Ok(diagrams.no.clone()),
+            Walk::Closure if is_done || *part == diagrams.yes => return Ok(part.clone()),
+            _ => {}
         }
-        let key = (rung, part.clone());
-        if let Some(known) = self.steps.get(&key) {
+        let key = (walk, rung, part.clone());
+        if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
-        let mut next;
-        if let Some((bit, yes, no)) = diagrams.above(part, self.rungs[rung].first) {
-            let (yes, no) = (self.step(climb, rung, &yes)?, self.step(climb, rung, &no)?);
-            next = diagrams.node(bit, &yes, &no)?;
+        let next = if let Some((bit, yes, no)) = diagrams.above(part, self.rungs[rung].first) {
+            let (yes, no) = (self.walk(climb, walk, rung, &yes)?, self.walk(climb, walk, rung, &no)?);
+            diagrams.node(bit, &yes, &no)?
         } else {
-            next = self.step(climb, rung + 1, part)?;
-            for (number, healthy) in &self.rungs[rung].pieces {
-                let image = climb.relation.pieces[*number].image_by(healthy, diagrams, part)?;
-                next = diagrams.or(&next, &image)?;
-                climb.look()?;
+            let below = self.walk(climb, walk, rung + 1, part)?;
+            match walk {
+                Walk::Step => self.step(climb, rung, part, below)?,
+                Walk::Closure => self.close(climb, rung, below)?,
             }
-        }
-        self.steps.insert(key, next.clone());
+        };
+        self.known.insert(key, next.clone());
         Ok(next)
+    }
+
+    /// One step of each piece on a rung, and what those below it lead to.
+    fn step(&self, climb: &mut Climb<'_, '_>, rung: usize, part: &Set, mut next: Set) -> Attempt<Set> {
+        for (number, healthy) in &self.rungs[rung].pieces {
+            let image = climb.relation.pieces[*number].image_by(healthy, climb.diagrams, part)?;
+            next = climb.diagrams.or(&next, &image)?;
+            climb.look()?;
+        }
+        Ok(next)
+    }
+
+    /// Any number of steps of the pieces on a rung, and behind each all that is below.
+    fn close(&mut self, climb: &mut Climb<'_, '_>, rung: usize, mut closed: Set) -> Attempt<Set> {
+        loop {
+            let more = self.fire(climb, rung, closed.clone())?;
+            if more == closed {
+                return Ok(closed);
+            }
+            closed = more;
+        }
     }
 
     /// Everything to which the pieces below the first rung lead, any number of times.
     pub(crate) fn below(&mut self, climb: &mut Climb<'_, '_>, sound: &Set) -> Attempt<Set> {
-        self.saturate(climb, 1, sound)
+        self.walk(climb, Walk::Closure, 1, sound)
     }
 
     /// Everything to which one more piece of the first rung leads, and then all below it.
     pub(crate) fn round(&mut self, climb: &mut Climb<'_, '_>, reached: Set) -> Attempt<Set> {
         if self.rungs.is_empty() { Ok(reached) } else { self.fire(climb, 0, reached) }
-    }
-
-    /// Everything to which the pieces on a rung and below it lead, any number of times.
-    fn saturate(&mut self, climb: &mut Climb<'_, '_>, rung: usize, part: &Set) -> Attempt<Set> {
-        let diagrams = climb.diagrams;
-        if rung >= self.rungs.len() || *part == diagrams.no || *part == diagrams.yes {
-            return Ok(part.clone());
-        }
-        let key = (rung, part.clone());
-        if let Some(known) = self.closed.get(&key) {
-            return Ok(known.clone());
-        }
-        let mut closed;
-        if let Some((bit, yes, no)) = diagrams.above(part, self.rungs[rung].first) {
-            let (yes, no) = (self.saturate(climb, rung, &yes)?, self.saturate(climb, rung, &no)?);
-            closed = diagrams.node(bit, &yes, &no)?;
-        } else {
-            closed = self.saturate(climb, rung + 1, part)?;
-            loop {
-                let more = self.fire(climb, rung, closed.clone())?;
-                if more == closed {
-                    break;
-                }
-                closed = more;
-            }
-        }
-        self.closed.insert(key, closed.clone());
-        Ok(closed)
     }
 
     /// Each piece of a rung once, and behind each all that is below.
@@ -162,7 +161,7 @@ impl Ladder {
             let new = diagrams.minus(&image, &reached)?;
             climb.look()?;
             if new != diagrams.no {
-                reached = diagrams.or(&reached, &self.saturate(climb, rung + 1, &new)?)?;
+                reached = diagrams.or(&reached, &self.walk(climb, Walk::Closure, rung + 1, &new)?)?;
                 self.tidy(diagrams);
             }
         }
@@ -172,7 +171,7 @@ impl Ladder {
     /// Collects garbage if there may be much of it. What is known of parts is not worth what it would keep.
     pub(crate) fn tidy(&mut self, diagrams: &Diagrams) {
         if diagrams.is_untidy() {
-            (self.steps, self.closed) = (Known::new(), Known::new());
+            self.known = HashMap::new();
             diagrams.tidy();
         }
     }

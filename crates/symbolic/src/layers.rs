@@ -62,11 +62,11 @@ impl Layers {
     }
 
     fn judge(&self, search: &mut Search<'_>, here: &Set) -> Attempt<()> {
-        for goal in 0..search.goals.len() {
+        for goal in 0..search.conditions.len() {
             if search.found[goal].is_some() {
                 continue;
             }
-            let hits = search.encoding.diagrams.and(here, &search.goals[goal])?;
+            let hits = search.hits(goal, here)?;
             if let Some(state) = search.encoding.pick(&hits) {
                 let before = &self.layers[..self.layers.len() - 1];
                 let trace = rebuild(&search.encoding, &search.relation, before, &state);

@@ -6,6 +6,7 @@
 
 use birk_ir::TransitionId;
 
+use crate::condition::{FEW_NODES, joined};
 use crate::diagram::{Attempt, Diagrams, Renaming, Set};
 use crate::encoding::{Bits, Encoding, after};
 use crate::pieces::Builder;
@@ -16,7 +17,9 @@ pub(crate) struct Relation {
     pub(crate) pieces: Vec<Piece>,
     /// Outcomes that an `assume` cuts.
     pub(crate) cuts: Vec<Outcomes>,
-    /// Where there is no step, taken or cut.
+    /// Where there is a step, taken or cut: in all of these together.
+    pub(crate) enabled: Vec<Set>,
+    /// Where there is none, for who asks it of all states at once: known when the search is settled.
     pub(crate) stuck: Set,
 }
 
@@ -47,14 +50,15 @@ pub(crate) struct Piece {
 impl Relation {
     /// Encodes all transitions; `looked` is called after each.
     pub(crate) fn new(encoding: &Encoding<'_>, looked: &mut dyn FnMut() -> Attempt<()>) -> Attempt<Self> {
-        let mut relation = Self { pieces: Vec::new(), cuts: Vec::new(), stuck: encoding.diagrams.yes.clone() };
+        let stuck = encoding.diagrams.no.clone();
+        let mut relation = Self { pieces: Vec::new(), cuts: Vec::new(), enabled: Vec::new(), stuck };
         let mut enabled = Vec::new();
         for id in (0..encoding.program.transitions.len()).map(TransitionId::new) {
             Builder::new(encoding, id)?.run(0, &mut relation, &mut enabled)?;
             looked()?;
             encoding.diagrams.tidy();
         }
-        relation.stuck = encoding.diagrams.not(&encoding.diagrams.any(enabled)?)?;
+        relation.enabled = joined(&encoding.diagrams, enabled, FEW_NODES)?;
         Ok(relation)
     }
 }
@@ -79,19 +83,23 @@ impl Piece {
     /// The same by another relation, which says the same of these states.
     pub(crate) fn image_by(&self, relation: &Set, diagrams: &Diagrams, states: &Set) -> Attempt<Set> {
         let mut image = diagrams.and_exists(states, relation, &self.forgotten)?;
+        // Mostly it does not happen here, and to rename takes a look at every bit there is.
+        if image == diagrams.no {
+            return Ok(image);
+        }
         if let Some(renaming) = &self.renaming {
             image = diagrams.rename(&image, renaming)?;
         }
         diagrams.and(&image, &self.direct)
     }
 
-    /// The states among these from which it leads to this one, given by its bits.
-    pub(crate) fn origins(&self, diagrams: &Diagrams, among: &Set, bits: &Bits) -> Attempt<Set> {
-        let is_written =
-            |place: u32| self.renamed.contains(&place) || self.direct_bits.iter().any(|(p, _)| *p == place);
-        let kept: Vec<(u32, bool)> =
-            bits.iter().filter(|&(&place, _)| !is_written(place)).map(|(&place, &bit)| (place, bit)).collect();
-        let mut origins = diagrams.and(among, &diagrams.cube(&kept)?)?;
+    /// The states among these from which it leads to this one, given by its bits and as a set.
+    pub(crate) fn origins(&self, diagrams: &Diagrams, among: &Set, bits: &Bits, single: &Set) -> Attempt<Set> {
+        // Where all that it does not write is as in this one.
+        let mut origins = diagrams.and(among, &diagrams.exists(single, &self.forgotten)?)?;
+        if origins == diagrams.no {
+            return Ok(origins);
+        }
         let renamed: Vec<(u32, bool)> = self.renamed.iter().map(|&place| (after(place), bits[&place])).collect();
         let relation = diagrams.restrict(&self.relation, &diagrams.cube(&renamed)?)?;
         origins = diagrams.and(&origins, &relation)?;

@@ -6,9 +6,10 @@ use birk_search::job::Diagrams as Counts;
 use birk_search::{Hunt, Job, Observer, Progress, Stats};
 
 use crate::apart::{Line, apart};
+use crate::condition::Condition;
 use crate::diagram::{Attempt, Broken, Count, Diagrams, Set};
 use crate::encoding::Encoding;
-use crate::expression::{Ground, Scene};
+use crate::expression::Ground;
 use crate::ladder::{Climb, Ladder};
 use crate::relation::Relation;
 use crate::tally::tally;
@@ -25,7 +26,9 @@ pub(crate) struct Search<'a> {
     pub(crate) ladder: Ladder,
     /// The goals as they were asked for.
     pub(crate) asked: &'a [Goal],
-    /// Where each goal is satisfied.
+    /// The goals on states at hand.
+    pub(crate) conditions: Vec<Condition>,
+    /// Where each goal is satisfied, of all states: those that ask whether a state is stuck only when the search is settled.
     pub(crate) goals: Vec<Set>,
     /// The results of failing checks: judged, but not counted.
     pub(crate) faulty: Set,
@@ -108,8 +111,8 @@ impl<'a> Search<'a> {
         let mut watch = Watch::new(line);
         let encoding = Encoding::new(program, job.limits.memory)?;
         let relation = Relation::new(&encoding, &mut || watch.look(&encoding.diagrams))?;
-        let judged = |Goal::BadState(bad): &Goal| Scene::with_stuck(&encoding, &relation.stuck).truth(bad);
-        let goals = asked.iter().map(judged).collect::<Attempt<Vec<Set>>>()?;
+        let judged = |Goal::BadState(bad): &Goal| Condition::new(&encoding, bad);
+        let conditions = asked.iter().map(judged).collect::<Attempt<Vec<Condition>>>()?;
         let faulty = match program.fault {
             Some(flag) => encoding.diagrams.truth(encoding.value(flag, 0))?,
             None => encoding.diagrams.no.clone(),
@@ -121,8 +124,9 @@ impl<'a> Search<'a> {
             relation,
             faulty,
             watch,
-            found: vec![None; goals.len()],
-            goals,
+            found: vec![None; asked.len()],
+            goals: conditions.iter().map(|condition| condition.plain().clone()).collect(),
+            conditions,
             coverage: Coverage::Sampled(0),
             expanded: None,
             keeps_going: job.keep_going,
@@ -130,6 +134,22 @@ impl<'a> Search<'a> {
             states: Count::from(0u32),
             encoding,
         })
+    }
+
+    /// Where states are stuck, and the goals that ask for it, become known of all states at once.
+    pub(crate) fn settle(&mut self) -> Attempt<()> {
+        if self.conditions.iter().any(Condition::asks) {
+            let diagrams = &self.encoding.diagrams;
+            self.relation.stuck = diagrams.not(&diagrams.any(self.relation.enabled.clone())?)?;
+            let settled = self.conditions.iter().map(|condition| condition.given(diagrams, &self.relation.stuck));
+            self.goals = settled.collect::<Attempt<Vec<Set>>>()?;
+        }
+        Ok(())
+    }
+
+    /// The states among these that satisfy a goal.
+    pub(crate) fn hits(&self, goal: usize, states: &Set) -> Attempt<Set> {
+        self.conditions[goal].among(&self.encoding.diagrams, &self.relation, states)
     }
 
     /// The initial state.

@@ -29,9 +29,9 @@ pub(crate) fn through(program: &Program, states: &[Vec<u32>]) -> Trace {
 }
 
 fn predecessor(encoding: &Encoding<'_>, relation: &Relation, layer: &Set, state: &[u32]) -> Attempt<Vec<u32>> {
-    let bits = encoding.bits_of(state);
+    let (bits, single) = (encoding.bits_of(state), encoding.single(state)?);
     for piece in &relation.pieces {
-        let origins = piece.origins(&encoding.diagrams, layer, &bits)?;
+        let origins = piece.origins(&encoding.diagrams, layer, &bits, &single)?;
         if let Some(origin) = encoding.pick(&origins) {
             return Ok(origin);
         }

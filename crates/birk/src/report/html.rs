@@ -267,16 +267,19 @@ fn statistics(report: &Report<'_>, samples: &[Sample]) -> String {
     let stats = &report.hunt.stats;
     let known = stats.transitions.saturating_add(1).saturating_sub(stats.states);
     let unknown = || "not known".to_owned();
+    // Sets can have more states than 64 bits hold; then there is nothing to draw.
+    let is_held = |number: u64| number != u64::MAX;
+    let held = |number: u64| if is_held(number) { grouped(number) } else { "more than 64 bits hold".to_owned() };
     if let Some(unrolled) = stats.unrolled {
         return unrolled_statistics(report, unrolled);
     }
     let rows = [
         ("states", report.states_text()),
         ("transitions", report.transitions_text().unwrap_or_else(unknown)),
-        ("steps to states that were known", grouped(known)),
+        ("steps to states that were known", if is_held(stats.transitions) { grouped(known) } else { unknown() }),
         ("states expanded again", grouped(stats.revisits)),
         ("deepest state", report.depth().map_or_else(unknown, |depth| grouped(u64::from(depth)))),
-        ("most states waiting", grouped(stats.peak_frontier)),
+        ("most states waiting", held(stats.peak_frontier)),
         ("time", format!("{:.3} s with {}", report.seconds, report.engine.name)),
         ("bits of a state", report.program.layout.bits().to_string()),
         ("store", bytes(stats.store_bytes)),
@@ -284,10 +287,10 @@ fn statistics(report: &Report<'_>, samples: &[Sample]) -> String {
     ];
     let mut out = table(&rows);
     out += "<div class=\"plots\">\n";
-    if !stats.levels.is_empty() {
+    if !stats.levels.is_empty() && is_held(stats.states) {
         out += &bars(&Titles { title: "States per depth", x: "depth", y: "new states" }, &stats.levels);
     }
-    if samples.len() > 2 {
+    if samples.len() > 2 && is_held(stats.states) {
         let seconds = |value: f64| format!("{value:.3} s");
         let over = |title, y, pick: fn(&Sample) -> u64| {
             let points: Vec<(f64, f64)> = samples.iter().map(|sample| (sample.seconds, pick(sample) as f64)).collect();

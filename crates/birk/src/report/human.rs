@@ -146,6 +146,8 @@ fn covered(report: &Report<'_>) -> String {
         Coverage::Sampled(states) if report.slices.is_some_and(|slices| slices.done > 1) => {
             format!("in about {}", count(*states, "state"))
         }
+        // More than 64 bits hold: the diagrams know.
+        Coverage::Sampled(u64::MAX) => format!("in the {} looked at", states(report)),
         Coverage::Sampled(states) => format!("in the {} looked at", count(*states, "state")),
     }
 }
@@ -577,7 +579,7 @@ pub(crate) fn next_text(next: &Next) -> String {
 }
 
 /// How many states were reached: in full, or in powers of ten where that would fill a line.
-fn states(report: &Report<'_>) -> String {
+pub(crate) fn states(report: &Report<'_>) -> String {
     let full = report.states_text();
     let digits = full.replace(',', "");
     match digits.len() {

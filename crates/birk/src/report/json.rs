@@ -245,7 +245,11 @@ fn coverage(report: &Report<'_>) -> Value {
             "kind": "hashed", "depth": depth, "omission_probability": omission_probability,
             "expected_omissions": expected_omissions,
         }),
-        Coverage::Sampled(states) => json!({"kind": "sampled", "states": states}),
+        Coverage::Sampled(states) => {
+            // More than 64 bits hold: the diagrams know.
+            let sets = report.hunt.stats.diagrams.as_ref().filter(|_| *states == u64::MAX);
+            json!({"kind": "sampled", "states": sets.map_or(Value::from(*states), |sets| whole(&sets.states))})
+        }
     };
     value["grade"] = report.grade().letter().into();
     value

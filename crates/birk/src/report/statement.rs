@@ -5,7 +5,7 @@ use birk_ir::{Coverage, LocationId, Op, Stop, ThreadId, TransitionId, Verdict};
 use birk_search::profile::Guess;
 
 use crate::cli::StoreKind;
-use crate::report::human::count;
+use crate::report::human::{count, states};
 use crate::report::{Answer, Report, command_line};
 
 /// How much was looked at.
@@ -111,7 +111,7 @@ impl Report<'_> {
 
     /// The grade and meaning of what was searched.
     fn searched(&self) -> String {
-        let states = count(self.hunt.stats.states, "state");
+        let states = states(self);
         let steps = |depth: u32| count(u64::from(depth), "step");
         let ended = stopped(self.hunt.stopped);
         match &self.hunt.coverage {
@@ -201,12 +201,15 @@ impl Report<'_> {
 
     fn next_depth(&self, depth: u32) -> Result<Next, &'static str> {
         let stats = &self.hunt.stats;
-        let Guess { depth, states, within } =
-            self.profile.after(depth).ok_or("too few depths were completed to tell")?;
+        let why = match stats.states {
+            u64::MAX => "there are more states than 64 bits hold",
+            _ => "too few depths were completed to tell",
+        };
+        let Guess { depth, states, within } = self.profile.after(depth).ok_or(why)?;
         let is_early = self.hunt.stopped != Stop::Depth;
         let waiting = if is_early { stats.border.states } else { 0 };
         let expanded = stats.states.saturating_sub(waiting).max(1) as f64;
-        let total = ((within + states.0) as f64, (within + states.1) as f64);
+        let total = (within as f64 + states.0 as f64, within as f64 + states.1 as f64);
         let pace = self.seconds / expanded;
         let held = stats.states.max(1) as f64;
         let memory = self.peak_memory.map(|peak| {

@@ -8,7 +8,7 @@ use birk_search::job::Patient;
 use birk_search::{Engine, Hunt, Job, Limits, Observer, Progress};
 use birk_symbolic::SymbolicHunt;
 
-use crate::case::{self, Case};
+use crate::case::{Case, programs};
 use crate::check::{Checked, Subject, same, traces, truthful};
 
 /// How many programs are looked at, unless the environment says otherwise, and how deep.
@@ -76,19 +76,10 @@ fn honest(case: &Case, hunt: &Hunt) -> Checked {
     }
 }
 
-fn programs() -> impl Iterator<Item = (u64, String, Case)> {
-    let asked = std::env::var("BIRK_AGREEMENT").ok();
-    let programs = asked.map_or(PROGRAMS, |n| n.parse().expect("BIRK_AGREEMENT is a number of programs"));
-    (0..programs).filter_map(|seed| {
-        let text = case::draw(seed).1;
-        case::make(&text).usable().map(|case| (seed, text, case))
-    })
-}
-
 #[test]
 fn clauses_find_the_shortest_runs_of_random_programs() {
     let mut tally = Tally::default();
-    for (seed, text, case) in programs() {
+    for (seed, text, case) in programs(PROGRAMS) {
         tally.programs += 1;
         if let Err(why) = bounded(&case, &mut tally, |_| {}) {
             panic!("seed {seed}: {why}\n{text}");
@@ -113,7 +104,7 @@ impl Observer for Ends {
 #[test]
 fn a_search_of_clauses_can_be_ended() {
     let mut ended = 0;
-    for (seed, text, case) in programs().take(12) {
+    for (seed, text, case) in programs(PROGRAMS).take(12) {
         for asked in [1, 2, 9, 40, 200] {
             let Ok(hunt) = (bmc().hunt)(&case.program, &case.goals, &job(&case, true, DEPTH), &mut Ends(asked)) else {
                 continue;
@@ -151,7 +142,7 @@ fn bent_answers_of_clauses_are_noticed() {
         }),
         ("complete", |hunt| hunt.coverage = Coverage::Complete),
     ];
-    let cases: Vec<Case> = programs().take(40).map(|(.., case)| case).collect();
+    let cases: Vec<Case> = programs(PROGRAMS).take(40).map(|(.., case)| case).collect();
     for (what, bend) in bends {
         let notices = |case: &Case| bounded(case, &mut Tally::default(), bend).is_err();
         assert!(cases.iter().any(notices), "nobody notices: {what}");

@@ -26,13 +26,7 @@ const FEW_STATES: u64 = 600;
 const FORMULAS: usize = 4;
 
 pub(crate) fn programs(usually: u64) -> impl Iterator<Item = (u64, String, Case)> {
-    let asked = std::env::var("BIRK_AGREEMENT").ok();
-    let programs = asked.map_or(usually, |n| n.parse().expect("BIRK_AGREEMENT is a number of programs"));
-    let drawn = (0..programs).filter_map(|seed| {
-        let text = case::draw(seed).1;
-        case::make(&text).usable().map(|case| (seed, text, case))
-    });
-    drawn.filter(|(.., case)| case.answer.states < FEW_STATES)
+    case::programs(usually).filter(|(.., case)| case.answer.states < FEW_STATES)
 }
 
 /// Conditions that mean something in a program: of its properties, and where its threads are.
@@ -131,14 +125,19 @@ impl Maker<'_> {
 
 /// What the graph of all states, or of a part of them, says of a formula.
 pub(crate) fn on_graph(program: &Program, formula: &Branching, limits: &Limits) -> Truth {
+    with_graph(program, formula, limits).0
+}
+
+/// The same, and what the graph covers.
+fn with_graph(program: &Program, formula: &Branching, limits: &Limits) -> (Truth, Coverage) {
     let mut propositions = Vec::new();
     formula.add_propositions(&mut propositions);
     let goals: Vec<Goal> = propositions.iter().cloned().map(Goal::BadState).collect();
     let model = Interpreter::new(program, &goals);
     let needs = Needs { propositions: goals.len(), labels: true, spare: 0 };
-    let (graph, _) = Graph::explore(&model, needs, limits, &mut Patient);
+    let (graph, hunt) = Graph::explore(&model, needs, limits, &mut Patient);
     match decide(formula, &propositions, &graph, &model, &mut Patient) {
-        ControlFlow::Continue(truth) => truth,
+        ControlFlow::Continue(truth) => (truth, hunt.coverage),
         ControlFlow::Break(stop) => panic!("nobody ended it: {stop:?}"),
     }
 }
@@ -176,6 +175,8 @@ struct Tally {
     whole: usize,
     loops: usize,
     cut_known: usize,
+    /// Only results of failing checks lie beyond the depth.
+    ends_in_faults: usize,
 }
 
 /// Engine after engine says of each formula what the graph says, and shows it.
@@ -194,7 +195,9 @@ fn agreed(seed: u64, case: &Case, tally: &mut Tally) -> Checked {
         return Ok(());
     };
     same("coverage", &whole.coverage, &Coverage::Complete)?;
-    let depth = Limits { depth: seed as u32 % 4, ..Limits::NONE };
+    // Near the start, or so that only the last level is missing.
+    let depth = if seed.is_multiple_of(3) { case.survey.deepest.saturating_sub(1) } else { seed as u32 % 4 };
+    let depth = Limits { depth, ..Limits::NONE };
     let part = on_sets("bdd", program, &formulas, &depth)?;
     for (number, formula) in formulas.iter().enumerate() {
         let named = |why: String| format!("{engine}: {}: {why}", program.branching_text(formula));
@@ -213,7 +216,11 @@ fn agreed(seed: u64, case: &Case, tally: &mut Tally) -> Checked {
             other => return Err(named(format!("{other:?}, and it is {truth}"))),
         }
         // A part of the states says nothing that is not so of all, and as much as the same part of the graph.
-        let of_graph = on_graph(program, formula, &depth);
+        let (of_graph, coverage) = with_graph(program, formula, &depth);
+        if part.stopped != Stop::Memory {
+            same("what a part covers", &part.coverage, &coverage).map_err(named)?;
+            tally.ends_in_faults += usize::from(coverage == Coverage::Complete && case.survey.deepest > depth.depth);
+        }
         let known = match &part.outcomes[number] {
             Outcome::Found(trace) => {
                 shown(program, formula, trace).map_err(named)?;
@@ -255,7 +262,7 @@ fn diagrams_say_of_formulas_what_the_graph_says() {
     assert!(tally.left * 20 <= looked_at, "{tally:?}");
     let least = tally.by_truth[0].min(tally.by_truth[1]).min(tally.alternating);
     assert!(least * 5 >= tally.formulas, "{tally:?}");
-    assert!(tally.whole > 20 && tally.loops > 10 && tally.cut_known > 5, "{tally:?}");
+    assert!(tally.whole > 20 && tally.loops > 10 && tally.cut_known > 5 && tally.ends_in_faults > 0, "{tally:?}");
 }
 
 /// A way to misread a part of a formula.

@@ -82,6 +82,20 @@ pub(crate) fn cases(seeds: std::ops::Range<u64>) -> Vec<Case> {
     seeds.filter_map(|seed| make(&draw(seed).1).usable()).collect()
 }
 
+/// The usable cases among the first seeds, each with its seed and its text: so many seeds, unless `BIRK_AGREEMENT` says otherwise.
+pub(crate) fn programs(usually: u64) -> impl Iterator<Item = (u64, String, Case)> {
+    (0..seeds(usually)).filter_map(|seed| {
+        let text = draw(seed).1;
+        make(&text).usable().map(|case| (seed, text, case))
+    })
+}
+
+/// How many seeds are looked at: what `BIRK_AGREEMENT` says, or so many.
+pub(crate) fn seeds(usually: u64) -> u64 {
+    let asked = std::env::var("BIRK_AGREEMENT").ok();
+    asked.map_or(usually, |n| n.parse().expect("BIRK_AGREEMENT is a number of programs"))
+}
+
 /// One goal for each property: formulas are not generated.
 pub(crate) fn goals_of(program: &Program) -> Vec<Goal> {
     let goal = |property: &Property| goal_of(program, property).expect("every property but a formula has a goal");

@@ -13,7 +13,7 @@ use birk_search::highway::Highway;
 use birk_search::job::Patient;
 use birk_search::{Border, ENGINES, Hunt, Job, Limits, Observer, Progress};
 
-use crate::case::{Case, cases};
+use crate::case::{Case, cases, seeds};
 use crate::check::{Checked, same};
 
 /// A model's graph, the results of failing checks included: distances, and steps as from, transition, to.
@@ -252,9 +252,7 @@ fn all_chases(case: &Case, threads: usize) -> Checked {
 }
 
 fn programs(part: u64) -> Vec<Case> {
-    let asked = std::env::var("BIRK_AGREEMENT").ok();
-    let programs: u64 = asked.map_or(80, |n| n.parse().expect("BIRK_AGREEMENT is a number of programs"));
-    (part..programs).step_by(4).flat_map(|seed| cases(70_000 + seed..70_001 + seed)).collect()
+    (part..seeds(80)).step_by(4).flat_map(|seed| cases(70_000 + seed..70_001 + seed)).collect()
 }
 
 fn look(part: u64) {

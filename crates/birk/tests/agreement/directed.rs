@@ -12,7 +12,7 @@ use birk_ir::{Coverage, Expr, Goal, Outcome};
 use birk_search::job::Patient;
 use birk_search::{Hunt, Job, Limits, engine};
 
-use crate::case::{self, Case};
+use crate::case::{self, Case, programs};
 use crate::check::{Checked, Subject, check};
 
 /// The depths of refinement that are looked at.
@@ -141,19 +141,10 @@ const PROGRAMS: u64 = 80;
 /// Their graphs have fewer states than this.
 const FEW_STATES: u64 = 400;
 
-fn programs() -> impl Iterator<Item = (u64, String, Case)> {
-    let asked = std::env::var("BIRK_AGREEMENT").ok();
-    let programs = asked.map_or(PROGRAMS, |n| n.parse().expect("BIRK_AGREEMENT is a number of programs"));
-    (0..programs).filter_map(|seed| {
-        let text = case::draw(seed).1;
-        case::make(&text).usable().map(|case| (seed, text, case))
-    })
-}
-
 #[test]
 fn estimates_of_random_programs_are_right() {
     let mut looked_at = 0;
-    for (seed, text, case) in programs().filter(|(.., case)| case.answer.states < FEW_STATES) {
+    for (seed, text, case) in programs(PROGRAMS).filter(|(.., case)| case.answer.states < FEW_STATES) {
         looked_at += 1;
         if let Err(why) = estimated(&case, None) {
             panic!("seed {seed}: {why}\n{text}");
@@ -238,7 +229,7 @@ fn parts_are_added_only_if_no_step_serves_both() {
 
 #[test]
 fn directed_search_of_random_programs_finds_the_shortest_way() {
-    for (seed, text, case) in programs() {
+    for (seed, text, case) in programs(PROGRAMS) {
         let interpreter = Interpreter::new(&case.program, &case.goals);
         let (given, deepened) = (Some(seed as u32 % 4), directed(&case, &interpreter, None));
         for (model, refine, weight) in
@@ -264,7 +255,7 @@ fn weighted_search_is_not_taken_for_shortest() {
             _ => false,
         })
     };
-    assert!(programs().any(is_longer), "every run is shortest");
+    assert!(programs(PROGRAMS).any(is_longer), "every run is shortest");
 }
 
 fn beam(model: &dyn Model, width: usize, seed: u64, job: &Job) -> Hunt {
@@ -277,7 +268,7 @@ fn beam(model: &dyn Model, width: usize, seed: u64, job: &Job) -> Hunt {
 #[test]
 fn a_beam_is_a_sample_and_never_a_false_alarm() {
     let (mut curtailed, mut found) = (0, 0);
-    for (seed, text, case) in programs() {
+    for (seed, text, case) in programs(PROGRAMS) {
         let interpreter = Interpreter::new(&case.program, &case.goals);
         let model = directed(&case, &interpreter, None);
         let goals = GoalSet::default();

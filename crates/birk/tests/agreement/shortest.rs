@@ -5,7 +5,7 @@ use birk_ir::{Outcome, Stop};
 use birk_search::job::Patient;
 use birk_search::{Hunt, Job, Limits, engine};
 
-use crate::case::{self, Case};
+use crate::case::{Case, programs};
 use crate::check::{Checked, same};
 
 /// How many programs are looked at, unless the environment says otherwise.
@@ -68,12 +68,8 @@ fn agreed(case: &Case, tally: &mut Tally) -> Checked {
 
 #[test]
 fn four_engines_find_runs_of_the_same_length() {
-    let asked = std::env::var("BIRK_AGREEMENT").ok();
-    let programs = asked.map_or(PROGRAMS, |n| n.parse().expect("BIRK_AGREEMENT is a number of programs"));
     let mut tally = Tally::default();
-    for seed in 0..programs {
-        let text = case::draw(seed).1;
-        let Some(case) = case::make(&text).usable() else { continue };
+    for (seed, text, case) in programs(PROGRAMS) {
         agreed(&case, &mut tally).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{text}"));
     }
     println!("{tally:?}");

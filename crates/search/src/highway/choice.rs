@@ -122,22 +122,19 @@ impl Choice<'_> {
 
     /// Every needy lane without a successor in the queue gets one, and another state that nobody needs goes.
     fn repair(&mut self, random: &mut Random) {
-        let mut missing: Vec<u32> = self.needy.iter().copied().filter(|&lane| self.count[lane as usize] == 0).collect();
-        missing.sort_unstable();
         let mut ways: Vec<(u32, u32)> = Vec::new();
         for state in 0..self.pool.len() as u32 {
             let lanes = self.pool.lanes_of(state).iter();
             ways.extend(lanes.filter(|&&lane| self.count[lane as usize] == 0).map(|&lane| (lane, state)));
         }
         ways.sort_unstable();
+        let mut missing: Vec<&[(u32, u32)]> = ways.chunk_by(|one, other| one.0 == other.0).collect();
         for place in (1..missing.len()).rev() {
             missing.swap(place, random.below(place + 1));
         }
-        for lane in missing {
-            if self.count[lane as usize] == 0 {
-                let from = ways.partition_point(|way| way.0 < lane);
-                let many = ways[from..].partition_point(|way| way.0 == lane);
-                self.add(ways[from + random.below(many)].1);
+        for ways in missing {
+            if self.count[ways[0].0 as usize] == 0 {
+                self.add(ways[random.below(ways.len())].1);
                 self.evict(random);
             }
         }

@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use birk_exec::{GoalSet, Model, Successors};
-use birk_ir::{Step, Stop};
+use birk_ir::Stop;
 
-use super::notes::Notes;
+use super::notes::{Distinct, Notes};
 use crate::codec::{Codec, NO_KEY};
 use crate::cycle::hash;
 use crate::job::{Job, Observer, Progress};
@@ -43,8 +43,10 @@ pub(super) struct Look<'a, C> {
     pub(super) next: AtomicUsize,
     /// The observer wants an end.
     pub(super) stop: OnceLock<Stop>,
-    /// Bytes of all but what workers hold, and how many workers there are.
+    /// Bytes of all but what workers hold; of these, what notes of the level before had, put together; and how many
+    /// workers there are.
     pub(super) beside: u64,
+    pub(super) together: u64,
     pub(super) workers: u64,
     /// How the search stands, but for what workers have counted.
     pub(super) progress: Progress,
@@ -63,6 +65,14 @@ impl<C> Look<'_, C> {
     }
 }
 
+impl<C> Look<'_, C> {
+    /// Bytes that will be needed to put what workers noted together, if all of them noted as much as this one.
+    fn ahead(&self, notes: &Notes) -> u64 {
+        let copies = if self.workers > 1 { notes.used() * self.workers } else { 0 };
+        (copies + Distinct::bytes_for(notes.offers.len() as u64 * self.workers)).saturating_sub(self.together)
+    }
+}
+
 /// A worker's own things, kept from level to level.
 pub(super) struct Worker<C: Codec> {
     batch: Successors,
@@ -70,6 +80,8 @@ pub(super) struct Worker<C: Codec> {
     hashes: Vec<u64>,
     /// Whether they were visited, of those that were looked up.
     known: Vec<bool>,
+    /// Their tags, where those with large ones are left out.
+    tags: Vec<u64>,
     /// The lanes in the batch.
     spans: Vec<Span>,
     /// How many of them were looked at.
@@ -79,6 +91,8 @@ pub(super) struct Worker<C: Codec> {
     room: Vec<u32>,
     parent: C::Parent,
     pub(super) notes: Notes,
+    /// What was noted of lanes whose tags are all too large.
+    pub(super) lone: Notes,
     /// For each goal the first lane that satisfies it.
     pub(super) found: Vec<Option<u32>>,
     pub(super) fired: Vec<bool>,
@@ -92,8 +106,18 @@ struct Span {
     lane: u32,
     /// Where its successors begin.
     from: usize,
-    /// Some have no chance and are not in the batch.
-    is_partial: bool,
+    seen: Seen,
+}
+
+/// What of a lane is in the batch.
+#[derive(Clone, Copy, PartialEq)]
+enum Seen {
+    /// All successors.
+    Whole,
+    /// Those that have a chance.
+    Part,
+    /// All successors, and none of them has a chance.
+    Lone,
 }
 
 impl<C: Codec> Worker<C> {
@@ -103,17 +127,32 @@ impl<C: Codec> Worker<C> {
             keys: Vec::new(),
             hashes: Vec::new(),
             known: Vec::new(),
+            tags: Vec::new(),
             spans: Vec::new(),
             settled: 0,
             state: vec![0; model.words()],
             room: Vec::new(),
             parent: codec.parent(),
             notes: Notes::default(),
+            lone: Notes::default(),
             found: vec![None; job.goals],
             fired: vec![false; model.transitions()],
             transitions: 0,
             open: Vec::new(),
         }
+    }
+
+    /// Takes the memory of notes of the level before, which are no longer needed.
+    pub(super) fn reuse(&mut self, notes: &mut Notes, lone: &mut Notes) {
+        std::mem::swap(&mut self.notes, notes);
+        std::mem::swap(&mut self.lone, lone);
+        self.notes.reset();
+        self.lone.reset();
+    }
+
+    /// Bytes of what it noted.
+    pub(super) fn bytes(&self) -> u64 {
+        self.notes.bytes() + self.lone.bytes()
     }
 
     pub(super) fn cut(&self) -> u64 {
@@ -123,7 +162,7 @@ impl<C: Codec> Worker<C> {
     /// The initial states, as what a lane before the first level leads to.
     pub(super) fn begin(&mut self, look: &Look<'_, C>) {
         look.model.initial(&mut self.batch);
-        self.spans.push(Span { lane: 0, from: 0, is_partial: false });
+        self.spans.push(Span { lane: 0, from: 0, seen: Seen::Whole });
         self.notes.begin_row(0);
         look.visited.codec.note(&self.batch, 0, &mut self.parent);
         self.settle(look);
@@ -145,14 +184,17 @@ impl<C: Codec> Worker<C> {
             if let Some(observer) = &mut observer {
                 let transitions = look.progress.transitions + self.transitions;
                 // The others hold about as much as this one.
-                let bytes = look.beside + self.notes.bytes() * look.workers;
+                let bytes = look.beside + self.bytes() * look.workers;
                 if let ControlFlow::Break(stop) = observer.progress(&Progress { transitions, bytes, ..look.progress }) {
                     let _ = look.stop.set(stop);
-                } else if bytes.saturating_add(observer.overhead(bytes)) > look.job.limits.memory {
+                } else if (bytes + look.ahead(&self.notes)).saturating_add(observer.overhead(bytes))
+                    > look.job.limits.memory
+                {
                     let _ = look.stop.set(Stop::Memory);
                 }
             }
             self.notes.begin_row(first as u32);
+            self.lone.begin_row(first as u32);
             for lane in first..lanes.min(first + chunk) {
                 if let Some(later) =
                     look.tickets.get((lane + TICKETS_AHEAD) * words..(lane + TICKETS_AHEAD + 1) * words)
@@ -196,18 +238,33 @@ impl<C: Codec> Worker<C> {
         let from = self.batch.len();
         look.model.successors(&self.state, &mut self.batch);
         let count = self.batch.len() - from;
-        if is_partial {
-            // A step that was never taken is of interest even so: it may lead to a visited state.
-            let is_kept = |step: Step, state: &[u32]| {
-                hash(state, look.salt) <= look.largest || !self.fired[step.transition.index()]
-            };
-            self.batch.retain(from, is_kept);
-        }
-        let left_out = count - (self.batch.len() - from);
-        self.notes.dropped += left_out as u64;
-        self.spans.push(Span { lane: lane as u32, from, is_partial: left_out > 0 });
+        let seen = if is_partial { self.leave_out(look, from) } else { Seen::Whole };
+        self.spans.push(Span { lane: lane as u32, from, seen });
         look.visited.codec.note(&self.batch, from, &mut self.parent);
         count
+    }
+
+    /// Takes the successors from one on that have no chance out of the batch, unless none has one.
+    fn leave_out(&mut self, look: &Look<'_, C>, from: usize) -> Seen {
+        let Self { batch, tags, fired, .. } = self;
+        tags.extend((from..batch.len()).map(|i| hash(batch.state(i), look.salt)));
+        let out = tags[from..].iter().filter(|&&tag| tag > look.largest).count();
+        if out == 0 || out == tags.len() - from {
+            return if out == 0 { Seen::Whole } else { Seen::Lone };
+        }
+        // A step that was never taken is of interest even so: it may lead to a visited state.
+        let (mut at, mut kept) = (from, from);
+        batch.retain(from, |step, _| {
+            let tag = tags[at];
+            at += 1;
+            let is_kept = tag <= look.largest || !fired[step.transition.index()];
+            tags[kept] = tag;
+            kept += usize::from(is_kept);
+            is_kept
+        });
+        tags.truncate(kept);
+        self.notes.dropped += (at - kept) as u64;
+        Seen::Part
     }
 
     /// Asks for the cache lines of the successors without a key.
@@ -232,15 +289,17 @@ impl<C: Codec> Worker<C> {
     /// Looks which successors of the batch are new, of lanes whose successors all come before one.
     fn settle_until(&mut self, look: &Look<'_, C>, end: usize) {
         self.look_up(look, end);
-        while let Some(&Span { lane, from, is_partial }) = self.spans.get(self.settled) {
+        while let Some(&Span { lane, from, seen }) = self.spans.get(self.settled) {
             let to = self.end_of(self.settled);
             if to > end {
                 break;
             }
             if look.is_last {
                 self.end(lane, from..to);
+            } else if seen == Seen::Lone {
+                self.note_lone(lane, from..to);
             } else {
-                self.note(look, lane, from..to, is_partial);
+                self.note(look, lane, from..to, seen == Seen::Part);
             }
             self.settled += 1;
         }
@@ -287,19 +346,36 @@ impl<C: Codec> Worker<C> {
                 self.fired[self.batch.step(i).transition.index()] = true;
             }
             // All are in question where none is left out.
-            let tag = match is_visited && look.largest == u64::MAX {
-                true => 0,
+            let tag = match look.largest < u64::MAX {
+                true => self.tags[i],
+                false if is_visited => 0,
                 false => look.tag(self.batch.state(i), &mut self.room),
             };
             match (tag <= look.largest, is_visited) {
                 (true, true) => is_needy = false,
                 (true, false) => self.offer(tag, lane, i),
-                (false, true) => {}
-                (false, false) => self.notes.dropped += 1,
+                (false, _) => self.notes.dropped += 1,
             }
         }
         if is_needy {
             self.notes.needy.push(lane);
+        }
+    }
+
+    /// The same for a lane none of whose successors has a chance: if it is needy, it offers the one with the smallest tag.
+    fn note_lone(&mut self, lane: u32, successors: Range<usize>) {
+        self.notes.dropped += successors.len() as u64;
+        let mut is_needy = true;
+        for i in successors.clone() {
+            if self.is_visited(i) {
+                self.fired[self.batch.step(i).transition.index()] = true;
+                is_needy = false;
+            }
+        }
+        if is_needy && let Some((tag, i)) = successors.map(|i| (self.tags[i], i)).min() {
+            self.lone.needy.push(lane);
+            let Self { lone, keys, batch, fired, .. } = self;
+            offer(lone, (tag, keys[i], lane), batch, i, fired);
         }
     }
 
@@ -331,12 +407,8 @@ impl<C: Codec> Worker<C> {
     }
 
     fn offer(&mut self, tag: u64, lane: u32, successor: usize) {
-        self.notes.offer(tag, self.keys[successor], lane, self.batch.state(successor));
-        // Initial states come by no step; a model may have no transition at all.
-        let transition = self.batch.step(successor).transition;
-        if self.fired.get(transition.index()) == Some(&false) {
-            self.notes.untaken.push((tag, transition.0));
-        }
+        let Self { notes, keys, batch, fired, .. } = self;
+        offer(notes, (tag, keys[successor], lane), batch, successor, fired);
     }
 
     /// Whether all successors of a lane were visited; nothing is counted.
@@ -385,5 +457,17 @@ impl<C: Codec> Worker<C> {
         self.keys.clear();
         self.hashes.clear();
         self.known.clear();
+        self.tags.clear();
+    }
+}
+
+/// Notes the step to a successor: its tag, its key, and the lane.
+fn offer(notes: &mut Notes, what: (u64, u64, u32), batch: &Successors, successor: usize, fired: &[bool]) {
+    let (tag, key, lane) = what;
+    notes.offer(tag, key, lane, batch.state(successor));
+    // Initial states come by no step; a model may have no transition at all.
+    let transition = batch.step(successor).transition;
+    if fired.get(transition.index()) == Some(&false) {
+        notes.untaken.push((tag, transition.0));
     }
 }

@@ -12,6 +12,9 @@ use crate::table::prefetch;
 /// Offers between asking for the slot of one and looking at it.
 const OFFERS_AHEAD: usize = 16;
 
+/// Room for offers grows by at least so many.
+const FEW_OFFERS: usize = 16;
+
 /// A step of a lane to a state that was not visited.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offer {
@@ -47,6 +50,15 @@ impl Notes {
         self.dropped = 0;
     }
 
+    /// Forgets a level, and gives back what it did not need by far: a level before may have had many more offers.
+    pub(super) fn reset(&mut self) {
+        let used = [self.offers.len(), self.states.len(), self.needy.len()];
+        self.clear();
+        trim(&mut self.offers, used[0]);
+        trim(&mut self.states, used[1]);
+        trim(&mut self.needy, used[2]);
+    }
+
     /// Lanes from this one on come next.
     pub(super) fn begin_row(&mut self, lane: u32) {
         self.rows.push((lane, self.offers.len()));
@@ -55,9 +67,20 @@ impl Notes {
     /// Notes a step to a state.
     #[inline]
     pub(super) fn offer(&mut self, tag: u64, key: u64, lane: u32, state: &[u32]) {
+        if self.offers.len() == self.offers.capacity() {
+            self.grow(state.len());
+        }
         let at = (self.states.len() / state.len()) as u32;
         self.offers.push(Offer { tag, key, lane, at });
         self.states.extend_from_slice(state);
+    }
+
+    /// Makes room for more offers: for a quarter more, because what is there but never used counts for the limit of memory.
+    #[cold]
+    fn grow(&mut self, words: usize) {
+        let more = self.offers.len() / 4 + FEW_OFFERS;
+        self.offers.reserve_exact(more);
+        self.states.reserve_exact(more * words);
     }
 
     pub(super) fn state(&self, offer: &Offer, words: usize) -> &[u32] {
@@ -66,12 +89,15 @@ impl Notes {
 
     /// Takes what workers have noted, in the order of lanes, and leaves them nothing.
     pub(super) fn gather<'n>(&mut self, all: impl Iterator<Item = &'n mut Notes>, words: usize) {
-        self.clear();
+        self.reset();
         let mut all: Vec<&mut Notes> = all.filter(|notes| !notes.rows.is_empty()).collect();
         if let [only] = &mut all[..] {
             mem::swap(self, only);
             return;
         }
+        // To grow step by step would take up to twice the memory.
+        self.offers.reserve_exact(all.iter().map(|notes| notes.offers.len()).sum());
+        self.states.reserve_exact(all.iter().map(|notes| notes.states.len()).sum());
         let mut rows = Vec::new();
         for notes in &mut all {
             let base = (self.states.len() / words) as u32;
@@ -79,8 +105,8 @@ impl Notes {
             rows.extend(
                 notes.rows.iter().zip(ends).map(|(&(lane, start), end)| (lane, &notes.offers[start..end], base)),
             );
-            self.states.append(&mut notes.states);
-            self.needy.append(&mut notes.needy);
+            self.states.extend_from_slice(&notes.states);
+            self.needy.extend_from_slice(&notes.needy);
             self.untaken.append(&mut notes.untaken);
             self.dropped += notes.dropped;
         }
@@ -88,7 +114,7 @@ impl Notes {
         for (_, offers, base) in rows {
             self.offers.extend(offers.iter().map(|offer| Offer { at: offer.at + base, ..*offer }));
         }
-        all.into_iter().for_each(Notes::clear);
+        all.into_iter().for_each(Notes::reset);
         self.needy.sort_unstable();
     }
 
@@ -99,6 +125,11 @@ impl Notes {
         self.states.append(&mut other.states);
         self.untaken.append(&mut other.untaken);
         other.clear();
+    }
+
+    /// Bytes that a copy would need.
+    pub(super) fn used(&self) -> u64 {
+        (self.offers.len() * size_of::<Offer>() + (self.states.len() + self.needy.len()) * 4) as u64
     }
 
     pub(super) fn bytes(&self) -> u64 {
@@ -136,12 +167,17 @@ impl Distinct {
 
     /// Numbers the states of these offers.
     pub(super) fn number(&mut self, notes: &Notes, words: usize) {
+        let (offers, states) = (self.numbers.len(), self.firsts.len());
         self.numbers.clear();
         self.firsts.clear();
         self.tags.clear();
         self.slots.clear();
+        trim(&mut self.numbers, offers);
+        trim(&mut self.firsts, states);
+        trim(&mut self.tags, states);
+        trim(&mut self.slots, slots_for(notes.offers.len()));
         // Many offers are of states that were offered before: most slots stay free.
-        self.slots.resize((notes.offers.len() * 4 / 3 + 1).next_power_of_two(), 0);
+        self.slots.resize(slots_for(notes.offers.len()), 0);
         self.number_more(notes, words);
     }
 
@@ -151,6 +187,7 @@ impl Distinct {
         if offers.len() >= self.slots.len() {
             return self.number(notes, words);
         }
+        self.numbers.reserve_exact(offers.len() - self.numbers.len());
         let mask = self.slots.len() - 1;
         for (at, offer) in offers.iter().enumerate().skip(self.numbers.len()) {
             if let Some(later) = offers.get(at + OFFERS_AHEAD) {
@@ -201,10 +238,27 @@ impl Distinct {
         Drawn { numbers: all.filter(is_drawn).collect(), largest }
     }
 
+    /// Bytes that it needs for so many offers, of which about half are of states that were offered before.
+    pub(super) fn bytes_for(offers: u64) -> u64 {
+        slots_for(offers as usize) as u64 * 8 + offers * 10
+    }
+
     pub(super) fn bytes(&self) -> u64 {
         let (numbers, tags) = (self.numbers.capacity() + self.firsts.capacity(), self.tags.capacity());
         (numbers * 4 + (tags + self.slots.capacity()) * 8) as u64
     }
+}
+
+/// Gives memory back of an empty list that has much more than this many need.
+fn trim<T>(list: &mut Vec<T>, used: usize) {
+    if list.capacity() / 4 > used {
+        list.shrink_to(used * 2);
+    }
+}
+
+/// The size of the table for so many offers.
+fn slots_for(offers: usize) -> usize {
+    (offers * 4 / 3 + 1).next_power_of_two()
 }
 
 /// Whether two offers are of one state. Where both have a key, that decides, as in the visited set.

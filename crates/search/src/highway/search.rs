@@ -56,6 +56,8 @@ pub(super) struct Search<'a, C: Codec> {
     pub(super) depth: u32,
     /// What was noted of this level.
     pub(super) notes: Notes,
+    /// What was noted of lanes that have no chance to be served by what is drawn.
+    lone: Notes,
     /// The new states of this level.
     pub(super) distinct: Distinct,
     /// The share of all tags that was chosen in the last level, if something was left out there, and how much more that
@@ -87,6 +89,7 @@ impl<'a, C: Codec> Search<'a, C> {
             levels: Levels::default(),
             depth: 0,
             notes: Notes::default(),
+            lone: Notes::default(),
             distinct: Distinct::default(),
             chosen_share: None,
             curtailed: Vec::new(),
@@ -201,12 +204,12 @@ impl<'a, C: Codec> Search<'a, C> {
         let largest = drawn.largest;
         let is_whole = self.notes.dropped == 0;
         let mut unserved = if self.highway.is_beam { Vec::new() } else { self.unserved(&drawn, &needy) };
-        if !is_whole && !unserved.is_empty() {
-            let examined = self.examine(&unserved, largest_noted);
+        if !is_whole {
             // A lane that is served may be needy or not: it is not left without a successor.
-            needy.retain(|lane| unserved.binary_search(lane).is_err());
-            needy.extend_from_slice(&examined);
-            unserved = examined;
+            let mut others = unserved.iter().peekable();
+            needy.retain(|lane| others.next_if_eq(&lane).is_none());
+            unserved = self.examine(&unserved, largest_noted);
+            needy.extend_from_slice(&unserved);
         }
         let queue = if unserved.is_empty() {
             drawn.numbers
@@ -230,6 +233,9 @@ impl<'a, C: Codec> Search<'a, C> {
         while is_shared && self.workers.len() < self.job.limits.threads {
             self.workers.push(Worker::new(self.model, self.job, &self.visited.codec));
         }
+        if let [only] = &mut self.workers[..] {
+            only.reuse(&mut self.notes, &mut self.lone);
+        }
         let (stop, taken) = self.look(Some(self.depth), largest, |look, workers| {
             let (first, others) = workers.split_first_mut().expect("there is at least one worker");
             if is_shared {
@@ -245,12 +251,12 @@ impl<'a, C: Codec> Search<'a, C> {
             (look.stop.get().copied(), look.next.load(Ordering::Relaxed))
         });
         self.expanded = taken.min(self.lanes());
-        self.gather();
-        match stop {
-            Some(stop) => ControlFlow::Break(stop),
-            None if self.budget() == 0 => ControlFlow::Break(Stop::Memory),
-            None => ControlFlow::Continue(()),
+        if let Some(stop) = stop {
+            // What was noted will not be needed, and there may be no memory to put it together.
+            return ControlFlow::Break(stop);
         }
+        self.gather();
+        if self.budget() == 0 { ControlFlow::Break(Stop::Memory) } else { ControlFlow::Continue(()) }
     }
 
     /// What workers need to look at a level, and the workers.
@@ -274,6 +280,7 @@ impl<'a, C: Codec> Search<'a, C> {
             next: AtomicUsize::new(0),
             stop: OnceLock::new(),
             beside: self.bytes_beside(),
+            together: self.notes.bytes() + self.distinct.bytes(),
             workers: self.workers.len() as u64,
             progress,
         };
@@ -284,6 +291,7 @@ impl<'a, C: Codec> Search<'a, C> {
     fn gather(&mut self) {
         let words = self.model.words();
         self.notes.gather(self.workers.iter_mut().map(|worker| &mut worker.notes), words);
+        self.lone.gather(self.workers.iter_mut().map(|worker| &mut worker.lone), words);
         self.distinct.number(&self.notes, words);
     }
 
@@ -297,11 +305,14 @@ impl<'a, C: Codec> Search<'a, C> {
         std::mem::take(&mut self.notes.needy)
     }
 
-    /// Looks at some lanes again of which successors with no larger tags were noted; those that are needy.
+    /// Looks at some lanes again of which successors with no larger tags were noted; those that are needy, and the lone ones.
     fn examine(&mut self, lanes: &[u32], largest: u64) -> Vec<u32> {
+        let words = self.model.words();
+        let mut needy = std::mem::take(&mut self.lone.needy);
+        self.notes.append(&mut self.lone, words);
         let is_shared = lanes.len() >= WORTH_SHARING * self.job.limits.grain;
         self.look(Some(self.depth), largest, |look, workers| {
-            if !is_shared {
+            if !is_shared || workers.len() == 1 {
                 return workers[0].examine(look, lanes);
             }
             std::thread::scope(|scope| {
@@ -311,11 +322,10 @@ impl<'a, C: Codec> Search<'a, C> {
                 }
             });
         });
-        let words = self.model.words();
-        let mut notes = Notes::default();
-        notes.gather(self.workers.iter_mut().map(|worker| &mut worker.notes), words);
-        let needy = std::mem::take(&mut notes.needy);
-        self.notes.append(&mut notes, words);
+        for worker in &mut self.workers {
+            needy.append(&mut worker.notes.needy);
+            self.notes.append(&mut worker.notes, words);
+        }
         self.distinct.number_more(&self.notes, words);
         needy
     }
@@ -373,23 +383,24 @@ impl<'a, C: Codec> Search<'a, C> {
 
     /// What was left out: of the lanes from which something was, and of those that wait if the search was ended early.
     fn border(&mut self, is_early: bool) -> Border {
-        let mut lanes: Vec<(u32, u32, bool)> = Vec::new();
-        let all = |depth: u32| 0..self.levels.get(depth).parents.len() as u32;
-        for &depth in &self.curtailed {
-            lanes.extend(all(depth).map(|lane| (depth, lane, true)));
-        }
-        let open = self.workers.iter().flat_map(|worker| &worker.open);
-        lanes.extend(open.map(|&lane| (self.job.limits.depth, lane, true)));
-        if is_early && self.levels.len() > 0 {
-            let last = self.levels.len() as u32 - 1;
-            lanes.extend(all(last).map(|lane| (last, lane, (lane as usize) < self.expanded)));
-        }
-        let mut survey = Survey::new(self.model, lanes.len() as u64);
         let mut fired = std::mem::take(&mut self.workers[0].fired);
+        let all = |depth: u32| 0..self.levels.get(depth).parents.len() as u32;
+        let last = self.levels.len().checked_sub(1).filter(|_| is_early).map(|last| last as u32);
+        // They may be nearly all states there are, when there is no memory for a list of them.
+        let lanes = || {
+            let curtailed =
+                self.curtailed.iter().flat_map(move |&depth| all(depth).map(move |lane| (depth, lane, true)));
+            let open = self.workers.iter().flat_map(|worker| &worker.open);
+            let open = open.map(|&lane| (self.job.limits.depth, lane, true));
+            let waiting = last.into_iter().flat_map(move |last| all(last).map(move |lane| (last, lane)));
+            let waiting = waiting.map(|(last, lane)| (last, lane, (lane as usize) < self.expanded));
+            curtailed.chain(open).chain(waiting)
+        };
+        let mut survey = Survey::new(self.model, lanes().count() as u64);
         let (mut opened, mut asked) = (self.visited.codec.parent(), self.visited.codec.parent());
         let words = self.visited.codec.ticket_words();
         let mut state = vec![0; self.model.words()];
-        for (depth, lane, is_expanded) in lanes {
+        for (depth, lane, is_expanded) in lanes() {
             if survey.counts() {
                 let ticket = &self.levels.get(depth).tickets[lane as usize * words..(lane as usize + 1) * words];
                 self.visited.codec.open(ticket, &mut opened, &mut state);
@@ -442,12 +453,12 @@ impl<'a, C: Codec> Search<'a, C> {
     }
 
     fn bytes(&self) -> u64 {
-        self.bytes_beside() + self.workers.iter().map(|worker| worker.notes.bytes()).sum::<u64>()
+        self.bytes_beside() + self.workers.iter().map(Worker::bytes).sum::<u64>()
     }
 
     /// All but what workers hold.
     fn bytes_beside(&self) -> u64 {
-        self.visited.bytes() + self.levels.bytes() + self.notes.bytes() + self.distinct.bytes()
+        self.visited.bytes() + self.levels.bytes() + self.notes.bytes() + self.lone.bytes() + self.distinct.bytes()
     }
 
     fn progress(&self) -> Progress {
