@@ -39,8 +39,9 @@ struct Open {
     at_limit: Set,
 }
 
-/// Infers an estimate and searches by it.
+/// Infers an estimate, which is about all states, and searches by it.
 pub(crate) fn explore(search: &mut Search<'_>) -> Attempt<()> {
+    search.settle()?;
     let estimates = estimated(search)?;
     by(search, &estimates)
 }
@@ -53,8 +54,7 @@ fn by(search: &mut Search<'_>, estimates: &Estimates) -> Attempt<()> {
     for set in estimates {
         near.push(diagrams.or(near.last().unwrap_or(&no), set)?);
     }
-    let mut open =
-        Open { near, waiting: vec![search.initial()?], expanded: Vec::new(), all: no.clone(), at_limit: no };
+    let mut open = Open { near, waiting: vec![search.initial()?], expanded: Vec::new(), all: no.clone(), at_limit: no };
     (search.levels, search.expanded) = (Some(Vec::new()), Some(open.all.clone()));
     let first = open.shortest(&search.encoding.diagrams)?;
     let mut bound = first;

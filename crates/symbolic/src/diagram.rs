@@ -194,11 +194,6 @@ impl Diagrams {
         Some(picked.into_iter().map(|value| value == OptBool::True).collect())
     }
 
-    /// Nodes of one function.
-    pub(crate) fn size(&self, function: &Set) -> usize {
-        function.node_count()
-    }
-
     /// Nodes in use, garbage included.
     pub(crate) fn nodes(&self) -> u64 {
         let nodes = self.manager.with_manager_shared(|manager| manager.approx_num_inner_nodes());

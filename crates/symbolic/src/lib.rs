@@ -33,9 +33,6 @@ mod value;
 use birk_ir::{Branching, Goal, Program};
 use birk_search::{Engine, Hunt, Job, Observer};
 
-use crate::diagram::Attempt;
-use crate::search::Search;
-
 /// A search of a program by its text; what cannot be encoded is refused with the reason.
 pub type SymbolicHunt = fn(&Program, &[Goal], &Job, &mut dyn Observer) -> Result<Hunt, String>;
 
@@ -54,12 +51,6 @@ pub fn decision(engine: &str) -> Option<SymbolicDecision> {
         }
         _ => None,
     }
-}
-
-/// Estimates are about all states, also where they ask whether a state is stuck.
-fn settled_astar(search: &mut Search<'_>) -> Attempt<()> {
-    search.settle()?;
-    astar::explore(search)
 }
 
 /// The engines on decision diagrams and on clauses.
@@ -101,7 +92,7 @@ pub const ENGINES: &[Engine<SymbolicHunt>] = &[
         slices: false,
         options: &["refine"],
         memory: "a diagram for each depth and estimate that waits, and for each depth that was looked at",
-        hunt: |program, goals, job, observer| search::hunt(settled_astar, program, goals, job, observer),
+        hunt: |program, goals, job, observer| search::hunt(astar::explore, program, goals, job, observer),
     },
     Engine {
         name: "bmc",

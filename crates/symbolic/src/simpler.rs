@@ -261,3 +261,6 @@ fn looked_at(program: &Program, goal: &Goal) -> Cells {
     cells.retain(|cell| cell.element < program.variable(cell.variable).len());
     cells
 }
+
+#[cfg(test)]
+mod tests;

@@ -68,8 +68,7 @@ fn a_goal_that_only_waits_does_not_end_the_search() {
     assert_eq!(found(&edges, 6, &[0, 2, 1, 0, 0, 0, 0]), Some(3));
 }
 
-fn graph(random: &mut Random) -> (Vec<Vec<usize>>, usize) {
-    let states = 4 + random.below(9);
+fn graph(random: &mut Random, states: usize) -> (Vec<Vec<usize>>, usize) {
     let edges = (0..states).map(|_| (0..1 + random.below(3)).map(|_| random.below(states)).collect()).collect();
     (edges, 1 + random.below(states - 1))
 }
@@ -92,7 +91,8 @@ fn every_consistent_estimate_gives_a_shortest_run_and_a_bent_one_is_noticed() {
     let mut random = Random::new(11);
     let (mut reached, mut longer) = (0, 0);
     for _ in 0..300 {
-        let (edges, goal) = graph(&mut random);
+        let states = 4 + random.below(9);
+        let (edges, goal) = graph(&mut random, states);
         let numbers: Vec<u32> = edges.iter().map(|_| random.below(6) as u32).collect();
         let shortest = distances(&edges, goal)[0].map(|steps| steps as usize);
         reached += u32::from(shortest.is_some());
@@ -101,6 +101,30 @@ fn every_consistent_estimate_gives_a_shortest_run_and_a_bent_one_is_noticed() {
         longer += u32::from(found(&edges, goal, &numbers) != shortest);
     }
     assert!(reached > 100 && longer > 0, "{reached} {longer}");
+}
+
+/// Where the way is long the bound is raised by several steps at once: what is found beyond the shortest does not count.
+#[test]
+fn a_bound_beyond_the_goal_gives_a_shortest_run() {
+    let mut random = Random::new(5);
+    let mut far = 0;
+    for _ in 0..60 {
+        let states = 40;
+        let mut edges: Vec<Vec<usize>> = (0..states).map(|state| vec![(state + 1).min(states - 1)]).collect();
+        for _ in 0..30 {
+            let from = random.below(states);
+            edges[from].push((from + 1 + random.below(3)).min(states - 1).max(1));
+            edges[from].push(random.below(from + 1));
+        }
+        let goal = states - 1;
+        let distances = distances(&edges, goal);
+        let mut numbers: Vec<u32> = distances.iter().map(|steps| steps.expect("the chain leads there")).collect();
+        numbers.iter_mut().for_each(|steps| *steps -= random.below(*steps as usize / 3 + 1) as u32);
+        let estimates = consistent(&edges, goal, numbers);
+        far += u32::from(estimates[0] as usize >= 2 * STRIDE && estimates[0] < distances[0].unwrap_or(0));
+        assert_eq!(found(&edges, goal, &estimates), distances[0].map(|steps| steps as usize), "{edges:?}");
+    }
+    assert!(far > 20, "{far}");
 }
 
 /// The long way to 4 is looked at first, so that it waits at two depths.
