@@ -11,25 +11,31 @@ use crate::plot::{self, Curve, Scale};
 use crate::run::{Ran, json_number, run};
 use crate::table::{Spread, grouped};
 
-/// What is searched: a name, and what `circuits.py` is told for a size.
+/// What is searched: a name, what its size counts, and twice a kind and what `circuits.py` is told for a size.
 struct Family {
     name: &'static str,
-    correct: &'static str,
-    buggy: &'static str,
+    counts: &'static str,
+    kinds: [(&'static str, &'static str); 2],
     sizes: [u32; 5],
 }
 
-const FAMILIES: [Family; 2] = [
+const FAMILIES: [Family; 3] = [
+    Family {
+        name: "pair",
+        counts: "users",
+        kinds: [("gates", "tree {} --buggy --pair 1 2"), ("modules", "tree {} --buggy --pair 1 2 --step module")],
+        sizes: [4, 8, 16, 32, 64],
+    },
     Family {
         name: "arbiters",
-        correct: "tree {} --step module",
-        buggy: "tree {} --step module --buggy",
+        counts: "users",
+        kinds: [("mistake", "tree {} --step module --buggy"), ("correct", "tree {} --step module")],
         sizes: [2, 4, 8, 16, 32],
     },
     Family {
         name: "rings",
-        correct: "dme {} --step module",
-        buggy: "dme {} --step module --bug 1",
+        counts: "cells",
+        kinds: [("mistake", "dme {} --step module --bug 1"), ("correct", "dme {} --step module")],
         sizes: [2, 3, 4, 5, 6],
     },
 ];
@@ -86,14 +92,13 @@ enum Answer {
 }
 
 impl Bench<'_> {
-    /// A circuit in growing sizes with each engine, with the mistake and without: a table for each, and plots of both.
+    /// A circuit of two kinds in growing sizes with each engine: a table for each, and plots of both.
     fn family(&self, page: &mut Page, family: &Family, sizes: usize) {
         let sizes = &family.sizes[..sizes];
         let (mut nodes, mut times) = (Vec::new(), Vec::new());
-        for (kind, arguments, is_correct) in [("mistake", family.buggy, false), ("correct", family.correct, true)] {
+        for (at, (kind, arguments)) in family.kinds.iter().enumerate() {
             let mut table = vec![head()];
-            let curve =
-                |engine: &str| Curve { name: format!("{engine}, {kind}"), points: vec![], is_dashed: is_correct };
+            let curve = |engine: &str| Curve { name: format!("{engine}, {kind}"), points: vec![], is_dashed: at > 0 };
             let (mut counts, mut spans) = (ENGINES.map(curve), ENGINES.map(curve));
             for (place, size) in sizes.iter().enumerate() {
                 let model = self.circuit(&arguments.replace("{}", &size.to_string()));
@@ -106,7 +111,7 @@ impl Bench<'_> {
                     spans[at].points.push((place as f64, searched.seconds * 1e3));
                 }
             }
-            page.corner = if family.name == "rings" { "cells" } else { "users" }.to_owned();
+            family.counts.clone_into(&mut page.corner);
             page.table(&format!("{}-{kind}", family.name), &table);
             nodes.extend(counts);
             times.extend(spans);

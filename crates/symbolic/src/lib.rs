@@ -91,7 +91,7 @@ pub const ENGINES: &[Engine<SymbolicHunt>] = &[
         covers_by_depth: false,
         slices: false,
         options: &["refine"],
-        memory: "a diagram for each depth and estimate that waits, and for each depth that was looked at",
+        memory: "diagrams for each depth: of what waits there, and of what was looked at",
         hunt: |program, goals, job, observer| search::hunt(astar::explore, program, goals, job, observer),
     },
     Engine {

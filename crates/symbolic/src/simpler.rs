@@ -218,10 +218,13 @@ impl Link {
     }
 }
 
+/// None, where the index is out of range.
 fn elements(program: &Program, access: Access) -> impl Iterator<Item = Cell> {
+    let all = 0..program.variable(access.variable).len();
     let elements = match access.element {
+        Some(element) if !all.contains(&element) => 0..0,
         Some(element) => element..element + 1,
-        None => 0..program.variable(access.variable).len(),
+        None => all,
     };
     elements.map(move |element| Cell { variable: access.variable, element })
 }
@@ -258,7 +261,6 @@ fn looked_at(program: &Program, goal: &Goal) -> Cells {
         }
         _ => {}
     });
-    cells.retain(|cell| cell.element < program.variable(cell.variable).len());
     cells
 }
 

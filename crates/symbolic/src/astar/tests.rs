@@ -42,6 +42,8 @@ fn found(edges: &[Vec<usize>], goal: usize, estimates: &[u32]) -> Option<usize> 
     }
     let stopped = by(&mut search, &sets).expect_err("it breaks off");
     assert!(matches!(stopped, Broken::Stopped(Stop::Goal | Stop::Exhausted)), "{stopped:?}");
+    let expanded = saturated(&search.states);
+    assert!(expanded <= edges.len() as u64, "{expanded} of {} states were expanded", edges.len());
     match search.found[0].take() {
         Some(Outcome::Found(trace)) => Some(trace.steps.len()),
         _ => None,
