@@ -7,8 +7,8 @@
 //!
 //! Where many states are left out of a wide level, most of them are not even noted: the largest tag that was chosen in the
 //! level before tells which have no chance in this one, and whether they were visited is not looked up. If too few are left
-//! then, the level is looked at again. Of a lane that has no successor in the queue and may need one, all are looked up; it
-//! offers the one with the smallest tag, which is one drawn uniformly.
+//! then, the level is looked at again. Of a lane that has no successor in the queue and may need one, all are looked up, at
+//! once if none of them has a chance; it offers the one with the smallest tag, which is one drawn uniformly.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
