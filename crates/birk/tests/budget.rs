@@ -141,6 +141,7 @@ fn memory_of_the_process_is_limited() {
         (counters, "--search highway --width 100_000 --threads 2", "sampled"),
         (counters, "--search highway --threads 2", "sampled"),
         (frames, "--search highway --threads 2", "sampled"),
+        (frames, "--search highway --width 100_000 --threads 2", "sampled"),
         (counters, "--search dfs", "sampled"),
         (frames, "--search dfs", "sampled"),
     ] {

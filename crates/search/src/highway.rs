@@ -4,6 +4,7 @@
 //! model: a sub-graph of it, in which a state without successors has none in the model either, because every lane
 //! goes on. So what is found in a slice is real; what is not found means nothing, unless the slice turns out to be everything.
 
+mod blocks;
 mod choice;
 mod levels;
 mod look;

@@ -6,6 +6,7 @@
 
 use std::mem;
 
+use super::blocks::Blocks;
 use crate::codec::NO_KEY;
 use crate::table::prefetch;
 
@@ -29,7 +30,7 @@ pub(super) struct Offer {
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     pub(super) offers: Vec<Offer>,
-    states: Vec<u32>,
+    states: Blocks,
     /// Lanes that lead to new states only.
     pub(super) needy: Vec<u32>,
     /// Offers that were not noted, because their tags were too large.
@@ -52,11 +53,10 @@ impl Notes {
 
     /// Forgets a level, and gives back what it did not need by far: a level before may have had many more offers.
     pub(super) fn reset(&mut self) {
-        let used = [self.offers.len(), self.states.len(), self.needy.len()];
+        let used = [self.offers.len(), self.needy.len()];
         self.clear();
         trim(&mut self.offers, used[0]);
-        trim(&mut self.states, used[1]);
-        trim(&mut self.needy, used[2]);
+        trim(&mut self.needy, used[1]);
     }
 
     /// Lanes from this one on come next.
@@ -68,27 +68,19 @@ impl Notes {
     #[inline]
     pub(super) fn offer(&mut self, tag: u64, key: u64, lane: u32, state: &[u32]) {
         if self.offers.len() == self.offers.capacity() {
-            self.grow(state.len());
+            // By a quarter, because what is there but never used counts for the limit of memory.
+            self.offers.reserve_exact(self.offers.len() / 4 + FEW_OFFERS);
         }
-        let at = (self.states.len() / state.len()) as u32;
+        let at = self.states.push(state);
         self.offers.push(Offer { tag, key, lane, at });
-        self.states.extend_from_slice(state);
-    }
-
-    /// Makes room for more offers: for a quarter more, because what is there but never used counts for the limit of memory.
-    #[cold]
-    fn grow(&mut self, words: usize) {
-        let more = self.offers.len() / 4 + FEW_OFFERS;
-        self.offers.reserve_exact(more);
-        self.states.reserve_exact(more * words);
     }
 
     pub(super) fn state(&self, offer: &Offer, words: usize) -> &[u32] {
-        &self.states[offer.at as usize * words..(offer.at as usize + 1) * words]
+        self.states.get(offer.at, words)
     }
 
     /// Takes what workers have noted, in the order of lanes, and leaves them nothing.
-    pub(super) fn gather<'n>(&mut self, all: impl Iterator<Item = &'n mut Notes>, words: usize) {
+    pub(super) fn gather<'n>(&mut self, all: impl Iterator<Item = &'n mut Notes>) {
         self.reset();
         let mut all: Vec<&mut Notes> = all.filter(|notes| !notes.rows.is_empty()).collect();
         if let [only] = &mut all[..] {
@@ -97,15 +89,13 @@ impl Notes {
         }
         // To grow step by step would take up to twice the memory.
         self.offers.reserve_exact(all.iter().map(|notes| notes.offers.len()).sum());
-        self.states.reserve_exact(all.iter().map(|notes| notes.states.len()).sum());
         let mut rows = Vec::new();
         for notes in &mut all {
-            let base = (self.states.len() / words) as u32;
+            let base = self.states.take(&mut notes.states);
             let ends = notes.rows.iter().skip(1).map(|row| row.1).chain([notes.offers.len()]);
             rows.extend(
                 notes.rows.iter().zip(ends).map(|(&(lane, start), end)| (lane, &notes.offers[start..end], base)),
             );
-            self.states.extend_from_slice(&notes.states);
             self.needy.extend_from_slice(&notes.needy);
             self.untaken.append(&mut notes.untaken);
             self.dropped += notes.dropped;
@@ -119,23 +109,29 @@ impl Notes {
     }
 
     /// Takes what was noted later of other lanes, and leaves nothing.
-    pub(super) fn append(&mut self, other: &mut Notes, words: usize) {
-        let base = (self.states.len() / words) as u32;
+    pub(super) fn append(&mut self, other: &mut Notes) {
+        let base = self.states.take(&mut other.states);
         self.offers.extend(other.offers.iter().map(|offer| Offer { at: offer.at + base, ..*offer }));
-        self.states.append(&mut other.states);
         self.untaken.append(&mut other.untaken);
         other.clear();
     }
 
-    /// Bytes that a copy would need.
+    /// Forgets the states, and gives their memory to others.
+    pub(super) fn lend<'n>(&mut self, others: impl ExactSizeIterator<Item = &'n mut Notes>) {
+        self.states.clear();
+        self.states.lend(others.map(|notes| &mut notes.states));
+    }
+
+    /// Bytes that are needed to put it together with others.
     pub(super) fn used(&self) -> u64 {
-        (self.offers.len() * size_of::<Offer>() + (self.states.len() + self.needy.len()) * 4) as u64
+        (self.offers.len() * size_of::<Offer>() + self.needy.len() * 4) as u64
     }
 
     pub(super) fn bytes(&self) -> u64 {
         (self.offers.capacity() * size_of::<Offer>()
             + self.untaken.capacity() * size_of::<(u64, u32)>()
-            + (self.states.capacity() + self.needy.capacity()) * 4) as u64
+            + self.needy.capacity() * 4) as u64
+            + self.states.bytes()
     }
 }
 
@@ -238,9 +234,11 @@ impl Distinct {
         Drawn { numbers: all.filter(is_drawn).collect(), largest }
     }
 
-    /// Bytes that it needs for so many offers, of which about half are of states that were offered before.
+    /// Bytes that it needs for so many offers, of which about half are of states that were offered before; and what the
+    /// choice among them needs for a while.
     pub(super) fn bytes_for(offers: u64) -> u64 {
-        slots_for(offers as usize) as u64 * 8 + offers * 10
+        const CHOICE: u64 = 14;
+        slots_for(offers as usize) as u64 * 8 + offers * (10 + CHOICE)
     }
 
     pub(super) fn bytes(&self) -> u64 {
@@ -331,7 +329,7 @@ mod tests {
                 }
             }
             let mut together = Notes::default();
-            together.gather(several.iter_mut(), 2);
+            together.gather(several.iter_mut());
             let list = |notes: &Notes| -> Vec<(u64, u32, Vec<u32>)> {
                 notes.offers.iter().map(|offer| (offer.tag, offer.lane, notes.state(offer, 2).to_vec())).collect()
             };

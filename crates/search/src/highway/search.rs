@@ -7,8 +7,8 @@
 //!
 //! Where many states are left out of a wide level, most of them are not even noted: the largest tag that was chosen in the
 //! level before tells which have no chance in this one, and whether they were visited is not looked up. If too few are left
-//! then, the level is looked at again. Of a lane that has no successor in the queue and may need one, all are looked up; it
-//! offers the one with the smallest tag, which is one drawn uniformly.
+//! then, the level is looked at again. Of a lane that has no successor in the queue and may need one, all are looked up, at
+//! once if none of them has a chance; it offers the one with the smallest tag, which is one drawn uniformly.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -233,8 +233,9 @@ impl<'a, C: Codec> Search<'a, C> {
         while is_shared && self.workers.len() < self.job.limits.threads {
             self.workers.push(Worker::new(self.model, self.job, &self.visited.codec));
         }
-        if let [only] = &mut self.workers[..] {
-            only.reuse(&mut self.notes, &mut self.lone);
+        match &mut self.workers[..] {
+            [only] => only.reuse(&mut self.notes, &mut self.lone),
+            several => self.notes.lend(several.iter_mut().map(|worker| &mut worker.notes)),
         }
         let (stop, taken) = self.look(Some(self.depth), largest, |look, workers| {
             let (first, others) = workers.split_first_mut().expect("there is at least one worker");
@@ -290,8 +291,8 @@ impl<'a, C: Codec> Search<'a, C> {
     /// Takes what the workers have noted.
     fn gather(&mut self) {
         let words = self.model.words();
-        self.notes.gather(self.workers.iter_mut().map(|worker| &mut worker.notes), words);
-        self.lone.gather(self.workers.iter_mut().map(|worker| &mut worker.lone), words);
+        self.notes.gather(self.workers.iter_mut().map(|worker| &mut worker.notes));
+        self.lone.gather(self.workers.iter_mut().map(|worker| &mut worker.lone));
         self.distinct.number(&self.notes, words);
     }
 
@@ -309,7 +310,7 @@ impl<'a, C: Codec> Search<'a, C> {
     fn examine(&mut self, lanes: &[u32], largest: u64) -> Vec<u32> {
         let words = self.model.words();
         let mut needy = std::mem::take(&mut self.lone.needy);
-        self.notes.append(&mut self.lone, words);
+        self.notes.append(&mut self.lone);
         let is_shared = lanes.len() >= WORTH_SHARING * self.job.limits.grain;
         self.look(Some(self.depth), largest, |look, workers| {
             if !is_shared || workers.len() == 1 {
@@ -324,7 +325,7 @@ impl<'a, C: Codec> Search<'a, C> {
         });
         for worker in &mut self.workers {
             needy.append(&mut worker.notes.needy);
-            self.notes.append(&mut worker.notes, words);
+            self.notes.append(&mut worker.notes);
         }
         self.distinct.number_more(&self.notes, words);
         needy
