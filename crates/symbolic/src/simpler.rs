@@ -49,14 +49,11 @@ impl Simplifier<'_, '_> {
         while !kept.is_empty() {
             let Some(estimate) = self.sum(goal, &kept)? else { break };
             let steps = self.steps_from_start(&estimate);
-            if best.as_ref().is_none_or(|(least, _)| steps > *least) {
-                best = Some((steps, estimate));
-            }
-            let next = wider(&kept, &links);
-            if next == kept || steps == usize::MAX {
+            if best.as_ref().is_some_and(|(before, _)| steps <= *before) {
                 break;
             }
-            kept = next;
+            best = Some((steps, estimate));
+            kept = wider(&kept, &links);
         }
         Ok(best.map(|(_, estimate)| estimate))
     }
