@@ -137,7 +137,7 @@ fn memory_of_the_process_is_limited() {
         (frames, "--threads 2 --store compact", "hashed"),
         (frames, "--search depth --threads 2", "depth"),
         (frames, "--search depth --threads 1 --store compact", "hashed"),
-        (counters, "--search highway --width 50_000 --threads 1", "sampled"),
+        (counters, "--search highway --width 100_000 --threads 1", "sampled"),
         (counters, "--search highway --width 100_000 --threads 2", "sampled"),
         (counters, "--search highway --threads 2", "sampled"),
         (frames, "--search highway --threads 2", "sampled"),
