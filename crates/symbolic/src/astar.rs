@@ -17,8 +17,10 @@ use birk_ir::{Coverage, Outcome, Stop};
 
 use crate::diagram::{Attempt, Broken, Count, Diagrams, Set};
 use crate::estimate::{Estimates, estimates, least};
+use crate::ladder::Ladder;
+use crate::relation::Piece;
 use crate::search::{Search, saturated};
-use crate::simpler::Simplifier;
+use crate::simpler::{Models, Original};
 use crate::trace::rebuild;
 use crate::value::Algebra;
 
@@ -39,23 +41,27 @@ struct Open {
     at_limit: Set,
 }
 
-/// Infers an estimate, which is about all states, and searches by it.
+/// Searches by an estimate: the one that was asked for, or by simpler models.
 pub(crate) fn explore(search: &mut Search<'_>) -> Attempt<()> {
-    search.settle()?;
-    let estimates = estimated(search)?;
-    by(search, &estimates)
+    match search.job.limits.refine {
+        Some(depth) => {
+            search.settle()?;
+            let estimates = estimated(search, depth)?;
+            by(search, &estimates)
+        }
+        None => by_simpler(search),
+    }
 }
 
 /// Raises the bound until the search is over.
 fn by(search: &mut Search<'_>, estimates: &Estimates) -> Attempt<()> {
     let diagrams = &search.encoding.diagrams;
-    let no = diagrams.no.clone();
     let mut near = Vec::new();
     for set in estimates {
-        near.push(diagrams.or(near.last().unwrap_or(&no), set)?);
+        near.push(diagrams.or(near.last().unwrap_or(&diagrams.no), set)?);
     }
-    let mut open = Open { near, waiting: vec![search.initial()?], expanded: Vec::new(), all: no.clone(), at_limit: no };
-    (search.levels, search.expanded) = (Some(Vec::new()), Some(open.all.clone()));
+    let mut open = Open::new(search)?;
+    open.near = near;
     let first = open.shortest(&search.encoding.diagrams)?;
     let mut bound = first;
     while open.waits(&search.encoding.diagrams) {
@@ -66,28 +72,57 @@ fn by(search: &mut Search<'_>, estimates: &Estimates) -> Attempt<()> {
     open.close(search)
 }
 
+/// Follows the runs of simpler models, and refines these until one is a run of the model, too. When they cannot be refined
+/// any more, the bound is raised.
+fn by_simpler(search: &mut Search<'_>) -> Attempt<()> {
+    let mut open = Open::new(search)?;
+    let mut models = Models::new(&mut original(search))?;
+    while !models.is_full() && models.slice().bound < search.job.limits.depth as usize {
+        open.follow(search, &models)?;
+        models.refine(&mut original(search), &open.expanded)?;
+        let bound = models.slice().bound + 1;
+        if !models.raise(&mut original(search), bound)? {
+            // No goal can be reached; but the states are to be counted.
+            open.wait(search)?;
+            open.sweep(search, None)?;
+            return open.close(search);
+        }
+    }
+    open.wait(search)?;
+    let mut bound = Some(models.slice().bound);
+    while open.waits(&search.encoding.diagrams) {
+        open.near = models.slice().near.clone();
+        open.sweep(search, bound)?;
+        let Some(within) = bound else { continue };
+        let farther = within + (within / STRIDE).max(1);
+        if models.slice().is_whole {
+            let shortest = open.shortest(&search.encoding.diagrams)?;
+            bound = shortest.map(|shortest| shortest.max(farther));
+        } else {
+            let has_run = models.raise(&mut original(search), farther)?;
+            bound = has_run.then_some(models.slice().bound);
+        }
+    }
+    open.close(search)
+}
+
+/// What simpler models are made of.
+fn original<'s, 'a>(search: &'s mut Search<'a>) -> Original<'s, 'a> {
+    let Search { encoding, relation, conditions, watch, .. } = search;
+    Original { encoding, relation, goals: conditions, watch }
+}
+
 /// The least estimate of all goals: 0 where one of them is, and behind a failing check, where no step leads on.
-fn estimated(search: &mut Search<'_>) -> Attempt<Estimates> {
+fn estimated(search: &mut Search<'_>, depth: u32) -> Attempt<Estimates> {
     let mut all = Vec::new();
     for goal in 0..search.goals.len() {
-        let one = affordable(search, goal)?;
+        let heuristic = Heuristic::new(search.encoding.program, &search.asked[goal], depth);
+        let one = refined(search, goal, heuristic)?;
         all = least(&search.encoding.diagrams, &all, &one)?;
     }
     let diagrams = &search.encoding.diagrams;
     let here = diagrams.any([&search.goals[..], std::slice::from_ref(&search.faulty)].concat())?;
     least(diagrams, &all, &[here])
-}
-
-/// The estimate of a goal: unless it was said how often it is to be refined, the one of simpler models, if there is one.
-fn affordable(search: &mut Search<'_>, goal: usize) -> Attempt<Estimates> {
-    let (program, asked) = (search.encoding.program, &search.asked[goal]);
-    let Some(depth) = search.job.limits.refine else {
-        let Search { encoding, relation, watch, goals, .. } = &mut *search;
-        let look = &mut || watch.look(&encoding.diagrams);
-        let simpler = Simplifier { encoding, relation, look }.estimate(asked, &goals[goal])?;
-        return simpler.map_or_else(|| refined(search, goal, Heuristic::deepened(program, asked)), Ok);
-    };
-    refined(search, goal, Heuristic::new(program, asked, depth))
 }
 
 /// The estimate of a goal as sets. Where it would take more than a quarter of the memory it is refined less often; at
@@ -114,6 +149,59 @@ fn refined<'a>(search: &mut Search<'a>, goal: usize, mut heuristic: Heuristic<'a
 }
 
 impl Open {
+    /// The initial state waits.
+    fn new(search: &mut Search<'_>) -> Attempt<Self> {
+        let no = search.encoding.diagrams.no.clone();
+        (search.levels, search.expanded) = (Some(Vec::new()), Some(no.clone()));
+        let waiting = vec![search.initial()?];
+        Ok(Self { near: Vec::new(), waiting, expanded: Vec::new(), all: no.clone(), at_limit: no })
+    }
+
+    /// Expands what is on a shortest run of the simpler model, and was not expanded before. Every step of such a run comes
+    /// nearer to its end, so it is one that the simpler model sees: the others need not be taken.
+    fn follow(&mut self, search: &mut Search<'_>, models: &Models) -> Attempt<()> {
+        let Search { encoding, relation, faulty, .. } = &*search;
+        let is_seen = |piece: &Piece| models.keeps(piece.written());
+        let mut seen = Ladder::some(&encoding.diagrams, &relation.pieces, faulty, is_seen)?;
+        let mut next = search.initial()?;
+        for depth in 0.. {
+            let diagrams = &search.encoding.diagrams;
+            let new = diagrams.minus(&diagrams.and(&next, models.slice().at(diagrams, depth))?, &self.all)?;
+            if new != diagrams.no {
+                self.meet(search, depth, &new)?;
+            }
+            let diagrams = &search.encoding.diagrams;
+            let met = self.expanded.get(depth).unwrap_or(&diagrams.no);
+            let here = diagrams.and(met, models.slice().at(diagrams, depth))?;
+            if here == diagrams.no {
+                break;
+            }
+            let (_, mut climb) = search.climb();
+            next = seen.image(&mut climb, &here)?;
+            search.watch.iterations += 1;
+            if search.encoding.diagrams.is_untidy() {
+                seen.forget();
+                search.tidy();
+            }
+        }
+        Ok(())
+    }
+
+    /// What was not expanded, and can be reached by one step from what was, waits.
+    fn wait(&mut self, search: &mut Search<'_>) -> Attempt<()> {
+        self.waiting = vec![search.encoding.diagrams.minus(&search.initial()?, &self.all)?];
+        for (depth, states) in self.expanded.iter().enumerate() {
+            if depth == search.job.limits.depth as usize {
+                self.at_limit = states.clone();
+                break;
+            }
+            let next = search.image(states)?;
+            self.waiting.push(search.encoding.diagrams.minus(&next, &self.all)?);
+            search.tidy();
+        }
+        Ok(())
+    }
+
     fn waits(&self, diagrams: &Diagrams) -> bool {
         self.waiting.iter().any(|waiting| *waiting != diagrams.no)
     }
@@ -146,7 +234,7 @@ impl Open {
             };
             self.waiting[depth] = diagrams.minus(&waiting, &here)?;
             if here != diagrams.no {
-                self.expand(search, depth as u32, &here)?;
+                self.expand(search, depth, &here)?;
             }
             depth += 1;
         }
@@ -160,20 +248,10 @@ impl Open {
     }
 
     /// Judges states of one depth, and takes all steps from them.
-    fn expand(&mut self, search: &mut Search<'_>, depth: u32, states: &Set) -> Attempt<()> {
-        let at = depth as usize;
-        self.expanded.resize(self.expanded.len().max(at + 1), search.encoding.diagrams.no.clone());
-        self.arrive(search, at, states)?;
-        self.judge(search, at, states)?;
-        if search.ends() {
-            return Err(Broken::Stopped(Stop::Goal));
-        }
-        search.tell();
+    fn expand(&mut self, search: &mut Search<'_>, depth: usize, states: &Set) -> Attempt<()> {
+        self.meet(search, depth, states)?;
         let diagrams = &search.encoding.diagrams;
-        self.expanded[at] = diagrams.or(&self.expanded[at], states)?;
-        self.all = diagrams.or(&self.all, states)?;
-        search.expanded = Some(self.all.clone());
-        if depth == search.job.limits.depth {
+        if depth == search.job.limits.depth as usize {
             self.at_limit = diagrams.or(&self.at_limit, states)?;
             return Ok(());
         }
@@ -181,11 +259,27 @@ impl Open {
         let diagrams = &search.encoding.diagrams;
         let next = diagrams.minus(&next, &self.all)?;
         if next != diagrams.no {
-            self.waiting.resize(self.waiting.len().max(at + 2), diagrams.no.clone());
-            self.waiting[at + 1] = diagrams.or(&self.waiting[at + 1], &next)?;
+            self.waiting.resize(self.waiting.len().max(depth + 2), diagrams.no.clone());
+            self.waiting[depth + 1] = diagrams.or(&self.waiting[depth + 1], &next)?;
         }
         search.watch.iterations += 1;
         search.tidy();
+        Ok(())
+    }
+
+    /// Judges states of one depth, from which steps are taken then.
+    fn meet(&mut self, search: &mut Search<'_>, depth: usize, states: &Set) -> Attempt<()> {
+        self.expanded.resize(self.expanded.len().max(depth + 1), search.encoding.diagrams.no.clone());
+        self.arrive(search, depth, states)?;
+        self.judge(search, depth, states)?;
+        if search.ends() {
+            return Err(Broken::Stopped(Stop::Goal));
+        }
+        search.tell();
+        let diagrams = &search.encoding.diagrams;
+        self.expanded[depth] = diagrams.or(&self.expanded[depth], states)?;
+        self.all = diagrams.or(&self.all, states)?;
+        search.expanded = Some(self.all.clone());
         if search.is_full() {
             return Err(Broken::Stopped(Stop::States));
         }
@@ -211,7 +305,7 @@ impl Open {
             if search.found[goal].is_some() {
                 continue;
             }
-            let hits = search.encoding.diagrams.and(states, &search.goals[goal])?;
+            let hits = search.hits(goal, states)?;
             if let Some(state) = search.encoding.pick(&hits) {
                 let trace = rebuild(&search.encoding, &search.relation, &self.expanded[..depth], &state);
                 // Without the memory to walk back, the run that exists cannot be shown.

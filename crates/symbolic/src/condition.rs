@@ -44,6 +44,38 @@ impl Condition {
         diagrams.ite(stuck, &self.of_stuck, &self.of_others)
     }
 
+    /// Where it may be true, if some bits are forgotten.
+    pub(crate) fn without(&self, diagrams: &Diagrams, relation: &Relation, forgotten: &Set) -> Attempt<Set> {
+        let plainly = diagrams.exists(&self.of_others, forgotten)?;
+        if !self.asks() {
+            return Ok(plainly);
+        }
+        let mut stuck = diagrams.exists(&self.of_stuck, forgotten)?;
+        for enabled in &relation.enabled {
+            // What is left out makes it true in more places, and that is right, too.
+            if diagrams.size(&stuck) > FEW_NODES {
+                break;
+            }
+            stuck = diagrams.and(&stuck, &diagrams.exists(&diagrams.not(enabled)?, forgotten)?)?;
+        }
+        diagrams.or(&plainly, &stuck)
+    }
+
+    /// Conditions that are false of one state; one of them would have to be true for this one to be.
+    pub(crate) fn failing(&self, diagrams: &Diagrams, relation: &Relation, state: &Set) -> Attempt<Vec<Set>> {
+        let mut failing = vec![self.of_others.clone()];
+        if self.asks() && diagrams.and(state, &self.of_stuck)? == diagrams.no {
+            failing.push(self.of_stuck.clone());
+        } else if self.asks() {
+            for enabled in &relation.enabled {
+                if diagrams.and(state, enabled)? != diagrams.no {
+                    failing.push(diagrams.not(enabled)?);
+                }
+            }
+        }
+        Ok(failing)
+    }
+
     /// The states among these of which it is true.
     pub(crate) fn among(&self, diagrams: &Diagrams, relation: &Relation, states: &Set) -> Attempt<Set> {
         let plainly = diagrams.and(states, &self.of_others)?;

@@ -14,14 +14,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::diagram::{Attempt, Diagrams, Set};
-use crate::relation::Relation;
+use crate::relation::Piece;
 use crate::search::Watch;
 use crate::value::Algebra;
 
 /// What a walk needs at hand.
 pub(crate) struct Climb<'c, 'w> {
     pub(crate) diagrams: &'c Diagrams,
-    pub(crate) relation: &'c Relation,
+    pub(crate) pieces: &'c [Piece],
     pub(crate) watch: &'c mut Watch<'w>,
 }
 
@@ -58,11 +58,21 @@ struct Rung {
 }
 
 impl Ladder {
-    /// The pieces of a relation; `faulty` is where a check has failed.
-    pub(crate) fn new(diagrams: &Diagrams, relation: &Relation, faulty: &Set) -> Attempt<Self> {
+    /// All pieces of a relation; `faulty` is where a check has failed.
+    pub(crate) fn new(diagrams: &Diagrams, pieces: &[Piece], faulty: &Set) -> Attempt<Self> {
+        Self::some(diagrams, pieces, faulty, |_| true)
+    }
+
+    /// The pieces of which this is true.
+    pub(crate) fn some(
+        diagrams: &Diagrams,
+        pieces: &[Piece],
+        faulty: &Set,
+        is_meant: impl Fn(&Piece) -> bool,
+    ) -> Attempt<Self> {
         let (mut rungs, mut faults) = (BTreeMap::new(), Vec::new());
         let sound = diagrams.not(faulty)?;
-        for (number, piece) in relation.pieces.iter().enumerate() {
+        for (number, piece) in pieces.iter().enumerate().filter(|(_, piece)| is_meant(piece)) {
             if sound != diagrams.yes && diagrams.and(&piece.direct, &sound)? == diagrams.no {
                 faults.push(number);
                 continue;
@@ -88,7 +98,7 @@ impl Ladder {
     pub(crate) fn faults(&self, climb: &mut Climb<'_, '_>, states: &Set) -> Attempt<Set> {
         let mut next = climb.diagrams.no.clone();
         for &number in &self.faults {
-            next = climb.diagrams.or(&next, &climb.relation.pieces[number].image(climb.diagrams, states)?)?;
+            next = climb.diagrams.or(&next, &climb.pieces[number].image(climb.diagrams, states)?)?;
             climb.look()?;
         }
         Ok(next)
@@ -124,7 +134,7 @@ impl Ladder {
     /// One step of each piece on a rung, and what those below it lead to.
     fn step(&self, climb: &mut Climb<'_, '_>, rung: usize, part: &Set, mut next: Set) -> Attempt<Set> {
         for (number, healthy) in &self.rungs[rung].pieces {
-            let image = climb.relation.pieces[*number].image_by(healthy, climb.diagrams, part)?;
+            let image = climb.pieces[*number].image_by(healthy, climb.diagrams, part)?;
             next = climb.diagrams.or(&next, &image)?;
             climb.look()?;
         }
@@ -157,7 +167,7 @@ impl Ladder {
         let diagrams = climb.diagrams;
         for at in 0..self.rungs[rung].pieces.len() {
             let (number, healthy) = &self.rungs[rung].pieces[at];
-            let image = climb.relation.pieces[*number].image_by(healthy, diagrams, &reached)?;
+            let image = climb.pieces[*number].image_by(healthy, diagrams, &reached)?;
             let new = diagrams.minus(&image, &reached)?;
             climb.look()?;
             if new != diagrams.no {
@@ -168,10 +178,15 @@ impl Ladder {
         Ok(reached)
     }
 
+    /// Forgets what is known of parts, which keeps their diagrams.
+    pub(crate) fn forget(&mut self) {
+        self.known = HashMap::new();
+    }
+
     /// Collects garbage if there may be much of it. What is known of parts is not worth what it would keep.
     pub(crate) fn tidy(&mut self, diagrams: &Diagrams) {
         if diagrams.is_untidy() {
-            self.known = HashMap::new();
+            self.forget();
             diagrams.tidy();
         }
     }
@@ -181,6 +196,7 @@ impl Ladder {
 mod tests {
     use super::*;
     use crate::encoding::Encoding;
+    use crate::relation::Relation;
     use crate::search::saturated;
     use crate::tally::tally;
     use crate::testing;
@@ -205,8 +221,8 @@ mod tests {
             let (name, _) = model;
             testing::with(model, |encoding, relation, faulty, watch| {
                 let diagrams = &encoding.diagrams;
-                let mut ladder = Ladder::new(diagrams, relation, faulty)?;
-                let mut climb = Climb { diagrams, relation, watch };
+                let mut ladder = Ladder::new(diagrams, &relation.pieces, faulty)?;
+                let mut climb = Climb { diagrams, pieces: &relation.pieces, watch };
                 let initial = encoding.single(&encoding.program.initial_state())?;
                 let (mut here, mut reached) = (initial.clone(), initial.clone());
                 while here != diagrams.no {
@@ -251,7 +267,7 @@ mod tests {
         watch: &mut Watch<'_>,
     ) -> Attempt<(String, String)> {
         let diagrams = &encoding.diagrams;
-        let mut climb = Climb { diagrams, relation, watch };
+        let mut climb = Climb { diagrams, pieces: &relation.pieces, watch };
         let initial = encoding.single(&encoding.program.initial_state())?;
         let mut closed = ladder.below(&mut climb, &diagrams.restrict(&initial, &ladder.sound)?)?;
         loop {
@@ -272,7 +288,7 @@ mod tests {
         let mut is_noticed = false;
         for model in testing::FEW {
             testing::with(model, |encoding, relation, faulty, watch| {
-                let mut ladder = Ladder::new(&encoding.diagrams, relation, faulty)?;
+                let mut ladder = Ladder::new(&encoding.diagrams, &relation.pieces, faulty)?;
                 bend(encoding, relation, &mut ladder)?;
                 let (counted, states) = both(encoding, relation, faulty, &mut ladder, watch)?;
                 is_noticed |= counted != states;

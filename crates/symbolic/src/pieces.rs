@@ -6,10 +6,10 @@
 
 use birk_ir::{Expr, LocalId, Op, Program, Transition, TransitionId};
 
-use crate::diagram::{Attempt, Broken, Renaming, Set};
+use crate::diagram::{Attempt, Broken, Set};
 use crate::encoding::{Encoding, after};
 use crate::expression::Scene;
-use crate::relation::{Outcomes, Piece, Relation};
+use crate::relation::{Outcomes, Piece, Relation, back_in_place};
 use crate::value::{Algebra, Arithmetic, Value};
 
 /// A transition has at most about this many pieces because of elements that it may write.
@@ -214,16 +214,12 @@ impl<'e, 'p> Builder<'e, 'p> {
         }
         let related = diagrams.all(relates)?;
         enabled.push(diagrams.exists(&path, &self.chosen()?)?);
-        let renaming = (!renamed.is_empty()).then(|| {
-            let bits = renamed.iter().map(|&place| diagrams.bit(place)).collect::<Attempt<Vec<Set>>>()?;
-            Ok(Renaming::new(renamed.iter().map(|&place| after(place)).collect(), bits))
-        });
         relation.pieces.push(Piece {
             transition: self.id,
             relation: diagrams.exists(&related, &self.chosen()?)?,
             outcomes: Outcomes { set: path, choice_bits: self.choices.len() as u32 },
             forgotten: diagrams.cube(&written)?,
-            renaming: renaming.transpose()?,
+            renaming: back_in_place(diagrams, &renamed)?,
             direct: diagrams.all(direct)?,
             direct_bits,
             renamed,

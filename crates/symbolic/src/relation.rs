@@ -47,6 +47,15 @@ pub(crate) struct Piece {
     pub(crate) renamed: Vec<u32>,
 }
 
+/// The bits after the step take the places of those before it.
+pub(crate) fn back_in_place(diagrams: &Diagrams, renamed: &[u32]) -> Attempt<Option<Renaming>> {
+    if renamed.is_empty() {
+        return Ok(None);
+    }
+    let bits = renamed.iter().map(|&place| diagrams.bit(place)).collect::<Attempt<Vec<Set>>>()?;
+    Ok(Some(Renaming::new(renamed.iter().map(|&place| after(place)).collect(), bits)))
+}
+
 impl Relation {
     /// Encodes all transitions; `looked` is called after each.
     pub(crate) fn new(encoding: &Encoding<'_>, looked: &mut dyn FnMut() -> Attempt<()>) -> Attempt<Self> {
@@ -64,6 +73,47 @@ impl Relation {
 }
 
 impl Piece {
+    /// The piece of which this is all: when it happens, and for the bits that it writes the new values after the step.
+    pub(crate) fn of(diagrams: &Diagrams, transition: TransitionId, all: &Set, written: &[u32]) -> Attempt<Self> {
+        let cube =
+            |bits: &mut dyn Iterator<Item = u32>| diagrams.cube(&bits.map(|bit| (bit, true)).collect::<Vec<_>>());
+        let forgotten = cube(&mut written.iter().copied())?;
+        let vanishing = diagrams.and(&forgotten, &cube(&mut written.iter().map(|&place| after(place)))?)?;
+        let (mut direct, mut direct_bits, mut renamed) = (Vec::new(), Vec::new(), Vec::new());
+        for &place in written {
+            let bit = diagrams.bit(after(place))?;
+            let set = diagrams.and_exists(all, &bit, &vanishing)?;
+            let unset = diagrams.and_exists(all, &diagrams.not(&bit)?, &vanishing)?;
+            if diagrams.and(&set, &unset)? == diagrams.no {
+                direct.push(diagrams.same(&diagrams.bit(place)?, &set)?);
+                direct_bits.push((place, set));
+            } else {
+                renamed.push(place);
+            }
+        }
+        let known = cube(&mut direct_bits.iter().map(|(place, _)| after(*place)))?;
+        let relation = diagrams.exists(all, &known)?;
+        Ok(Self {
+            transition,
+            outcomes: Outcomes { set: relation.clone(), choice_bits: 0 },
+            relation,
+            forgotten,
+            renaming: back_in_place(diagrams, &renamed)?,
+            direct: diagrams.all(direct)?,
+            direct_bits,
+            renamed,
+        })
+    }
+
+    /// When it happens, and the new values of all bits that it writes.
+    pub(crate) fn all(&self, diagrams: &Diagrams) -> Attempt<Set> {
+        let mut parts = vec![self.relation.clone()];
+        for (place, value) in &self.direct_bits {
+            parts.push(diagrams.same(&diagrams.bit(after(*place))?, value)?);
+        }
+        diagrams.all(parts)
+    }
+
     /// The places of the bits that it writes.
     pub(crate) fn written(&self) -> impl Iterator<Item = u32> {
         self.renamed.iter().copied().chain(self.direct_bits.iter().map(|(place, _)| *place))

@@ -120,7 +120,7 @@ impl<'a> Search<'a> {
         Ok(Self {
             job,
             asked,
-            ladder: Ladder::new(&encoding.diagrams, &relation, &faulty)?,
+            ladder: Ladder::new(&encoding.diagrams, &relation.pieces, &faulty)?,
             relation,
             faulty,
             watch,
@@ -166,7 +166,7 @@ impl<'a> Search<'a> {
     /// The ladder, and what a walk on it needs.
     pub(crate) fn climb(&mut self) -> (&mut Ladder, Climb<'_, 'a>) {
         let Self { encoding, relation, ladder, watch, .. } = self;
-        (ladder, Climb { diagrams: &encoding.diagrams, relation, watch })
+        (ladder, Climb { diagrams: &encoding.diagrams, pieces: &relation.pieces, watch })
     }
 
     /// Collects garbage if there may be much of it.

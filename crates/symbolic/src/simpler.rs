@@ -1,264 +1,354 @@
-//! An estimate on sets: the distances to a goal in simpler models (pattern databases: Culberson, Schaeffer 1998; on sets:
-//! Edelkamp 2002; added: Korf, Felner 2002).
+//! Estimates on sets, found in simpler models that are refined by need (pattern databases: Culberson, Schaeffer 1998; on
+//! sets: Edelkamp 2002; refined where a run breaks: Clarke, Grumberg, Jha, Lu, Veith 2000).
 //!
 //! A simpler model keeps some elements of the state and forgets the others: it can do what the model can do with any value
 //! of what was forgotten. So a goal is never farther away in it, and a step of the model comes nearer to the goal
-//! by one step there, at most: its distances are an optimistic and consistent estimate. They are found by walking back
-//! from the goal, all states of one distance at once.
+//! by one step there, at most: its distances are an optimistic and consistent estimate.
 //!
-//! What is kept follows from goal and transitions. Each element on whose own value the goal insists is a beginning; those
-//! that depend on each other begin together. Then, round by round, what transitions read that write what is kept is
-//! kept, too; no element is kept by two models. A transition that writes in several of them is a step in the first and
-//! costs nothing in the others: so the distances may be added. Rounds go on while the estimate for the initial state
-//! grows and its diagrams stay small. A goal that insists on nothing, such as one of many alternatives, has no such
-//! estimate.
+//! A search with a bound asks only for what can be part of a run of so many steps: states that are not too far from the start,
+//! nor from the goal. They are a thin slice of all states: those of a model are found by walking forwards inside the slice of
+//! a simpler one, and then back from the goal inside of what was met.
+//!
+//! The first model keeps nothing. When a search has found no run within the bound, but the model has one, some state is the
+//! last on such a run that was met: from there the model goes on by a transition, or sees a goal, only because it has
+//! forgotten something. That is kept from now on, as little as is enough; again and again, until the model has no such
+//! run. Only what matters for a run to the goal is ever kept, be the model as large as it may.
 
 use std::collections::BTreeSet;
 
-use birk_exec::heuristic::Cell;
-use birk_ir::{Access, Expr, Goal, Program, Transition, VarId};
+use birk_ir::VarId;
 
 use crate::backwards::Back;
-use crate::diagram::{Attempt, Set};
-use crate::encoding::Encoding;
-use crate::estimate::{Estimates, added};
+use crate::condition::Condition;
+use crate::diagram::{Attempt, Diagrams, Renaming, Set};
+use crate::encoding::{Encoding, after};
+use crate::ladder::{Climb, Ladder};
 use crate::relation::{Piece, Relation};
+use crate::search::Watch;
 use crate::value::Algebra;
 
-/// Nodes that the distances in one simpler model may have: more take longer than they save.
-const MOST_NODES: usize = 1 << 12;
-/// A goal that insists on more elements is not looked at.
-const MOST_BEGINNINGS: usize = 64;
+/// Nodes that the slice of a simpler model may have for each bit of the original: more take longer than they save.
+const NODES_FOR_A_BIT: usize = 512;
+/// Nodes that the steps of a simpler model may have.
+const STEP_NODES: usize = 1 << 13;
+/// A model that keeps more than one bit of so many is not much simpler; tests try all.
+const SIMPLER: usize = if cfg!(test) { 1 } else { 2 };
 
-type Cells = BTreeSet<Cell>;
-
-/// What the estimate is made from; `look` is called between operations.
-pub(crate) struct Simplifier<'s, 'p> {
+/// What is simplified.
+pub(crate) struct Original<'s, 'p> {
     pub(crate) encoding: &'s Encoding<'p>,
     pub(crate) relation: &'s Relation,
-    pub(crate) look: &'s mut dyn FnMut() -> Attempt<()>,
+    pub(crate) goals: &'s [Condition],
+    pub(crate) watch: &'s mut Watch<'p>,
 }
 
-impl Simplifier<'_, '_> {
-    /// The best estimate of a goal that is small, if there is any.
-    pub(crate) fn estimate(&mut self, asked: &Goal, goal: &Set) -> Attempt<Option<Estimates>> {
-        let program = self.encoding.program;
-        let links: Vec<Link> = program.transitions.iter().map(|transition| Link::new(program, transition)).collect();
-        let mut kept = self.beginnings(asked, goal, &links)?;
-        let mut best: Option<(usize, Estimates)> = None;
-        while !kept.is_empty() {
-            let Some(estimate) = self.sum(goal, &kept)? else { break };
-            let steps = self.steps_from_start(&estimate);
-            if best.as_ref().is_some_and(|(before, _)| steps <= *before) {
-                break;
-            }
-            best = Some((steps, estimate));
-            kept = wider(&kept, &links);
-        }
-        Ok(best.map(|(_, estimate)| estimate))
+/// Simpler models, each finer than the one before it; the last one gives the estimate.
+pub(crate) struct Models {
+    chain: Vec<Model>,
+    slice: Slice,
+    /// A finer model would be too large.
+    is_full: bool,
+}
+
+/// A simpler model.
+struct Model {
+    /// The bits of the elements that it keeps.
+    kept: BTreeSet<u32>,
+    start: Set,
+    goal: Set,
+    forwards: Steps,
+    backwards: Steps,
+}
+
+/// The steps of a simpler model, in one direction.
+struct Steps {
+    pieces: Vec<Piece>,
+    ladder: Ladder,
+}
+
+/// The states of a model that can be on a run of limited length from the start to a goal.
+pub(crate) struct Slice {
+    pub(crate) bound: usize,
+    /// By steps to the goal.
+    layers: Vec<Set>,
+    /// The same, for each number of steps: those that are no farther.
+    pub(crate) near: Vec<Set>,
+    /// The model has such a run.
+    has_run: bool,
+    /// No state was left out because of the limit: it would be the same with any other.
+    pub(crate) is_whole: bool,
+}
+
+impl Slice {
+    /// The states that a search may meet at this depth.
+    pub(crate) fn at<'s>(&'s self, diagrams: &'s Diagrams, depth: usize) -> &'s Set {
+        self.bound.checked_sub(depth).map_or(&diagrams.no, |steps| self.near(diagrams, steps))
     }
 
-    /// The elements on whose own value the goal insists, those that depend on each other together.
-    fn beginnings(&mut self, asked: &Goal, goal: &Set, links: &[Link]) -> Attempt<Vec<Cells>> {
-        let diagrams = &self.encoding.diagrams;
-        let looked_at = looked_at(self.encoding.program, asked);
-        let mut groups: Vec<Cells> = Vec::new();
-        for cell in looked_at.into_iter().filter(|cell| !self.encoding.places(cell.variable, cell.element).is_empty()) {
-            (self.look)()?;
-            let mut group = Cells::from([cell]);
-            if diagrams.exists(goal, &self.forgotten(&group)?)? == diagrams.yes {
+    /// The states from which a goal seems to be no farther than that.
+    fn near<'s>(&'s self, diagrams: &'s Diagrams, steps: usize) -> &'s Set {
+        let last = self.near.len().saturating_sub(1);
+        self.near.get(steps.min(last)).unwrap_or(&diagrams.no)
+    }
+}
+
+impl Steps {
+    fn new(diagrams: &Diagrams, pieces: Vec<Piece>) -> Attempt<Self> {
+        let ladder = Ladder::new(diagrams, &pieces, &diagrams.no)?;
+        Ok(Self { pieces, ladder })
+    }
+
+    fn take(&mut self, diagrams: &Diagrams, watch: &mut Watch<'_>, states: &Set) -> Attempt<Set> {
+        let next = self.ladder.image(&mut Climb { diagrams, pieces: &self.pieces, watch }, states);
+        self.ladder.tidy(diagrams);
+        next
+    }
+}
+
+impl Models {
+    /// The one that keeps nothing.
+    pub(crate) fn new(original: &mut Original<'_, '_>) -> Attempt<Self> {
+        let yes = original.encoding.diagrams.yes.clone();
+        let slice = Slice { bound: 0, layers: vec![yes.clone()], near: vec![yes], has_run: true, is_whole: true };
+        Ok(Self { chain: original.model(BTreeSet::new())?.into_iter().collect(), slice, is_full: false })
+    }
+
+    /// Whether nothing can be refined any more.
+    pub(crate) fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// What can be on a run within the bound that was last asked for.
+    pub(crate) fn slice(&self) -> &Slice {
+        &self.slice
+    }
+
+    /// Whether the last model keeps one of these bits.
+    pub(crate) fn keeps(&self, mut bits: impl Iterator<Item = u32>) -> bool {
+        self.chain.last().is_some_and(|model| bits.any(|bit| model.kept.contains(&bit)))
+    }
+
+    /// Finds the runs of the last model of at least this length; `false` if it has none.
+    pub(crate) fn raise(&mut self, original: &mut Original<'_, '_>, bound: usize) -> Attempt<bool> {
+        loop {
+            let model = self.chain.last_mut().expect("the first one is always small");
+            if let Some(slice) = original.slice(model, bound, None)? {
+                self.slice = slice;
+                return Ok(self.slice.has_run);
+            }
+            self.chain.pop();
+            self.is_full = true;
+        }
+    }
+
+    /// Keeps more, until the last model has no run within the bound: the search has found none. What it has met is given
+    /// by depth.
+    pub(crate) fn refine(&mut self, original: &mut Original<'_, '_>, met: &[Set]) -> Attempt<()> {
+        while self.slice.has_run && !self.is_full {
+            let model = self.chain.last().expect("there is one");
+            let mut kept = original.missed(model, &self.slice, met)?;
+            // Nothing was missed where the run goes on beyond the depth limit.
+            self.is_full = kept.is_empty();
+            kept.extend(&model.kept);
+            let bound = self.slice.bound;
+            let finer = match original.model(kept)? {
+                Some(mut model) => original.slice(&mut model, bound, Some(&self.slice))?.map(|slice| (model, slice)),
+                None => None,
+            };
+            let Some((model, slice)) = finer else {
+                self.is_full = true;
+                break;
+            };
+            self.slice = slice;
+            // Of those that are not needed now, some are left for the case that finer ones become too large.
+            if self.chain.len() > 1 && self.chain[self.chain.len() - 2].kept.len() * 2 > model.kept.len() {
+                self.chain.pop();
+            }
+            self.chain.push(model);
+        }
+        Ok(())
+    }
+}
+
+impl Original<'_, '_> {
+    /// The model that keeps the elements which have these bits; `None` if it is not much simpler.
+    fn model(&mut self, bits: BTreeSet<u32>) -> Attempt<Option<Model>> {
+        let (diagrams, program) = (&self.encoding.diagrams, self.encoding.program);
+        let mut kept = BTreeSet::new();
+        for (id, variable) in program.variables.iter().enumerate() {
+            for element in 0..variable.len() {
+                let places = self.encoding.places(VarId::new(id), element);
+                if places.iter().any(|place| bits.contains(place)) {
+                    kept.extend(places);
+                }
+            }
+        }
+        if kept.len() * SIMPLER > self.encoding.bits as usize {
+            return Ok(None);
+        }
+        let others = self.encoding.all_places().filter(|place| !kept.contains(place));
+        let forgotten = diagrams.cube(&others.map(|place| (place, true)).collect::<Vec<_>>())?;
+        let mut goal = diagrams.no.clone();
+        for condition in self.goals {
+            goal = diagrams.or(&goal, &condition.without(diagrams, self.relation, &forgotten)?)?;
+            self.watch.look(diagrams)?;
+        }
+        let start = diagrams.exists(&self.encoding.single(&program.initial_state())?, &forgotten)?;
+        let (mut forwards, mut backwards, mut nodes) = (Vec::new(), Vec::new(), 0);
+        for piece in &self.relation.pieces {
+            let (written, lost): (Vec<u32>, Vec<u32>) = piece.written().partition(|place| kept.contains(place));
+            if written.is_empty() {
                 continue;
             }
-            let reads = read_for(&group, links);
-            let depends = |other: &mut Cells| !reads.is_disjoint(other) || read_for(other, links).contains(&cell);
-            group.extend(groups.extract_if(.., depends).flatten().collect::<Vec<_>>());
-            groups.push(group);
-            if groups.len() > MOST_BEGINNINGS {
-                return Ok(Vec::new());
-            }
-        }
-        Ok(groups)
-    }
-
-    /// The distances in the models that keep these elements, added; `None` if they are too large.
-    fn sum(&mut self, goal: &Set, kept: &[Cells]) -> Attempt<Option<Estimates>> {
-        let diagrams = &self.encoding.diagrams;
-        let places: Vec<BTreeSet<u32>> = kept.iter().map(|kept| self.places(kept)).collect();
-        let mut sum = vec![diagrams.yes.clone()];
-        for (model, own) in places.iter().enumerate() {
-            let writes = |piece: &Piece, places: &BTreeSet<u32>| piece.written().any(|place| places.contains(&place));
-            let mut steps = Vec::new();
-            for piece in self.relation.pieces.iter().filter(|piece| writes(piece, own)) {
-                let is_free = places[..model].iter().any(|before| writes(piece, before));
-                steps.push(Step { piece, back: Back::new(diagrams, piece)?, is_free });
-            }
-            let forgotten = self.forgotten(&kept[model])?;
-            let Some(distances) = self.distances(goal, &steps, &forgotten)? else { return Ok(None) };
-            sum = added(diagrams, &sum, &distances)?;
-            (self.look)()?;
-        }
-        Ok(Some(sum))
-    }
-
-    /// The states by their distance to the goal in one model; those in none of the sets never reach it, or are never
-    /// reached. What is farther away than the initial state counts as one step farther: it is not worth more nodes.
-    fn distances(&mut self, goal: &Set, steps: &[Step<'_>], forgotten: &Set) -> Attempt<Option<Estimates>> {
-        let diagrams = &self.encoding.diagrams;
-        let initial = self.encoding.program.initial_state();
-        let Some(reached) = self.reached(steps, forgotten)? else { return Ok(None) };
-        let (mut sets, mut nodes) = (Vec::new(), 0);
-        let mut near = diagrams.no.clone();
-        let mut next = diagrams.and(&diagrams.exists(goal, forgotten)?, &reached)?;
-        while next != diagrams.no {
-            let mut here = next;
-            // What costs nothing is done to its end.
-            loop {
-                let mut all = here.clone();
-                for step in steps.iter().filter(|step| step.is_free) {
-                    all = diagrams.or(&all, &step.before(self.encoding, &all, forgotten)?)?;
-                    (self.look)()?;
-                }
-                all = diagrams.minus(&diagrams.and(&all, &reached)?, &near)?;
-                if all == here {
-                    break;
-                }
-                here = all;
-            }
-            near = diagrams.or(&near, &here)?;
-            let mut before = diagrams.no.clone();
-            for step in steps.iter().filter(|step| !step.is_free) {
-                before = diagrams.or(&before, &step.before(self.encoding, &here, forgotten)?)?;
-                (self.look)()?;
-            }
-            next = diagrams.minus(&diagrams.and(&before, &reached)?, &near)?;
-            nodes += diagrams.size(&here);
-            if nodes > MOST_NODES {
+            let lost = diagrams.cube(&lost.into_iter().map(|place| (after(place), true)).collect::<Vec<_>>())?;
+            let all = diagrams.exists(&piece.all(diagrams)?, &diagrams.and(&forgotten, &lost)?)?;
+            nodes += diagrams.size(&all);
+            if nodes > STEP_NODES {
                 return Ok(None);
             }
-            let is_start = self.encoding.contains(&here, &initial);
-            sets.push(here);
-            if is_start {
-                let farther = diagrams.minus(&reached, &near)?;
-                sets.extend(Some(farther).filter(|farther| *farther != diagrams.no));
+            let from = written.iter().flat_map(|&place| [place, after(place)]).collect();
+            let to = written.iter().flat_map(|&place| [after(place), place]).map(|bit| diagrams.bit(bit));
+            let reversed = diagrams.rename(&all, &Renaming::new(from, to.collect::<Attempt<Vec<Set>>>()?))?;
+            forwards.push(Piece::of(diagrams, piece.transition, &all, &written)?);
+            backwards.push(Piece::of(diagrams, piece.transition, &reversed, &written)?);
+            self.watch.look(diagrams)?;
+        }
+        let (forwards, backwards) = (Steps::new(diagrams, forwards)?, Steps::new(diagrams, backwards)?);
+        Ok(Some(Model { kept, start, goal, forwards, backwards }))
+    }
+
+    /// The states of a model that can be on a run within a bound, inside the slice of a coarser one. Without such a
+    /// slice the bound is raised to the length of the model's shortest run, if that is more. `None` if they are too many.
+    fn slice(&mut self, model: &mut Model, bound: usize, coarser: Option<&Slice>) -> Attempt<Option<Slice>> {
+        let slice = self.cut(model, bound, coarser);
+        model.forwards.ladder.forget();
+        model.backwards.ladder.forget();
+        slice
+    }
+
+    fn cut(&mut self, model: &mut Model, bound: usize, coarser: Option<&Slice>) -> Attempt<Option<Slice>> {
+        let diagrams = &self.encoding.diagrams;
+        let most = NODES_FOR_A_BIT * self.encoding.bits as usize;
+        let mut slice = Slice { bound, layers: Vec::new(), near: Vec::new(), has_run: false, is_whole: true };
+        // Forwards: by depth, all that is no deeper.
+        let inside = |set: &Set, depth: usize| {
+            coarser.map_or(Ok(set.clone()), |coarser| diagrams.and(set, coarser.at(diagrams, depth)))
+        };
+        let mut level = inside(&model.start, 0)?;
+        let mut within = vec![level.clone()];
+        let mut nodes = 0;
+        loop {
+            let depth = within.len() - 1;
+            if !slice.has_run && diagrams.and(&level, &model.goal)? != diagrams.no {
+                slice.has_run = true;
+                slice.bound = slice.bound.max(depth);
+            }
+            if level == diagrams.no || (depth == slice.bound && (slice.has_run || coarser.is_some())) {
+                slice.is_whole &= level == diagrams.no;
                 break;
             }
-            diagrams.tidy();
-        }
-        Ok(Some(sets))
-    }
-
-    /// The states that one model reaches; `None` if that is too large.
-    fn reached(&mut self, steps: &[Step<'_>], forgotten: &Set) -> Attempt<Option<Set>> {
-        let diagrams = &self.encoding.diagrams;
-        let initial = self.encoding.single(&self.encoding.program.initial_state())?;
-        let mut reached = diagrams.exists(&initial, forgotten)?;
-        loop {
-            let before = reached.clone();
-            for step in steps {
-                let image = diagrams.exists(&step.piece.image(diagrams, &reached)?, forgotten)?;
-                reached = diagrams.or(&reached, &image)?;
-                (self.look)()?;
-            }
-            if diagrams.size(&reached) > MOST_NODES {
+            let all = &within[depth];
+            let next = diagrams.minus(&model.forwards.take(diagrams, self.watch, &level)?, all)?;
+            level = inside(&next, depth + 1)?;
+            slice.is_whole &= level == next;
+            nodes += diagrams.size(&level);
+            if nodes > most {
                 return Ok(None);
             }
-            if reached == before {
-                return Ok(Some(reached));
+            within.push(diagrams.or(all, &level)?);
+        }
+        if !slice.has_run {
+            return Ok(Some(slice));
+        }
+        // And back.
+        let all = within.last().expect("it begins with the start");
+        let mut layer = diagrams.and(&model.goal, all)?;
+        let mut nodes = 0;
+        while layer != diagrams.no {
+            let near = slice.near.last().map_or_else(|| Ok(layer.clone()), |near| diagrams.or(near, &layer))?;
+            let before = diagrams.minus(&model.backwards.take(diagrams, self.watch, &layer)?, &near)?;
+            slice.near.push(near);
+            slice.layers.push(layer);
+            layer = match slice.bound.checked_sub(slice.layers.len()) {
+                _ if slice.is_whole => diagrams.and(&before, all)?,
+                Some(depth) => diagrams.and(&before, within.get(depth).unwrap_or(all))?,
+                None => diagrams.no.clone(),
+            };
+            nodes += diagrams.size(&layer);
+            if nodes > most {
+                return Ok(None);
             }
-            diagrams.tidy();
+        }
+        Ok(Some(slice))
+    }
+
+    /// Bits without which a model goes on beyond what was met.
+    fn missed(&mut self, model: &Model, slice: &Slice, met: &[Set]) -> Attempt<BTreeSet<u32>> {
+        let diagrams = &self.encoding.diagrams;
+        let mut last = diagrams.no.clone();
+        for (depth, met) in met.iter().enumerate().rev() {
+            last = diagrams.and(met, slice.at(diagrams, depth))?;
+            if last != diagrams.no {
+                break;
+            }
+        }
+        let state = self.encoding.pick(&last).expect("the start was met, and is in the slice");
+        let values = self.encoding.bits_of(&state);
+        let kept_if = |is_kept: &dyn Fn(u32) -> bool| {
+            let literals = model.kept.iter().filter(|place| is_kept(**place)).map(|place| (*place, values[place]));
+            diagrams.cube(&literals.collect::<Vec<_>>())
+        };
+        let steps = slice.layers.iter().position(|layer| self.encoding.contains(layer, &state));
+        let mut conditions = Vec::new();
+        match steps.expect("it is in the slice").checked_sub(1) {
+            None => {
+                let single = self.encoding.single(&state)?;
+                for goal in self.goals {
+                    conditions.extend(goal.failing(diagrams, self.relation, &single)?);
+                }
+            }
+            Some(steps) => {
+                for piece in
+                    self.relation.pieces.iter().filter(|piece| piece.written().any(|w| model.kept.contains(&w)))
+                {
+                    let written: BTreeSet<u32> = piece.written().collect();
+                    let ends = diagrams.and(&slice.layers[steps], &kept_if(&|place| !written.contains(&place))?)?;
+                    if ends != diagrams.no {
+                        conditions.push(Back::new(diagrams, piece)?.before(diagrams, &ends)?);
+                    }
+                }
+            }
+        }
+        let kept = kept_if(&|_| true)?;
+        let mut fewest: Option<BTreeSet<u32>> = None;
+        for condition in conditions {
+            self.watch.look(diagrams)?;
+            let condition = diagrams.restrict(&condition, &kept)?;
+            if condition == diagrams.no {
+                continue;
+            }
+            let differing = differing(diagrams, condition, |place| values[&place]);
+            if fewest.as_ref().is_none_or(|fewest| differing.len() < fewest.len()) {
+                fewest = Some(differing);
+            }
+        }
+        Ok(fewest.unwrap_or_default())
+    }
+}
+
+/// Bits that are in the way of a condition: not as they would have to be, if all others stay as they are.
+fn differing(diagrams: &Diagrams, mut condition: Set, is_set: impl Fn(u32) -> bool) -> BTreeSet<u32> {
+    let mut differing = BTreeSet::new();
+    while let Some((bit, yes, no)) = diagrams.above(&condition, u32::MAX) {
+        let (same, other) = if is_set(bit) { (yes, no) } else { (no, yes) };
+        if same != diagrams.no {
+            condition = same;
+        } else {
+            differing.insert(bit);
+            condition = other;
         }
     }
-
-    /// What an estimate says of the initial state.
-    fn steps_from_start(&self, estimate: &Estimates) -> usize {
-        let initial = self.encoding.program.initial_state();
-        estimate.iter().position(|set| self.encoding.contains(set, &initial)).unwrap_or(usize::MAX)
-    }
-
-    fn places(&self, kept: &Cells) -> BTreeSet<u32> {
-        kept.iter().flat_map(|cell| self.encoding.places(cell.variable, cell.element)).copied().collect()
-    }
-
-    /// All bits of a state but those of some elements.
-    fn forgotten(&self, kept: &Cells) -> Attempt<Set> {
-        let kept = self.places(kept);
-        let forgotten = self.encoding.all_places().filter(|place| !kept.contains(place));
-        self.encoding.diagrams.cube(&forgotten.map(|place| (place, true)).collect::<Vec<_>>())
-    }
-}
-
-/// A piece as a step of a simpler model.
-struct Step<'r> {
-    piece: &'r Piece,
-    back: Back,
-    /// It is counted in another model.
-    is_free: bool,
-}
-
-impl Step<'_> {
-    /// From where it leads into these states of the simpler model.
-    fn before(&self, encoding: &Encoding<'_>, states: &Set, forgotten: &Set) -> Attempt<Set> {
-        encoding.diagrams.exists(&self.back.before(&encoding.diagrams, states)?, forgotten)
-    }
-}
-
-/// What a transition reads and writes.
-struct Link {
-    reads: Cells,
-    writes: Cells,
-}
-
-impl Link {
-    fn new(program: &Program, transition: &Transition) -> Self {
-        let cells = |accesses: Vec<Access>| accesses.into_iter().flat_map(|access| elements(program, access)).collect();
-        Self { reads: cells(transition.reads(program)), writes: cells(transition.writes(program)) }
-    }
-}
-
-/// None, where the index is out of range.
-fn elements(program: &Program, access: Access) -> impl Iterator<Item = Cell> {
-    let all = 0..program.variable(access.variable).len();
-    let elements = match access.element {
-        Some(element) if !all.contains(&element) => 0..0,
-        Some(element) => element..element + 1,
-        None => all,
-    };
-    elements.map(move |element| Cell { variable: access.variable, element })
-}
-
-/// What transitions read that write one of these elements.
-fn read_for(kept: &Cells, links: &[Link]) -> Cells {
-    links.iter().filter(|link| !link.writes.is_disjoint(kept)).flat_map(|link| link.reads.iter().copied()).collect()
-}
-
-/// Each with what is read for it, as far as no other keeps it; what several want is the first one's.
-fn wider(kept: &[Cells], links: &[Link]) -> Vec<Cells> {
-    let mut wider = kept.to_vec();
-    for (model, own) in kept.iter().enumerate() {
-        let is_free = |cell: &Cell| !wider.iter().any(|other| other.contains(cell));
-        let new: Vec<Cell> = read_for(own, links).into_iter().filter(is_free).collect();
-        wider[model].extend(new);
-    }
-    wider
-}
-
-/// The elements that a goal looks at; all, if it asks whether there is a step.
-fn looked_at(program: &Program, goal: &Goal) -> Cells {
-    let Goal::BadState(condition) = goal;
-    let mut cells = Cells::new();
-    condition.walk(&mut |expr| match expr {
-        Expr::Var(variable) => cells.extend(elements(program, Access { variable: *variable, element: None })),
-        Expr::Element(variable, index) => {
-            let element = index.as_const().and_then(|index| u32::try_from(index).ok());
-            cells.extend(elements(program, Access { variable: *variable, element }));
-        }
-        Expr::Stuck => {
-            let all = (0..program.variables.len()).map(VarId::new);
-            cells.extend(all.flat_map(|variable| elements(program, Access { variable, element: None })));
-        }
-        _ => {}
-    });
-    cells
+    differing
 }
 
 #[cfg(test)]
