@@ -60,8 +60,9 @@ impl<'a> Watch<'a> {
     }
 
     pub(crate) fn look(&mut self, diagrams: &Diagrams) -> Attempt<()> {
-        self.progress.bytes = diagrams.bytes();
-        match self.line.look(&self.progress, diagrams.nodes(), self.iterations) {
+        let nodes = diagrams.nodes();
+        self.progress.bytes = diagrams.bytes_with(nodes);
+        match self.line.look(&self.progress, nodes, self.iterations) {
             None => Ok(()),
             Some(stop) => Err(Broken::Stopped(stop)),
         }
@@ -110,9 +111,12 @@ impl<'a> Search<'a> {
     pub(crate) fn new(program: &'a Program, asked: &'a [Goal], job: &'a Job, line: &'a Line) -> Attempt<Self> {
         let mut watch = Watch::new(line);
         let encoding = Encoding::new(program, job.limits.memory)?;
-        let relation = Relation::new(&encoding, &mut || watch.look(&encoding.diagrams))?;
+        let mut relation = Relation::new(&encoding, &mut || watch.look(&encoding.diagrams))?;
         let judged = |Goal::BadState(bad): &Goal| Condition::new(&encoding, bad);
         let conditions = asked.iter().map(judged).collect::<Attempt<Vec<Condition>>>()?;
+        if conditions.iter().any(Condition::asks) {
+            relation.join_enabled(&encoding.diagrams)?;
+        }
         let faulty = match program.fault {
             Some(flag) => encoding.diagrams.truth(encoding.value(flag, 0))?,
             None => encoding.diagrams.no.clone(),
