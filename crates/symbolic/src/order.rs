@@ -159,7 +159,8 @@ fn force(start: Vec<usize>, edges: &[Vec<usize>]) -> (usize, Vec<usize>) {
             0.0 => places[element] as f64,
             pulls => pull[element] / pulls,
         };
-        order.sort_by(|&a, &b| wanted(a).total_cmp(&wanted(b)));
+        let wanted: Vec<f64> = (0..order.len()).map(wanted).collect();
+        order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));
         let now = span(&order, edges);
         since = if now < best.0 { 0 } else { since + 1 };
         if now < best.0 {
