@@ -138,7 +138,6 @@ struct Evaluation<'s, 'a> {
 
 impl<'s, 'a> Evaluation<'s, 'a> {
     fn new(search: &'s mut Search<'a>, equations: &'s Equations, truths: &[Condition]) -> Attempt<Self> {
-        search.relation.join_enabled(&search.encoding.diagrams)?;
         let diagrams = &search.encoding.diagrams;
         let reached = search.expanded.as_ref().expect("every way to explore leaves what it reached");
         let reached = diagrams.minus(reached, &search.faulty)?;

@@ -57,13 +57,8 @@ impl Relation {
             looked()?;
             encoding.diagrams.tidy();
         }
+        relation.enabled = joined(&encoding.diagrams, std::mem::take(&mut relation.enabled), FEW_NODES)?;
         Ok(relation)
-    }
-
-    /// Joins what is enabled as far as it stays small: for a search that asks whether states are stuck.
-    pub(crate) fn join_enabled(&mut self, diagrams: &Diagrams) -> Attempt<()> {
-        self.enabled = joined(diagrams, std::mem::take(&mut self.enabled), FEW_NODES)?;
-        Ok(())
     }
 }
 

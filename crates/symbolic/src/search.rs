@@ -111,12 +111,9 @@ impl<'a> Search<'a> {
     pub(crate) fn new(program: &'a Program, asked: &'a [Goal], job: &'a Job, line: &'a Line) -> Attempt<Self> {
         let mut watch = Watch::new(line);
         let encoding = Encoding::new(program, job.limits.memory)?;
-        let mut relation = Relation::new(&encoding, &mut || watch.look(&encoding.diagrams))?;
+        let relation = Relation::new(&encoding, &mut || watch.look(&encoding.diagrams))?;
         let judged = |Goal::BadState(bad): &Goal| Condition::new(&encoding, bad);
         let conditions = asked.iter().map(judged).collect::<Attempt<Vec<Condition>>>()?;
-        if conditions.iter().any(Condition::asks) {
-            relation.join_enabled(&encoding.diagrams)?;
-        }
         let faulty = match program.fault {
             Some(flag) => encoding.diagrams.truth(encoding.value(flag, 0))?,
             None => encoding.diagrams.no.clone(),
