@@ -9,6 +9,8 @@ mod plot;
 pub(crate) mod simulation;
 pub(crate) mod statement;
 
+use std::collections::HashMap;
+
 use birk_exec::Replayed;
 use birk_ir::{Coverage, Op, Program, Property, ThreadId, TransitionId, Verdict};
 use birk_search::Hunt;
@@ -105,8 +107,10 @@ impl Report<'_> {
                 entered[location.index()] = true;
             }
         }
+        let numbers: HashMap<(usize, i64), usize> =
+            program.threads.iter().enumerate().map(|(t, thread)| ((thread.kind, i64::from(thread.copy)), t)).collect();
         for (id, _) in self.hunt.fired.iter().enumerate().filter(|(_, fired)| **fired) {
-            self.note_entered(id, &mut entered);
+            self.note_entered(id, &numbers, &mut entered);
         }
         entered
     }
@@ -127,17 +131,20 @@ impl Report<'_> {
         Unreached { transitions: transitions.map(TransitionId::new).collect(), locations }
     }
 
-    /// A transition that was taken enters the locations its assignments to counters name.
-    fn note_entered(&self, id: usize, entered: &mut [Vec<bool>]) {
+    /// A transition that was taken enters the locations its assignments to counters name; `numbers` are those of threads, by
+    /// kind and copy.
+    fn note_entered(&self, id: usize, numbers: &HashMap<(usize, i64), usize>, entered: &mut [Vec<bool>]) {
         let program = self.program;
         for op in &program.transitions[id].ops {
             let Op::Assign(place, value) = op else { continue };
             let Some(kind) = program.kinds.iter().position(|kind| kind.counter == place.variable) else { continue };
             let (Some(location), index) = (value.as_const(), place.index.as_ref()) else { continue };
-            let copy = index.and_then(|index| index.as_const());
-            for (thread, entered) in program.threads.iter().zip(entered.iter_mut()) {
-                let is_meant = thread.kind == kind && copy.is_none_or(|copy| copy == i64::from(thread.copy));
-                if let Some(entered) = entered.get_mut(location as usize).filter(|_| is_meant) {
+            let meant: Vec<usize> = match index.and_then(|index| index.as_const()) {
+                Some(copy) => numbers.get(&(kind, copy)).copied().into_iter().collect(),
+                None => (0..entered.len()).filter(|&thread| program.threads[thread].kind == kind).collect(),
+            };
+            for thread in meant {
+                if let Some(entered) = entered[thread].get_mut(location as usize) {
                     *entered = true;
                 }
             }

@@ -462,6 +462,30 @@ fn what_was_never_taken_is_told_apart() {
     }
 }
 
+/// Only some copies of each kind of thread go on.
+const COPIES: &str = "system Copies {
+  active [3] thread Left(int i) {
+    loc here: when i != 1 do { } goto away;
+    loc away: when true do { } goto away;
+  }
+  active [2] thread Right(int i) {
+    loc here: when i == 1 do { } goto away;
+    loc away: when true do { } goto away;
+  }
+}
+";
+
+#[test]
+fn locations_are_entered_by_the_copy_that_goes_there() {
+    let folder = folder("copies");
+    fs::write(folder.join("copies.bir"), COPIES).expect("writable");
+    for engine in ["bfs", "bdd-chain"] {
+        let words = ["check", "copies.bir", "--format", "json", "--property", "fault", "--search", engine];
+        let report = run(command(BIRK).current_dir(&folder).args(words)).json();
+        assert_eq!(report["unreached"]["locations"], serde_json::json!(["Left[1].away", "Right[0].away"]), "{engine}");
+    }
+}
+
 /// What nobody looked at has an E, and so has the whole; what a run decides has no grade.
 #[test]
 fn grades_of_what_was_not_checked() {

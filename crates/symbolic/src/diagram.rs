@@ -5,6 +5,8 @@
 //! tried once more; only then is the memory used up.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 use birk_ir::Stop;
 use oxidd::bcdd::{BCDDFunction, BCDDManagerRef, new_manager};
@@ -43,11 +45,16 @@ pub(crate) const NODE_BYTES: u64 = 32;
 const ENTRY_BYTES: u64 = 28;
 /// The memory of a search without a limit.
 const UNLIMITED: u64 = 4 << 30;
-/// The cache is written when it is made: a larger one would take longer than many searches of so few bits.
-fn most_entries(bits: u32) -> u64 {
+/// Transitions that read and write no more bits than this are narrow: steps of them make small diagrams, even of large sets.
+const NARROW: u32 = 6;
+
+/// The cache is written when it is made, and whenever garbage is collected: a larger one would take longer than many
+/// searches of so few bits, or of narrow transitions.
+fn most_entries(bits: u32, widest: u32) -> u64 {
     match bits {
         0..64 => 1 << 16,
         64..256 => 1 << 20,
+        _ if widest <= NARROW => 1 << 20,
         _ => 1 << 22,
     }
 }
@@ -55,7 +62,9 @@ fn most_entries(bits: u32) -> u64 {
 /// Garbage is not worth collecting below this number of nodes.
 const FEW_NODES: usize = 1 << 18;
 
-type Counted = SatCountCache<Count, std::hash::BuildHasherDefault<FxHasher>>;
+type Counted = SatCountCache<Count, BuildHasherDefault<FxHasher>>;
+/// What is known of sets: they are numbers, which are quickly mixed.
+pub(crate) type Known<K, V> = HashMap<K, V, BuildHasherDefault<FxHasher>>;
 
 /// All diagrams of one search.
 pub(crate) struct Diagrams {
@@ -68,13 +77,22 @@ pub(crate) struct Diagrams {
     entries: u64,
     capacity: u64,
     counted: RefCell<Counted>,
+    /// The bits that somebody has asked for.
+    bits: RefCell<Vec<Option<Set>>>,
 }
 
 impl Diagrams {
-    /// Diagrams in this much memory, over this many bits: the first is decided first.
+    /// Diagrams over some bits, without transitions.
+    #[cfg(test)]
     pub(crate) fn new(bytes: u64, bits: u32) -> Self {
+        Self::of_steps(bytes, bits, bits)
+    }
+
+    /// Diagrams in this much memory, over this many bits: the first is decided first. No transition reads or writes more
+    /// than `widest` of them.
+    pub(crate) fn of_steps(bytes: u64, bits: u32, widest: u32) -> Self {
         let bytes = if bytes == u64::MAX { UNLIMITED } else { bytes };
-        let wanted = (bytes / 8 / ENTRY_BYTES).clamp(1 << 10, most_entries(bits));
+        let wanted = (bytes / 8 / ENTRY_BYTES).clamp(1 << 10, most_entries(bits, widest));
         let entries = 1 << wanted.ilog2();
         let nodes = bytes.saturating_sub(entries * ENTRY_BYTES) / NODE_BYTES;
         let capacity = nodes.clamp(1 << 10, 1 << 31);
@@ -83,18 +101,24 @@ impl Diagrams {
             manager.add_vars(bits);
             (Set::t(manager), Set::f(manager))
         });
-        let counted = RefCell::new(Counted::default());
-        Self { manager, yes, no, collect_at: Cell::new(FEW_NODES), peak: Cell::new(0), entries, capacity, counted }
+        let (collect_at, peak) = (Cell::new(FEW_NODES), Cell::new(0));
+        let (counted, bits) = (RefCell::new(Counted::default()), RefCell::new(vec![None; bits as usize]));
+        Self { manager, yes, no, collect_at, peak, entries, capacity, counted, bits }
     }
 
     /// Whether a bit is set.
     pub(crate) fn bit(&self, number: u32) -> Attempt<Set> {
-        self.attempt(|| self.manager.with_manager_shared(|manager| Set::var(manager, number)))
+        if let Some(bit) = &self.bits.borrow()[number as usize] {
+            return Ok(bit.clone());
+        }
+        let bit = self.attempt(|| self.manager.with_manager_shared(|manager| Set::var(manager, number)))?;
+        self.bits.borrow_mut()[number as usize] = Some(bit.clone());
+        Ok(bit)
     }
 
     /// What is true for some value of the bits in `cube`.
     pub(crate) fn exists(&self, a: &Set, cube: &Set) -> Attempt<Set> {
-        self.attempt(|| a.exists(cube))
+        if *cube == self.yes { Ok(a.clone()) } else { self.attempt(|| a.exists(cube)) }
     }
 
     /// The same of a conjunction, without making it first.
@@ -104,7 +128,7 @@ impl Diagrams {
 
     /// With the bits in `cube` fixed as they are there.
     pub(crate) fn restrict(&self, a: &Set, cube: &Set) -> Attempt<Set> {
-        self.attempt(|| a.restrict(cube))
+        if *cube == self.yes { Ok(a.clone()) } else { self.attempt(|| a.restrict(cube)) }
     }
 
     pub(crate) fn rename(&self, a: &Set, renaming: &Renaming) -> Attempt<Set> {
@@ -161,11 +185,14 @@ impl Diagrams {
 
     /// The first bit of a function and what it is where that is set, or not, if it comes before another one.
     pub(crate) fn above(&self, function: &Set, other: u32) -> Option<(u32, Set, Set)> {
-        let bit = self.top(function);
-        if bit >= other {
-            return None;
-        }
-        function.cofactors().map(|(yes, no)| (bit, yes, no))
+        function.with_manager_shared(|manager, edge| {
+            let bit = manager.get_node(edge).level();
+            if bit >= other {
+                return None;
+            }
+            let (yes, no) = Set::cofactors_edge(manager, edge)?;
+            Some((bit, Set::from_edge_ref(manager, yes), Set::from_edge_ref(manager, no)))
+        })
     }
 
     /// The function that is `yes` where a bit is set, and `no` where it is not; both begin below it.
@@ -208,7 +235,12 @@ impl Diagrams {
 
     /// Bytes of nodes and cache.
     pub(crate) fn bytes(&self) -> u64 {
-        self.nodes() * NODE_BYTES + self.entries * ENTRY_BYTES
+        self.bytes_with(self.nodes())
+    }
+
+    /// Bytes of so many nodes, and of the cache.
+    pub(crate) fn bytes_with(&self, nodes: u64) -> u64 {
+        nodes * NODE_BYTES + self.entries * ENTRY_BYTES
     }
 
     /// Whether more than a quarter of all nodes that there may be are in use, apart from garbage.
@@ -298,5 +330,49 @@ impl Algebra for Diagrams {
     /// Any of them.
     fn any(&self, parts: Vec<Set>) -> Attempt<Set> {
         self.balanced(parts, &self.no, Self::or)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoding::Encoding;
+
+    /// Entries of the cache for a ring of some threads that pass a value of some bits on.
+    fn entries(threads: u32, most: u32, memory: u64) -> u64 {
+        let text = format!(
+            "system S {{ const N = {threads}; int (0, {most})[N] x; active [N] thread T(int i) {{
+             loc l: when x[i] != x[(i + 1) % N] do {{ x[i] := x[(i + 1) % N]; }} goto l;
+             loc m: do {{ x[i] := {most}; }} goto l; }} }}"
+        );
+        let loaded = birk_lang::load(&text, &[]);
+        let program = loaded.program.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics));
+        Encoding::new(&program, memory).expect("it can be encoded").diagrams.entries
+    }
+
+    #[test]
+    fn the_cache_is_as_large_as_the_bits_and_the_steps_ask_for() {
+        assert_eq!(entries(8, 1, u64::MAX), 1 << 16, "few bits");
+        assert_eq!(entries(40, 1, u64::MAX), 1 << 20, "more bits");
+        assert_eq!(
+            entries(200, 1, u64::MAX),
+            1 << 20,
+            "many bits, narrow steps: one of x and its neighbour, and the location"
+        );
+        assert_eq!(entries(200, 15, u64::MAX), 1 << 22, "many bits, wide steps");
+        assert_eq!(entries(200, 15, 8 << 20), 1 << 15, "no more than an eighth of the memory");
+    }
+
+    #[test]
+    fn a_bit_stays_itself_when_garbage_is_collected() {
+        let diagrams = Diagrams::new(1 << 20, 4);
+        let before = diagrams.bit(2).expect("memory");
+        let both = diagrams.and(&before, &diagrams.bit(3).expect("memory")).expect("memory");
+        drop(before);
+        diagrams.collect();
+        let after = diagrams.bit(2).expect("memory");
+        assert_eq!(diagrams.top(&after), 2);
+        assert!(diagrams.and(&after, &diagrams.bit(3).expect("memory")).expect("memory") == both);
+        assert_eq!(diagrams.count(&after, 4).to_string(), "8");
     }
 }

@@ -58,12 +58,12 @@ impl<'p> Encoding<'p> {
             elements.iter_mut().for_each(|places| places.resize(wide(VarId::new(id)) as usize, 0));
         }
         let order = order(program, wide);
-        let bits = order.len() as u32;
-        for (rank, &(variable, element, bit)) in (0..).zip(&order) {
+        let bits = order.bits.len() as u32;
+        for (rank, &(variable, element, bit)) in (0..).zip(&order.bits) {
             places[variable.index()][element as usize][bit as usize] = rank;
         }
         // So far a place is a rank among the bits of states; now the bits of choices come between them.
-        let mut slots = Slots::new(order.len());
+        let mut slots = Slots::new(order.bits.len());
         let choices: Vec<Vec<(Range, Vec<Slot>)>> = (program.transitions.iter().zip(&ranges.choices))
             .map(|(transition, ranges)| {
                 let ranks = belongings(program, transition).into_iter().map(|elements| middle(&places, &elements));
@@ -78,7 +78,8 @@ impl<'p> Encoding<'p> {
         };
         let choices = choices.into_iter().map(|choices| choices.into_iter().map(numbers).collect()).collect();
         let ranges = ranges.variables;
-        let diagrams = Diagrams::new(memory, *starts.last().expect("behind the last is a start too"));
+        let diagrams =
+            Diagrams::of_steps(memory, *starts.last().expect("behind the last is a start too"), order.widest);
         let mut current = Vec::new();
         for (id, elements) in places.iter().enumerate() {
             let value = |places: &Vec<u32>| read(&diagrams, ranges[id], places);

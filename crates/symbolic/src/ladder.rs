@@ -11,9 +11,9 @@
 //! Pieces that end in a failing check stand apart: nothing follows them. All others leave the flag as it is, unset,
 //! and are taken without it: else they would all begin at that bit.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use crate::diagram::{Attempt, Diagrams, Set};
+use crate::diagram::{Attempt, Diagrams, Known, Set};
 use crate::relation::Piece;
 use crate::search::Watch;
 use crate::value::Algebra;
@@ -39,7 +39,7 @@ pub(crate) struct Ladder {
     /// Pieces that end in a failing check.
     faults: Vec<usize>,
     /// What is known of parts below a rung, until garbage is collected.
-    known: HashMap<(Walk, usize, Set), Set>,
+    known: Known<(Walk, usize, Set), Set>,
 }
 
 /// What is asked of a part.
@@ -83,7 +83,7 @@ impl Ladder {
             rungs.entry(first).or_insert_with(Vec::new).push((number, healthy));
         }
         let rungs = rungs.into_iter().map(|(first, pieces)| Rung { first, pieces }).collect();
-        Ok(Self { sound, rungs, faults, known: HashMap::new() })
+        Ok(Self { sound, rungs, faults, known: Known::default() })
     }
 
     /// The states to which a step leads from these.
@@ -143,13 +143,16 @@ impl Ladder {
 
     /// Any number of steps of the pieces on a rung, and behind each all that is below.
     fn close(&mut self, climb: &mut Climb<'_, '_>, rung: usize, mut closed: Set) -> Attempt<Set> {
-        loop {
-            let more = self.fire(climb, rung, closed.clone())?;
-            if more == closed {
-                return Ok(closed);
-            }
-            closed = more;
+        let pieces = self.rungs[rung].pieces.len();
+        let (mut at, mut idle) = (0, 0);
+        // Closed when each piece in turn has brought nothing since the set last grew.
+        while idle < pieces {
+            let more = self.fire(climb, rung, at, &closed)?;
+            idle = if more.is_some() { 0 } else { idle + 1 };
+            closed = more.unwrap_or(closed);
+            at = (at + 1) % pieces;
         }
+        Ok(closed)
     }
 
     /// Everything to which the pieces below the first rung lead, any number of times.
@@ -157,30 +160,35 @@ impl Ladder {
         self.walk(climb, Walk::Closure, 1, sound)
     }
 
-    /// Everything to which one more piece of the first rung leads, and then all below it.
-    pub(crate) fn round(&mut self, climb: &mut Climb<'_, '_>, reached: Set) -> Attempt<Set> {
-        if self.rungs.is_empty() { Ok(reached) } else { self.fire(climb, 0, reached) }
-    }
-
-    /// Each piece of a rung once, and behind each all that is below.
-    fn fire(&mut self, climb: &mut Climb<'_, '_>, rung: usize, mut reached: Set) -> Attempt<Set> {
-        let diagrams = climb.diagrams;
-        for at in 0..self.rungs[rung].pieces.len() {
-            let (number, healthy) = &self.rungs[rung].pieces[at];
-            let image = climb.pieces[*number].image_by(healthy, diagrams, &reached)?;
-            let new = diagrams.minus(&image, &reached)?;
-            climb.look()?;
-            if new != diagrams.no {
-                reached = diagrams.or(&reached, &self.walk(climb, Walk::Closure, rung + 1, &new)?)?;
-                self.tidy(diagrams);
-            }
+    /// Everything to which each piece of the first rung once, and then all below it, leads.
+    pub(crate) fn round(&mut self, climb: &mut Climb<'_, '_>, mut reached: Set) -> Attempt<Set> {
+        for at in 0..self.rungs.first().map_or(0, |rung| rung.pieces.len()) {
+            reached = self.fire(climb, 0, at, &reached)?.unwrap_or(reached);
         }
         Ok(reached)
     }
 
+    /// With one step of a piece of a rung, and behind it all that is below; `None` where it brings nothing new.
+    fn fire(&mut self, climb: &mut Climb<'_, '_>, rung: usize, at: usize, reached: &Set) -> Attempt<Option<Set>> {
+        let diagrams = climb.diagrams;
+        let (number, healthy) = &self.rungs[rung].pieces[at];
+        let image = climb.pieces[*number].image_by(healthy, diagrams, reached)?;
+        climb.look()?;
+        if image == diagrams.no {
+            return Ok(None);
+        }
+        let new = diagrams.minus(&image, reached)?;
+        if new == diagrams.no {
+            return Ok(None);
+        }
+        let more = diagrams.or(reached, &self.walk(climb, Walk::Closure, rung + 1, &new)?)?;
+        self.tidy(diagrams);
+        Ok(Some(more))
+    }
+
     /// Forgets what is known of parts, which keeps their diagrams.
     pub(crate) fn forget(&mut self) {
-        self.known = HashMap::new();
+        self.known = Known::default();
     }
 
     /// Collects garbage if there may be much of it. What is known of parts is not worth what it would keep.

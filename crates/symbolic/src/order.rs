@@ -21,12 +21,20 @@ const PATIENCE: usize = 8;
 /// Numbers of more bits than this alternate with those they meet.
 const SMALL: u32 = 6;
 
-/// Every bit of every element, in the order in which they are to be decided: variable, element, bit. The elements of
-/// a variable have `bits` of it.
-pub(crate) fn order(program: &Program, bits: impl Fn(VarId) -> u32) -> Vec<(VarId, u32, u32)> {
+/// An order of the bits of a state.
+pub(crate) struct Order {
+    /// Every bit of every element, as they are to be decided: variable, element, bit.
+    pub(crate) bits: Vec<(VarId, u32, u32)>,
+    /// The most bits that one transition reads or writes.
+    pub(crate) widest: u32,
+}
+
+/// An order for a program; the elements of a variable have `bits` of it.
+pub(crate) fn order(program: &Program, bits: impl Fn(VarId) -> u32) -> Order {
     let elements = elements(program, &bits);
     let numbers: HashMap<Element, usize> = elements.iter().enumerate().map(|(n, &element)| (element, n)).collect();
     let mut edges = edges(program, &numbers);
+    let widest = edges.iter().map(|edge| edge.iter().map(|&number| bits(elements[number].0)).sum()).max();
     let declared: Vec<usize> = (0..elements.len()).collect();
     let threaded = threaded(program, &elements);
     let best = [declared, threaded].into_iter().map(|start| force(start, &edges)).min_by_key(|(span, _)| *span);
@@ -42,7 +50,7 @@ pub(crate) fn order(program: &Program, bits: impl Fn(VarId) -> u32) -> Vec<(VarI
             order.extend(having.map(|&number| (elements[number].0, elements[number].1, bit)));
         }
     }
-    order
+    Order { bits: order, widest: widest.unwrap_or(0) }
 }
 
 /// The elements in their order: those that meet and are large together, where the first of them is; others alone.
@@ -151,7 +159,8 @@ fn force(start: Vec<usize>, edges: &[Vec<usize>]) -> (usize, Vec<usize>) {
             0.0 => places[element] as f64,
             pulls => pull[element] / pulls,
         };
-        order.sort_by(|&a, &b| wanted(a).total_cmp(&wanted(b)));
+        let wanted: Vec<f64> = (0..order.len()).map(wanted).collect();
+        order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));
         let now = span(&order, edges);
         since = if now < best.0 { 0 } else { since + 1 };
         if now < best.0 {

@@ -39,18 +39,18 @@ impl<'e, 'p> Builder<'e, 'p> {
         Ok(Self { encoding, id, scene, path, choices: Vec::new(), chosen: 0, branches: 1 })
     }
 
-    /// Makes the pieces of all paths from a stage on; where they are enabled is added to the list.
-    pub(crate) fn run(mut self, mut stage: usize, relation: &mut Relation, enabled: &mut Vec<Set>) -> Attempt<()> {
+    /// Makes the pieces of all paths from a stage on.
+    pub(crate) fn run(mut self, mut stage: usize, relation: &mut Relation) -> Attempt<()> {
         let diagrams = &self.encoding.diagrams;
         let last = self.encoding.program.transition(self.id).ops.len();
         while self.path != diagrams.no {
             if stage > last {
                 let path = self.path.clone();
-                return self.piece(path, relation, enabled);
+                return self.piece(path, relation);
             }
-            match self.stage(stage, relation, enabled) {
+            match self.stage(stage, relation) {
                 Ok(()) => stage += 1,
-                Err(Broken::Undecided(bits)) => return self.decided(&bits, stage, relation, enabled),
+                Err(Broken::Undecided(bits)) => return self.decided(&bits, stage, relation),
                 Err(broken) => return Err(broken),
             }
         }
@@ -58,7 +58,7 @@ impl<'e, 'p> Builder<'e, 'p> {
     }
 
     /// From a stage on once for each value of some bits.
-    fn decided(self, bits: &[u32], stage: usize, relation: &mut Relation, enabled: &mut Vec<Set>) -> Attempt<()> {
+    fn decided(self, bits: &[u32], stage: usize, relation: &mut Relation) -> Attempt<()> {
         let diagrams = &self.encoding.diagrams;
         let path = diagrams.and(&self.path, &self.encoding.valid(bits)?)?;
         for values in 0..1u32 << bits.len() {
@@ -67,13 +67,13 @@ impl<'e, 'p> Builder<'e, 'p> {
             let mut branch = self.clone();
             branch.path = diagrams.and(&path, &diagrams.cube(&literals)?)?;
             branch.scene.decide(&literals)?;
-            branch.run(stage, relation, enabled)?;
+            branch.run(stage, relation)?;
         }
         Ok(())
     }
 
     /// Does one operation, or, in stage 0, looks at the guard. Nothing is changed before all it needs is evaluated.
-    fn stage(&mut self, stage: usize, relation: &mut Relation, enabled: &mut Vec<Set>) -> Attempt<()> {
+    fn stage(&mut self, stage: usize, relation: &mut Relation) -> Attempt<()> {
         let diagrams = &self.encoding.diagrams;
         let transition = self.encoding.program.transition(self.id);
         let Some(op) = stage.checked_sub(1).map(|at| &transition.ops[at]) else {
@@ -97,7 +97,7 @@ impl<'e, 'p> Builder<'e, 'p> {
                     branch.path = diagrams.and(&self.path, &here)?;
                     branch.branches *= ways;
                     branch.scene.assign(place, &element, &value)?;
-                    branch.run(stage + 1, relation, enabled)?;
+                    branch.run(stage + 1, relation)?;
                 }
                 self.branches *= ways;
                 self.path = outside;
@@ -108,12 +108,12 @@ impl<'e, 'p> Builder<'e, 'p> {
             }
             Op::Check(condition, _) => {
                 let (passing, failing) = (self.part(condition, true)?, self.part(condition, false)?);
-                self.fault(failing, relation, enabled)?;
+                self.fault(failing, relation)?;
                 self.path = passing;
             }
             Op::Assume(condition) => {
                 let (passing, set) = (self.part(condition, true)?, self.part(condition, false)?);
-                enabled.push(diagrams.exists(&set, &self.chosen()?)?);
+                relation.enabled.push(diagrams.exists(&set, &self.chosen()?)?);
                 relation.cuts.push(Outcomes { set, choice_bits: self.choices.len() as u32 });
                 self.path = passing;
             }
@@ -160,10 +160,10 @@ impl<'e, 'p> Builder<'e, 'p> {
     }
 
     /// The step ends here: what was written so far, and the flag.
-    fn fault(&mut self, failing: Set, relation: &mut Relation, enabled: &mut Vec<Set>) -> Attempt<()> {
+    fn fault(&mut self, failing: Set, relation: &mut Relation) -> Attempt<()> {
         let flag = self.encoding.program.fault.expect("a program with checks has a fault flag");
         let before = self.scene.written.insert((flag, 0), self.encoding.diagrams.literal(1));
-        self.piece(failing, relation, enabled)?;
+        self.piece(failing, relation)?;
         match before {
             Some(value) => _ = self.scene.written.insert((flag, 0), value),
             None => _ = self.scene.written.remove(&(flag, 0)),
@@ -175,7 +175,8 @@ impl<'e, 'p> Builder<'e, 'p> {
     /// where it is not as its inputs ask becomes what they ask.
     fn settled(&self, path: &Set, value: &Set, vanishing: &Set) -> Attempt<Option<Set>> {
         let diagrams = &self.encoding.diagrams;
-        if diagrams.exists(value, vanishing)? == *value {
+        let is_constant = *value == diagrams.yes || *value == diagrams.no;
+        if is_constant || diagrams.exists(value, vanishing)? == *value {
             return Ok(Some(value.clone()));
         }
         let set = diagrams.and_exists(path, value, vanishing)?;
@@ -183,7 +184,7 @@ impl<'e, 'p> Builder<'e, 'p> {
         Ok((diagrams.and(&set, &unset)? == diagrams.no).then_some(set))
     }
 
-    fn piece(&mut self, path: Set, relation: &mut Relation, enabled: &mut Vec<Set>) -> Attempt<()> {
+    fn piece(&mut self, path: Set, relation: &mut Relation) -> Attempt<()> {
         let diagrams = &self.encoding.diagrams;
         if path == diagrams.no {
             return Ok(());
@@ -198,8 +199,8 @@ impl<'e, 'p> Builder<'e, 'p> {
             }
         }
         let written: Vec<(u32, bool)> = writes.iter().map(|&(place, _)| (place, true)).collect();
-        let chosen: Vec<(u32, bool)> = self.choices.iter().map(|&bit| (bit, true)).collect();
-        let vanishing = diagrams.cube(&[&written[..], &chosen[..]].concat())?;
+        let (forgotten, chosen) = (diagrams.cube(&written)?, self.chosen()?);
+        let vanishing = diagrams.and(&forgotten, &chosen)?;
         let (mut renamed, mut direct_bits) = (Vec::new(), Vec::new());
         let mut relates = vec![path.clone()];
         let mut direct = Vec::new();
@@ -213,12 +214,12 @@ impl<'e, 'p> Builder<'e, 'p> {
             }
         }
         let related = diagrams.all(relates)?;
-        enabled.push(diagrams.exists(&path, &self.chosen()?)?);
+        relation.enabled.push(diagrams.exists(&path, &chosen)?);
         relation.pieces.push(Piece {
             transition: self.id,
-            relation: diagrams.exists(&related, &self.chosen()?)?,
+            relation: diagrams.exists(&related, &chosen)?,
             outcomes: Outcomes { set: path, choice_bits: self.choices.len() as u32 },
-            forgotten: diagrams.cube(&written)?,
+            forgotten,
             renaming: back_in_place(diagrams, &renamed)?,
             direct: diagrams.all(direct)?,
             direct_bits,

@@ -61,13 +61,12 @@ impl Relation {
     pub(crate) fn new(encoding: &Encoding<'_>, looked: &mut dyn FnMut() -> Attempt<()>) -> Attempt<Self> {
         let stuck = encoding.diagrams.no.clone();
         let mut relation = Self { pieces: Vec::new(), cuts: Vec::new(), enabled: Vec::new(), stuck };
-        let mut enabled = Vec::new();
         for id in (0..encoding.program.transitions.len()).map(TransitionId::new) {
-            Builder::new(encoding, id)?.run(0, &mut relation, &mut enabled)?;
+            Builder::new(encoding, id)?.run(0, &mut relation)?;
             looked()?;
             encoding.diagrams.tidy();
         }
-        relation.enabled = joined(&encoding.diagrams, enabled, FEW_NODES)?;
+        relation.enabled = joined(&encoding.diagrams, std::mem::take(&mut relation.enabled), FEW_NODES)?;
         Ok(relation)
     }
 }

@@ -60,8 +60,9 @@ impl<'a> Watch<'a> {
     }
 
     pub(crate) fn look(&mut self, diagrams: &Diagrams) -> Attempt<()> {
-        self.progress.bytes = diagrams.bytes();
-        match self.line.look(&self.progress, diagrams.nodes(), self.iterations) {
+        let nodes = diagrams.nodes();
+        self.progress.bytes = diagrams.bytes_with(nodes);
+        match self.line.look(&self.progress, nodes, self.iterations) {
             None => Ok(()),
             Some(stop) => Err(Broken::Stopped(stop)),
         }

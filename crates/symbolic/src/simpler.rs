@@ -228,7 +228,7 @@ impl Original<'_, '_> {
 
     fn cut(&mut self, model: &mut Model, bound: usize, coarser: Option<&Slice>) -> Attempt<Option<Slice>> {
         let diagrams = &self.encoding.diagrams;
-        let most = NODES_FOR_A_BIT * self.encoding.bits as usize;
+        let most = NODES_FOR_A_BIT * (self.encoding.bits as usize + 1);
         let mut slice = Slice { bound, layers: Vec::new(), near: Vec::new(), has_run: false, is_whole: true };
         // Forwards: by depth, all that is no deeper.
         let inside = |set: &Set, depth: usize| {

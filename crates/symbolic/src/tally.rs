@@ -4,9 +4,9 @@
 //! An outcome looks at no bit above its first one, so it is counted in the parts that begin there. A part stands for as
 //! many states as the bits above it leave open: the half of both sides together, at each bit that decides.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use crate::diagram::{Attempt, Count, Diagrams, Set};
+use crate::diagram::{Attempt, Count, Diagrams, Known, Set};
 use crate::encoding::Encoding;
 use crate::relation::{Outcomes, Relation};
 use crate::value::Algebra;
@@ -41,7 +41,7 @@ struct Walk<'e> {
     bits: u32,
     /// The most bits of choices that an outcome has: all are counted as if they had so many.
     most: u32,
-    known: HashMap<(usize, Set), Count>,
+    known: Known<(usize, Set), Count>,
 }
 
 impl<'e> Walk<'e> {
@@ -60,7 +60,7 @@ impl<'e> Walk<'e> {
             rung.push((transition, set, outcomes.choice_bits));
         }
         let rungs = rungs.into_iter().collect();
-        Ok(Self { diagrams, sound, rungs, bits: encoding.bits, most, known: HashMap::new() })
+        Ok(Self { diagrams, sound, rungs, bits: encoding.bits, most, known: Known::default() })
     }
 
     fn count(mut self, states: &Set, fired: &mut [bool]) -> Attempt<Count> {

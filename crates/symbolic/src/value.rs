@@ -192,6 +192,9 @@ pub(crate) trait Arithmetic: Algebra {
         if a.hi < b.lo || b.hi < a.lo {
             return Ok(self.no().clone());
         }
+        if let (Some(a), Some(b)) = (a.as_const(), b.as_const()) {
+            return Ok(self.constant(a == b).clone());
+        }
         let wide = a.bits.len().max(b.bits.len());
         let same = (0..wide).map(|at| self.same(a.bit(at), b.bit(at))).collect::<Attempt<_>>()?;
         self.all(same)
@@ -215,12 +218,24 @@ pub(crate) trait Arithmetic: Algebra {
     }
 
     fn add(&self, a: &Number<Self::Bit>, b: &Number<Self::Bit>) -> Attempt<Number<Self::Bit>> {
+        if let (Some(a), Some(b)) = (a.as_const(), b.as_const()) {
+            return Ok(self.literal(a.wrapping_add(b)));
+        }
+        if b.as_const() == Some(0) {
+            return Ok(a.clone());
+        }
         let (lo, hi) = bounds(i128::from(a.lo) + i128::from(b.lo), i128::from(a.hi) + i128::from(b.hi));
         let bits = self.sum(a, b, false, width(lo, hi))?;
         Ok(self.number(bits, (lo, hi)))
     }
 
     fn sub(&self, a: &Number<Self::Bit>, b: &Number<Self::Bit>) -> Attempt<Number<Self::Bit>> {
+        if let (Some(a), Some(b)) = (a.as_const(), b.as_const()) {
+            return Ok(self.literal(a.wrapping_sub(b)));
+        }
+        if b.as_const() == Some(0) {
+            return Ok(a.clone());
+        }
         let (lo, hi) = bounds(i128::from(a.lo) - i128::from(b.hi), i128::from(a.hi) - i128::from(b.lo));
         let bits = self.sum(a, b, true, width(lo, hi))?;
         Ok(self.number(bits, (lo, hi)))
@@ -441,12 +456,20 @@ pub(crate) mod tests {
 
     fn draw(random: &mut Random) -> [i64; 8] {
         let edges = [0, 1, -1, 2, 7, 31, 63, 64, i64::MIN, i64::MAX, i64::from(i32::MAX), i64::from(i32::MIN)];
-        std::array::from_fn(|_| match random.below(4) {
+        let mut one = || match random.below(4) {
             0 => edges[random.below(edges.len())],
             1 => random.below(16) as i64 - 8,
             2 => random.below(200) as i64,
             _ => random.below(usize::MAX) as i64,
-        })
+        };
+        let (first, mut drawn) = (one(), std::array::from_fn(|_| one()));
+        // A number that is always the same takes short cuts, and 0 shorter ones.
+        match random.below(4) {
+            0 => drawn = [first; 8],
+            1 => drawn = [0; 8],
+            _ => {}
+        }
+        drawn
     }
 
     /// Every operator on tables of numbers, chosen by six bits, against the one place that defines it. `is_set` says
