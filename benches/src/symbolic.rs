@@ -24,7 +24,7 @@ const FAMILIES: [Family; 3] = [
         name: "pair",
         counts: "users",
         kinds: [("gates", "tree {} --buggy --pair 1 2"), ("modules", "tree {} --buggy --pair 1 2 --step module")],
-        sizes: [4, 8, 16, 32, 64],
+        sizes: [8, 32, 64, 128, 1024],
     },
     Family {
         name: "arbiters",

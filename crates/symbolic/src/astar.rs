@@ -1,10 +1,13 @@
 //! A* on sets of states (Reffel, Edelkamp 1999): what is expanded first are states for which the steps so far and the
 //! estimated steps to a goal are fewest.
 //!
-//! The paper keeps the costs as bits of the states and adds them symbolically. Here states wait by depth, without costs: those whose
-//! whole way, as estimated, is within a bound are cut out by the set of states that are so near to a goal. They are
-//! expanded depth by depth; then the bound is raised to the shortest way of what waits, or a little beyond it: a thin slice
-//! of states is as much work as a thick one. (Breadth-first heuristic search: Zhou, Hansen 2006.)
+//! The paper keeps the costs as bits of the states and adds them symbolically. Here states are kept by depth, without costs: those
+//! whose whole way, as estimated, is within a bound are cut out by the set of states that are so near to a goal.
+//!
+//! At first the bound is the length of the shortest runs of a simpler model (`simpler`), and only what is on these is looked at;
+//! they are followed until they break, and the model is refined there. When it cannot be refined any more, or the
+//! estimate was chosen by the user, all other states wait, by depth. The bound is raised to the shortest way of what waits, or a
+//! little beyond it: a thin slice of states is as much work as a thick one. (Breadth-first heuristic search: Zhou, Hansen 2006.)
 //!
 //! The estimate is consistent, so that a way is no shorter in its middle than at its beginning: a state is at its true depth when
 //! it is expanded, and is expanded once; and the first goal that is met is a nearest one, also where the bound
@@ -24,7 +27,7 @@ use crate::simpler::{Models, Original};
 use crate::trace::rebuild;
 use crate::value::Algebra;
 
-/// The bound is raised by at least this part of the first one.
+/// The bound is raised by at least this part of itself, or of the first one.
 const STRIDE: usize = 8;
 
 /// What waits and what was expanded.
