@@ -73,8 +73,8 @@ pub(crate) struct Slice {
     layers: Vec<Set>,
     /// The same, for each number of steps: those that are no farther.
     pub(crate) near: Vec<Set>,
-    /// The model has such a run.
-    has_run: bool,
+    /// The length of the model's shortest run, if it is one of these.
+    shortest: Option<usize>,
     /// No state was left out because of the limit: it would be the same with any other.
     pub(crate) is_whole: bool,
 }
@@ -109,7 +109,7 @@ impl Models {
     /// The one that keeps nothing.
     pub(crate) fn new(original: &mut Original<'_, '_>) -> Attempt<Self> {
         let yes = original.encoding.diagrams.yes.clone();
-        let slice = Slice { bound: 0, layers: vec![yes.clone()], near: vec![yes], has_run: true, is_whole: true };
+        let slice = Slice { bound: 0, layers: vec![yes.clone()], near: vec![yes], shortest: Some(0), is_whole: true };
         Ok(Self { chain: original.model(BTreeSet::new())?.into_iter().collect(), slice, is_full: false })
     }
 
@@ -133,8 +133,10 @@ impl Models {
         loop {
             let model = self.chain.last_mut().expect("the first one is always small");
             if let Some(slice) = original.slice(model, bound, None)? {
+                // Else there would be runs within the bound that take steps which the model does not see.
+                debug_assert!(self.is_full || slice.shortest.is_none_or(|steps| steps == slice.bound));
                 self.slice = slice;
-                return Ok(self.slice.has_run);
+                return Ok(self.slice.shortest.is_some());
             }
             self.chain.pop();
             self.is_full = true;
@@ -144,7 +146,7 @@ impl Models {
     /// Keeps more, until the last model has no run within the bound: the search has found none. What it has met is given
     /// by depth.
     pub(crate) fn refine(&mut self, original: &mut Original<'_, '_>, met: &[Set]) -> Attempt<()> {
-        while self.slice.has_run && !self.is_full {
+        while self.slice.shortest.is_some() && !self.is_full {
             let model = self.chain.last().expect("there is one");
             let mut kept = original.missed(model, &self.slice, met)?;
             // Nothing was missed where the run goes on beyond the depth limit.
@@ -229,7 +231,7 @@ impl Original<'_, '_> {
     fn cut(&mut self, model: &mut Model, bound: usize, coarser: Option<&Slice>) -> Attempt<Option<Slice>> {
         let diagrams = &self.encoding.diagrams;
         let most = NODES_FOR_A_BIT * (self.encoding.bits as usize + 1);
-        let mut slice = Slice { bound, layers: Vec::new(), near: Vec::new(), has_run: false, is_whole: true };
+        let mut slice = Slice { bound, layers: Vec::new(), near: Vec::new(), shortest: None, is_whole: true };
         // Forwards: by depth, all that is no deeper.
         let inside = |set: &Set, depth: usize| {
             coarser.map_or(Ok(set.clone()), |coarser| diagrams.and(set, coarser.at(diagrams, depth)))
@@ -239,11 +241,11 @@ impl Original<'_, '_> {
         let mut nodes = 0;
         loop {
             let depth = within.len() - 1;
-            if !slice.has_run && diagrams.and(&level, &model.goal)? != diagrams.no {
-                slice.has_run = true;
+            if slice.shortest.is_none() && diagrams.and(&level, &model.goal)? != diagrams.no {
+                slice.shortest = Some(depth);
                 slice.bound = slice.bound.max(depth);
             }
-            if level == diagrams.no || (depth == slice.bound && (slice.has_run || coarser.is_some())) {
+            if level == diagrams.no || (depth == slice.bound && (slice.shortest.is_some() || coarser.is_some())) {
                 slice.is_whole &= level == diagrams.no;
                 break;
             }
@@ -257,7 +259,7 @@ impl Original<'_, '_> {
             }
             within.push(diagrams.or(all, &level)?);
         }
-        if !slice.has_run {
+        if slice.shortest.is_none() {
             return Ok(Some(slice));
         }
         // And back.
