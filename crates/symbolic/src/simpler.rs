@@ -110,7 +110,7 @@ impl Models {
     pub(crate) fn new(original: &mut Original<'_, '_>) -> Attempt<Self> {
         let yes = original.encoding.diagrams.yes.clone();
         let slice = Slice { bound: 0, layers: vec![yes.clone()], near: vec![yes], shortest: Some(0), is_whole: true };
-        Ok(Self { chain: original.model(BTreeSet::new())?.into_iter().collect(), slice, is_full: false })
+        Ok(Self { chain: original.model(&BTreeSet::new())?.into_iter().collect(), slice, is_full: false })
     }
 
     /// Whether nothing can be refined any more.
@@ -153,7 +153,7 @@ impl Models {
             self.is_full = kept.is_empty();
             kept.extend(&model.kept);
             let bound = self.slice.bound;
-            let finer = match original.model(kept)? {
+            let finer = match original.model(&kept)? {
                 Some(mut model) => original.slice(&mut model, bound, Some(&self.slice))?.map(|slice| (model, slice)),
                 None => None,
             };
@@ -174,7 +174,7 @@ impl Models {
 
 impl Original<'_, '_> {
     /// The model that keeps the elements which have these bits; `None` if it is not much simpler.
-    fn model(&mut self, bits: BTreeSet<u32>) -> Attempt<Option<Model>> {
+    fn model(&mut self, bits: &BTreeSet<u32>) -> Attempt<Option<Model>> {
         let (diagrams, program) = (&self.encoding.diagrams, self.encoding.program);
         let mut kept = BTreeSet::new();
         for (id, variable) in program.variables.iter().enumerate() {
