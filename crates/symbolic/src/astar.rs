@@ -163,6 +163,7 @@ impl Open {
     /// Expands what is on a shortest run of the simpler model, and was not expanded before. Every step of such a run comes
     /// nearer to its end, so it is one that the simpler model sees: the others need not be taken.
     fn follow(&mut self, search: &mut Search<'_>, models: &Models) -> Attempt<()> {
+        debug_assert!(models.slice().is_tight());
         let Search { encoding, relation, faulty, .. } = &*search;
         let is_seen = |piece: &Piece| models.keeps(piece.written());
         let mut seen = Ladder::some(&encoding.diagrams, &relation.pieces, faulty, is_seen)?;
