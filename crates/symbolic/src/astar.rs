@@ -5,9 +5,9 @@
 //! whose whole way, as estimated, is within a bound are cut out by the set of states that are so near to a goal.
 //!
 //! At first the bound is the length of the shortest runs of a simpler model (`simpler`), and only what is on these is looked at;
-//! they are followed until they break, and the model is refined there. When it cannot be refined any more, or the
-//! estimate was chosen by the user, all other states wait, by depth. The bound is raised to the shortest way of what waits, or a
-//! little beyond it: a thin slice of states is as much work as a thick one. (Breadth-first heuristic search: Zhou, Hansen 2006.)
+//! they are followed until they break, and the model is refined there. When it cannot be refined any more, the search goes on by
+//! levels. Where the estimate was chosen by the user, states wait by depth, and the bound is raised to the shortest way of what
+//! waits, or a little beyond it: a thin slice of states is as much work as a thick one. (Breadth-first heuristic search: Zhou, Hansen 2006.)
 //!
 //! The estimate is consistent, so that a way is no shorter in its middle than at its beginning: a state is at its true depth when
 //! it is expanded, and is expanded once; and the first goal that is met is a nearest one, also where the bound
@@ -27,7 +27,7 @@ use crate::simpler::{Models, Original};
 use crate::trace::rebuild;
 use crate::value::Algebra;
 
-/// The bound is raised by at least this part of itself, or of the first one.
+/// The bound is raised by at least this part of the first one.
 const STRIDE: usize = 8;
 
 /// What waits and what was expanded.
@@ -75,37 +75,21 @@ fn by(search: &mut Search<'_>, estimates: &Estimates) -> Attempt<()> {
     open.close(search)
 }
 
-/// Follows the runs of simpler models, and refines these until one is a run of the model, too. When they cannot be refined
-/// any more, the bound is raised.
+/// Follows the runs of simpler models, and refines these until one is a run of the model, too. When they have none, or cannot
+/// be refined any more, the rest is searched by levels: an estimate that is far too low makes diagrams larger, not smaller.
 fn by_simpler(search: &mut Search<'_>) -> Attempt<()> {
     let mut open = Open::new(search)?;
     let mut models = Models::new(&mut original(search))?;
-    while !models.is_full() && models.slice().bound < search.job.limits.depth as usize {
+    loop {
         open.follow(search, &models)?;
         models.refine(&mut original(search), &open.expanded)?;
-        let bound = models.slice().bound + 1;
-        if !models.raise(&mut original(search), bound)? {
-            // No goal can be reached; but the states are to be counted.
-            open.wait(search)?;
-            open.sweep(search, None)?;
-            return open.close(search);
+        let has_run = models.raise(&mut original(search))?;
+        if !has_run || models.slice().bound > search.job.limits.depth as usize {
+            break;
         }
     }
     open.wait(search)?;
-    let mut bound = Some(models.slice().bound);
-    while open.waits(&search.encoding.diagrams) {
-        open.near = models.slice().near.clone();
-        open.sweep(search, bound)?;
-        let Some(within) = bound else { continue };
-        let farther = within + (within / STRIDE).max(1);
-        if models.slice().is_whole {
-            let shortest = open.shortest(&search.encoding.diagrams)?;
-            bound = shortest.map(|shortest| shortest.max(farther));
-        } else {
-            let has_run = models.raise(&mut original(search), farther)?;
-            bound = has_run.then_some(models.slice().bound);
-        }
-    }
+    open.sweep(search, None)?;
     open.close(search)
 }
 

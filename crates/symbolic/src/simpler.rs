@@ -42,9 +42,9 @@ pub(crate) struct Original<'s, 'p> {
     pub(crate) watch: &'s mut Watch<'p>,
 }
 
-/// Simpler models, each finer than the one before it; the last one gives the estimate.
+/// A simpler model that becomes finer and finer.
 pub(crate) struct Models {
-    chain: Vec<Model>,
+    model: Model,
     slice: Slice,
     /// A finer model would be too large.
     is_full: bool,
@@ -72,11 +72,9 @@ pub(crate) struct Slice {
     /// By steps to the goal.
     layers: Vec<Set>,
     /// The same, for each number of steps: those that are no farther.
-    pub(crate) near: Vec<Set>,
+    near: Vec<Set>,
     /// The length of the model's shortest run, if it is one of these.
     shortest: Option<usize>,
-    /// No state was left out because of the limit: it would be the same with any other.
-    pub(crate) is_whole: bool,
 }
 
 impl Slice {
@@ -114,64 +112,53 @@ impl Models {
     /// The one that keeps nothing.
     pub(crate) fn new(original: &mut Original<'_, '_>) -> Attempt<Self> {
         let yes = original.encoding.diagrams.yes.clone();
-        let slice = Slice { bound: 0, layers: vec![yes.clone()], near: vec![yes], shortest: Some(0), is_whole: true };
-        Ok(Self { chain: original.model(&BTreeSet::new())?.into_iter().collect(), slice, is_full: false })
+        let model = original.model(&BTreeSet::new())?.expect("no model is simpler");
+        let slice = Slice { bound: 0, layers: vec![yes.clone()], near: vec![yes], shortest: Some(0) };
+        Ok(Self { model, slice, is_full: false })
     }
 
-    /// Whether nothing can be refined any more.
-    pub(crate) fn is_full(&self) -> bool {
-        self.is_full
-    }
-
-    /// What can be on a run within the bound that was last asked for.
+    /// What can be on a run within the bound.
     pub(crate) fn slice(&self) -> &Slice {
         &self.slice
     }
 
-    /// Whether the last model keeps one of these bits.
+    /// Whether the model keeps one of these bits.
     pub(crate) fn keeps(&self, mut bits: impl Iterator<Item = u32>) -> bool {
-        self.chain.last().is_some_and(|model| bits.any(|bit| model.kept.contains(&bit)))
+        bits.any(|bit| self.model.kept.contains(&bit))
     }
 
-    /// Finds the runs of the last model of at least this length; `false` if it has none.
-    pub(crate) fn raise(&mut self, original: &mut Original<'_, '_>, bound: usize) -> Attempt<bool> {
-        loop {
-            let model = self.chain.last_mut().expect("the first one is always small");
-            if let Some(slice) = original.slice(model, bound, None)? {
-                self.slice = slice;
-                return Ok(self.slice.shortest.is_some());
-            }
-            self.chain.pop();
-            self.is_full = true;
-        }
-    }
-
-    /// Keeps more, until the last model has no run within the bound: the search has found none. What it has met is given
+    /// Keeps more, until the model has no run within the bound: the search has found none. What it has met is given
     /// by depth.
     pub(crate) fn refine(&mut self, original: &mut Original<'_, '_>, met: &[Set]) -> Attempt<()> {
         while self.slice.shortest.is_some() && !self.is_full {
-            let model = self.chain.last().expect("there is one");
-            let mut kept = original.missed(model, &self.slice, met)?;
-            // Nothing was missed where the run goes on beyond the depth limit.
+            let mut kept = original.missed(&self.model, &self.slice, met)?;
+            // Nothing was missed where a goal was found, and others are looked for.
             self.is_full = kept.is_empty();
-            kept.extend(&model.kept);
-            let bound = self.slice.bound;
-            let finer = match original.model(&kept)? {
-                Some(mut model) => original.slice(&mut model, bound, Some(&self.slice))?.map(|slice| (model, slice)),
-                None => None,
-            };
-            let Some((model, slice)) = finer else {
-                self.is_full = true;
-                break;
-            };
-            self.slice = slice;
-            // Of those that are not needed now, some are left for the case that finer ones become too large.
-            if self.chain.len() > 1 && self.chain[self.chain.len() - 2].kept.len() * 2 > model.kept.len() {
-                self.chain.pop();
+            kept.extend(&self.model.kept);
+            match original.model(&kept)? {
+                None => self.is_full = true,
+                Some(model) => {
+                    self.model = model;
+                    match original.slice(&mut self.model, self.slice.bound, Some(&self.slice))? {
+                        None => self.is_full = true,
+                        Some(slice) => self.slice = slice,
+                    }
+                }
             }
-            self.chain.push(model);
         }
         Ok(())
+    }
+
+    /// Raises the bound to the length of the model's shortest run; `false` if it has none, or would be too large.
+    pub(crate) fn raise(&mut self, original: &mut Original<'_, '_>) -> Attempt<bool> {
+        if self.is_full {
+            return Ok(false);
+        }
+        match original.slice(&mut self.model, self.slice.bound, None)? {
+            None => self.is_full = true,
+            Some(slice) => self.slice = slice,
+        }
+        Ok(self.slice.shortest.is_some() && !self.is_full)
     }
 }
 
@@ -222,8 +209,8 @@ impl Original<'_, '_> {
         Ok(Some(Model { kept, start, goal, forwards, backwards }))
     }
 
-    /// The states of a model that can be on a run within a bound, inside the slice of a coarser one. Without such a
-    /// slice the bound is raised to the length of the model's shortest run, if that is more. `None` if they are too many.
+    /// The states of a model that can be on a run within a bound, inside the slice of a coarser one; without such a
+    /// slice those on its shortest runs, which are beyond the bound. `None` if they are too many.
     fn slice(&mut self, model: &mut Model, bound: usize, coarser: Option<&Slice>) -> Attempt<Option<Slice>> {
         let slice = self.cut(model, bound, coarser);
         model.forwards.ladder.forget();
@@ -234,7 +221,7 @@ impl Original<'_, '_> {
     fn cut(&mut self, model: &mut Model, bound: usize, coarser: Option<&Slice>) -> Attempt<Option<Slice>> {
         let diagrams = &self.encoding.diagrams;
         let most = NODES_FOR_A_BIT * (self.encoding.bits as usize + 1);
-        let mut slice = Slice { bound, layers: Vec::new(), near: Vec::new(), shortest: None, is_whole: true };
+        let mut slice = Slice { bound, layers: Vec::new(), near: Vec::new(), shortest: None };
         // Forwards: by depth, all that is no deeper.
         let inside = |set: &Set, depth: usize| {
             coarser.map_or(Ok(set.clone()), |coarser| diagrams.and(set, coarser.at(diagrams, depth)))
@@ -242,20 +229,18 @@ impl Original<'_, '_> {
         let mut level = inside(&model.start, 0)?;
         let mut within = vec![level.clone()];
         let mut nodes = 0;
-        loop {
+        while level != diagrams.no {
             let depth = within.len() - 1;
             if slice.shortest.is_none() && diagrams.and(&level, &model.goal)? != diagrams.no {
                 slice.shortest = Some(depth);
                 slice.bound = slice.bound.max(depth);
             }
-            if level == diagrams.no || (depth == slice.bound && (slice.shortest.is_some() || coarser.is_some())) {
-                slice.is_whole &= level == diagrams.no;
+            if depth == slice.bound && (slice.shortest.is_some() || coarser.is_some()) {
                 break;
             }
             let all = &within[depth];
             let next = diagrams.minus(&model.forwards.take(diagrams, self.watch, &level)?, all)?;
             level = inside(&next, depth + 1)?;
-            slice.is_whole &= level == next;
             nodes += diagrams.size(&level);
             if nodes > most {
                 return Ok(None);
@@ -275,7 +260,6 @@ impl Original<'_, '_> {
             slice.near.push(near);
             slice.layers.push(layer);
             layer = match slice.bound.checked_sub(slice.layers.len()) {
-                _ if slice.is_whole => diagrams.and(&before, all)?,
                 Some(depth) => diagrams.and(&before, within.get(depth).unwrap_or(all))?,
                 None => diagrams.no.clone(),
             };

@@ -88,17 +88,16 @@ fn refined(
     loop {
         check(&encoding, models.slice());
         let bound = models.slice().bound;
-        if explored.shortest() == Some(bound) || models.is_full() {
-            break;
+        if explored.shortest() == Some(bound) || models.is_full {
+            return Ok((Some(bound), models.model.kept));
         }
         let met = explored.met(&encoding, models.slice());
         models.refine(&mut original, &met)?;
         check(&encoding, models.slice());
-        if !models.raise(&mut original, bound + 1)? {
-            return Ok((None, models.chain.pop().expect("there is one").kept));
+        if !models.raise(&mut original)? && !models.is_full {
+            return Ok((None, models.model.kept));
         }
     }
-    Ok((Some(models.slice().bound), models.chain.pop().expect("there is one").kept))
 }
 
 fn goals(program: &Program) -> impl Iterator<Item = Goal> {
