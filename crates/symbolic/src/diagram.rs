@@ -49,12 +49,12 @@ const UNLIMITED: u64 = 4 << 30;
 const NARROW: u32 = 6;
 
 /// The cache is written when it is made, and whenever garbage is collected: a larger one would take longer than many
-/// searches of so few bits, or of narrow transitions.
+/// searches of so few bits, or of narrow transitions unless there are very many.
 fn most_entries(bits: u32, widest: u32) -> u64 {
     match bits {
         0..64 => 1 << 16,
         64..256 => 1 << 20,
-        _ if widest <= NARROW => 1 << 20,
+        256..8192 if widest <= NARROW => 1 << 20,
         _ => 1 << 22,
     }
 }
@@ -359,6 +359,7 @@ mod tests {
             1 << 20,
             "many bits, narrow steps: one of x and its neighbour, and the location"
         );
+        assert_eq!(most_entries(8_192, NARROW), 1 << 22, "very many bits");
         assert_eq!(entries(200, 15, u64::MAX), 1 << 22, "many bits, wide steps");
         assert_eq!(entries(200, 15, 8 << 20), 1 << 15, "no more than an eighth of the memory");
     }
