@@ -23,7 +23,7 @@ use crate::estimate::{Estimates, estimates, least};
 use crate::ladder::Ladder;
 use crate::relation::Piece;
 use crate::search::{Search, saturated};
-use crate::simpler::{Models, Original};
+use crate::simpler::{Original, Simpler};
 use crate::trace::rebuild;
 use crate::value::Algebra;
 
@@ -79,12 +79,12 @@ fn by(search: &mut Search<'_>, estimates: &Estimates) -> Attempt<()> {
 /// be refined any more, the rest is searched by levels: an estimate that is far too low makes diagrams larger, not smaller.
 fn by_simpler(search: &mut Search<'_>) -> Attempt<()> {
     let mut open = Open::new(search)?;
-    let mut models = Models::new(&mut original(search))?;
+    let mut simpler = Simpler::new(&mut original(search))?;
     loop {
-        open.follow(search, &models)?;
-        models.refine(&mut original(search), &open.expanded)?;
-        let has_run = models.raise(&mut original(search))?;
-        if !has_run || models.slice().bound > search.job.limits.depth as usize {
+        open.follow(search, &simpler)?;
+        simpler.refine(&mut original(search), &open.expanded)?;
+        let has_run = simpler.raise(&mut original(search))?;
+        if !has_run || simpler.slice().bound > search.job.limits.depth as usize {
             break;
         }
     }
@@ -146,21 +146,21 @@ impl Open {
 
     /// Expands what is on a shortest run of the simpler model, and was not expanded before. Every step of such a run comes
     /// nearer to its end, so it is one that the simpler model sees: the others need not be taken.
-    fn follow(&mut self, search: &mut Search<'_>, models: &Models) -> Attempt<()> {
-        debug_assert!(models.slice().is_tight());
+    fn follow(&mut self, search: &mut Search<'_>, simpler: &Simpler) -> Attempt<()> {
+        debug_assert!(simpler.slice().is_tight());
         let Search { encoding, relation, faulty, .. } = &*search;
-        let is_seen = |piece: &Piece| models.keeps(piece.written());
+        let is_seen = |piece: &Piece| simpler.keeps(piece.written());
         let mut seen = Ladder::some(&encoding.diagrams, &relation.pieces, faulty, is_seen)?;
         let mut next = search.initial()?;
         for depth in 0.. {
             let diagrams = &search.encoding.diagrams;
-            let new = diagrams.minus(&diagrams.and(&next, models.slice().at(diagrams, depth))?, &self.all)?;
+            let new = diagrams.minus(&diagrams.and(&next, simpler.slice().at(diagrams, depth))?, &self.all)?;
             if new != diagrams.no {
                 self.meet(search, depth, &new)?;
             }
             let diagrams = &search.encoding.diagrams;
             let met = self.expanded.get(depth).unwrap_or(&diagrams.no);
-            let here = diagrams.and(met, models.slice().at(diagrams, depth))?;
+            let here = diagrams.and(met, simpler.slice().at(diagrams, depth))?;
             if here == diagrams.no {
                 break;
             }

@@ -43,7 +43,7 @@ pub(crate) struct Original<'s, 'p> {
 }
 
 /// A simpler model that becomes finer and finer.
-pub(crate) struct Models {
+pub(crate) struct Simpler {
     model: Model,
     slice: Slice,
     /// A finer model would be too large.
@@ -108,7 +108,7 @@ impl Steps {
     }
 }
 
-impl Models {
+impl Simpler {
     /// The one that keeps nothing.
     pub(crate) fn new(original: &mut Original<'_, '_>) -> Attempt<Self> {
         let yes = original.encoding.diagrams.yes.clone();

@@ -84,18 +84,18 @@ fn refined(
     let line = Line::default();
     let mut watch = Watch::new(&line);
     let mut original = Original { encoding: &encoding, relation: &relation, goals: &goals, watch: &mut watch };
-    let mut models = Models::new(&mut original)?;
+    let mut simpler = Simpler::new(&mut original)?;
     loop {
-        check(&encoding, models.slice());
-        let bound = models.slice().bound;
-        if explored.shortest() == Some(bound) || models.is_full {
-            return Ok((Some(bound), models.model.kept));
+        check(&encoding, simpler.slice());
+        let bound = simpler.slice().bound;
+        if explored.shortest() == Some(bound) || simpler.is_full {
+            return Ok((Some(bound), simpler.model.kept));
         }
-        let met = explored.met(&encoding, models.slice());
-        models.refine(&mut original, &met)?;
-        check(&encoding, models.slice());
-        if !models.raise(&mut original)? && !models.is_full {
-            return Ok((None, models.model.kept));
+        let met = explored.met(&encoding, simpler.slice());
+        simpler.refine(&mut original, &met)?;
+        check(&encoding, simpler.slice());
+        if !simpler.raise(&mut original)? && !simpler.is_full {
+            return Ok((None, simpler.model.kept));
         }
     }
 }
