@@ -14,6 +14,7 @@ mod simulate;
 pub(crate) use check::{Slices, Watch};
 
 use crate::cli::{Cli, Command};
+use crate::terminal::{visible, visible_in_color};
 use crate::{Exit, Failure};
 
 /// Does what the command line says.
@@ -37,6 +38,15 @@ pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
 
 /// Writes to standard output; a reader that went away is not an error.
 pub(crate) fn print(text: &str) -> Result<Exit, Failure> {
+    write(&visible(text))
+}
+
+/// The same of a text for people, in which colours may be set.
+pub(crate) fn print_for_people(text: &str, color: bool) -> Result<Exit, Failure> {
+    write(&if color { visible_in_color(text) } else { visible(text) })
+}
+
+fn write(text: &str) -> Result<Exit, Failure> {
     use std::io::Write as _;
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

@@ -16,6 +16,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args as _, Command as Grammar, CommandFac
 
 use crate::Failure;
 use crate::cli::{CheckArgs, Cli, Color, Command, ModelArgs, ResumeArgs, SimulateArgs};
+use crate::terminal::visible;
 
 /// The file, beside the model.
 const FILE: &str = "birk.toml";
@@ -29,7 +30,7 @@ type Layer = Vec<(String, Vec<String>)>;
 
 /// The command line, with what it leaves open filled in. Asking for help ends the process here.
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, Failure> {
-    let typed = Cli::command().get_matches_from(arguments);
+    let typed = matched(arguments);
     let (name, typed) = typed.subcommand().expect("clap insists on a command");
     let mut completed = arguments.to_vec();
     if matches!(typed.try_contains_id("model"), Ok(true)) {
@@ -40,7 +41,7 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, Failure> {
         }
         completed.splice(2..2, missing(&options, typed, &layers(typed)?));
     }
-    let matches = Cli::command().get_matches_from(&completed);
+    let matches = matched(&completed);
     let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match (&mut cli.command, matches.subcommand()) {
         (Command::Check(args), Some((_, matches))) => {
@@ -53,6 +54,15 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, Failure> {
         _ => {}
     }
     Ok(cli)
+}
+
+/// What the words mean, or the end of the process, where help was asked for or a word cannot be understood. Then the words
+/// are shown, so what a terminal would obey is written out first.
+fn matched(words: &[OsString]) -> ArgMatches {
+    Cli::command().try_get_matches_from(words).unwrap_or_else(|error| {
+        let shown = words.iter().map(|word| visible(&word.to_string_lossy()).into_owned());
+        Cli::command().try_get_matches_from(shown).err().unwrap_or(error).exit()
+    })
 }
 
 /// The options of a command that other sources may give.

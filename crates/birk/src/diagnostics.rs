@@ -1,11 +1,14 @@
 //! Diagnostics as people read them, drawn by the renderer that rustc and cargo use.
 
+use std::borrow::Cow;
+
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use birk_ir::Span;
 use birk_lang::diagnostic::Diagnostic;
 
-use crate::say;
 use crate::source::Source;
+use crate::terminal::visible;
+use crate::{say, say_in_color};
 
 /// More than this many are counted, not shown.
 const MAX_SHOWN: usize = 50;
@@ -13,7 +16,7 @@ const MAX_SHOWN: usize = 50;
 /// Prints diagnostics and their number to standard error.
 pub(crate) fn print(source: &Source, diagnostics: &[Diagnostic], color: bool) {
     for diagnostic in diagnostics.iter().take(MAX_SHOWN) {
-        say(&format!("{}\n", render(source, diagnostic, color)));
+        say_in_color(&format!("{}\n", render(source, diagnostic, color)));
     }
     if diagnostics.len() > MAX_SHOWN {
         say(&format!("… and {} more\n", diagnostics.len() - MAX_SHOWN));
@@ -29,48 +32,59 @@ pub(crate) fn print(source: &Source, diagnostics: &[Diagnostic], color: bool) {
 /// One diagnostic.
 pub(crate) fn render(source: &Source, diagnostic: &Diagnostic, color: bool) -> String {
     let level = if diagnostic.is_warning() { Level::WARNING } else { Level::ERROR };
-    let primary = (diagnostic.span, diagnostic.label.as_str());
-    let context: Vec<_> = diagnostic.related.iter().map(|(span, text)| (*span, text.as_str())).collect();
-    let snippet = annotated(source, primary, &context);
-    let mut report = vec![level.primary_title(&diagnostic.message).id(diagnostic.code).element(snippet)];
-    if let Some(help) = &diagnostic.help {
-        report.push(Group::with_title(Level::HELP.secondary_title(help)));
-    }
-    renderer(color).render(&report)
+    let excerpt = Excerpt::of(source.file(diagnostic.span));
+    let context: Vec<_> = diagnostic.related.iter().filter(|(span, _)| span.file == diagnostic.span.file).collect();
+    let context =
+        context.into_iter().map(|(span, text)| AnnotationKind::Context.span(excerpt.range(*span)).label(visible(text)));
+    let snippet = excerpt.annotated((diagnostic.span, &diagnostic.label)).annotations(context);
+    let title = level.primary_title(visible(&diagnostic.message)).id(diagnostic.code);
+    drawn(vec![title.element(snippet)], diagnostic.help.as_deref(), color)
 }
 
 /// A place of the source with something to say about it.
 pub(crate) fn excerpt(source: &Source, title: &str, primary: (Span, &str), color: bool) -> String {
-    let snippet = annotated(source, primary, &[]);
-    renderer(color).render(&[Level::ERROR.with_name("violated").primary_title(title).element(snippet)])
+    let excerpt = Excerpt::of(source.file(primary.0));
+    let title = Level::ERROR.with_name("violated").primary_title(visible(title));
+    drawn(vec![title.element(excerpt.annotated(primary))], None, color)
 }
 
 /// What is wrong at a place of another file than a model.
 pub(crate) fn mistake(source: &Source, title: &str, primary: (Span, &str), help: Option<&str>, color: bool) -> String {
-    let mut report = vec![Level::ERROR.primary_title(title).element(annotated(source, primary, &[]))];
-    report.extend(help.map(|help| Group::with_title(Level::HELP.secondary_title(help))));
-    renderer(color).render(&report)
+    let excerpt = Excerpt::of(source.file(primary.0));
+    let title = Level::ERROR.primary_title(visible(title));
+    drawn(vec![title.element(excerpt.annotated(primary))], help, color)
 }
 
-fn renderer(color: bool) -> Renderer {
-    if color { Renderer::styled() } else { Renderer::plain() }
+fn drawn<'a>(mut report: Vec<Group<'a>>, help: Option<&'a str>, color: bool) -> String {
+    report.extend(help.map(|help| Group::with_title(Level::HELP.secondary_title(visible(help)))));
+    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+    renderer.render(&report)
 }
 
-fn annotated<'a>(
+/// A file as it is shown: what a terminal would obey is written out, and places have moved accordingly.
+struct Excerpt<'a> {
     source: &'a Source,
-    primary: (Span, &'a str),
-    context: &[(Span, &'a str)],
-) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
-    let source = source.file(primary.0);
-    let range = |span: Span| {
-        let end = (span.end as usize).min(source.text.len());
-        (span.start as usize).min(end)..end
-    };
-    let mut snippet = Snippet::source(&source.text)
-        .path(&source.path)
-        .annotation(AnnotationKind::Primary.span(range(primary.0)).label(primary.1));
-    for (span, text) in context.iter().filter(|(span, _)| span.file == primary.0.file) {
-        snippet = snippet.annotation(AnnotationKind::Context.span(range(*span)).label(*text));
+    path: Cow<'a, str>,
+    text: Cow<'a, str>,
+}
+
+impl<'a> Excerpt<'a> {
+    fn of(source: &'a Source) -> Self {
+        Self { source, path: visible(&source.path), text: visible(&source.text) }
     }
-    snippet
+
+    /// Where a span of the file is in the text that is shown.
+    fn range(&self, span: Span) -> std::ops::Range<usize> {
+        let place = |at: u32| match self.source.text.get(..at as usize) {
+            Some(before) => visible(before).len().min(self.text.len()),
+            None => self.text.len(),
+        };
+        place(span.start).min(place(span.end))..place(span.end)
+    }
+
+    fn annotated<'s>(&'s self, primary: (Span, &'s str)) -> Snippet<'s, annotate_snippets::Annotation<'s>> {
+        Snippet::source(&*self.text)
+            .path(&*self.path)
+            .annotation(AnnotationKind::Primary.span(self.range(primary.0)).label(visible(primary.1)))
+    }
 }

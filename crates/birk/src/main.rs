@@ -16,6 +16,7 @@ mod progress;
 mod report;
 mod saved;
 mod source;
+mod terminal;
 
 use std::io::Write as _;
 use std::panic::{UnwindSafe, catch_unwind};
@@ -86,7 +87,12 @@ fn guarded(act: impl FnOnce() -> Exit + UnwindSafe) -> Exit {
 
 /// Writes a line to standard error; a reader that went away is not an error.
 fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = writeln!(std::io::stderr(), "{}", terminal::visible(line));
+}
+
+/// The same of a line in which colours may be set.
+fn say_in_color(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", terminal::visible_in_color(line));
 }
 
 #[cfg(test)]

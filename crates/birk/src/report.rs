@@ -21,6 +21,7 @@ use crate::commands::{Slices, Watch};
 use crate::engines::Engine;
 use crate::progress::{grouped, grouped_digits};
 use crate::source::Source;
+use crate::terminal::{is_obeyed, visible};
 
 /// A search and its answers.
 pub(crate) struct Report<'a> {
@@ -214,6 +215,9 @@ fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()
+    } else if word.contains(|c: char| is_obeyed(c) || "\n\t".contains(c)) {
+        let escaped = word.replace('\\', r"\\").replace('\'', r"\'").replace('\n', r"\n").replace('\t', r"\t");
+        format!("$'{}'", visible(&escaped))
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
     }

@@ -7,7 +7,7 @@ use birk_ir::Span;
 use crate::cli::{AutomatonArgs, AutomatonFormat, Color};
 use crate::commands::print;
 use crate::source::{Source, uses_color};
-use crate::{Exit, Failure, diagnostics, say};
+use crate::{Exit, Failure, diagnostics, say_in_color};
 
 /// Runs the command.
 pub(crate) fn run(args: &AutomatonArgs) -> Result<Exit, Failure> {
@@ -20,7 +20,13 @@ pub(crate) fn run(args: &AutomatonArgs) -> Result<Exit, Failure> {
             let color = uses_color(Color::Auto, &std::io::stderr());
             let help =
                 Some("operators: [] <> X U W R ! && || -> <-> or in words; propositions: names, or \"any text\"");
-            say(&diagnostics::mistake(&source, "this is not a formula", (place, &mistake.reason), help, color));
+            say_in_color(&diagnostics::mistake(
+                &source,
+                "this is not a formula",
+                (place, &mistake.reason),
+                help,
+                color,
+            ));
             return Err(Failure { exit: Exit::Usage, message: String::new() });
         }
     };

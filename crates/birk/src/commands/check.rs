@@ -19,7 +19,7 @@ use slices::Sliced;
 pub(crate) use slices::Slices;
 
 use crate::cli::{Accept, CheckArgs, Fair, Format, FrontierKind, OnOff, StoreKind, Threads};
-use crate::commands::print;
+use crate::commands::{print, print_for_people};
 use crate::engines::{self, Engine, Way, engine};
 use crate::limits::{self, Memory};
 use crate::progress::Watcher;
@@ -198,9 +198,10 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
         seconds: watcher.elapsed().as_secs_f64(),
         peak_memory: limits::peak_memory(),
     };
+    let color = uses_color(args.model.color, &std::io::stdout());
     match args.format {
         Format::Json => print(&report::json::text(&report))?,
-        Format::Human => print(&report::human::text(&report, uses_color(args.model.color, &std::io::stdout())))?,
+        Format::Human => print_for_people(&report::human::text(&report, color), color)?,
     };
     if let Some(path) = &args.trace {
         save(path, &report)?;
@@ -269,7 +270,7 @@ fn hunt_states(
     };
     if let Some(reason) = model.refusal() {
         watcher.clear();
-        eprintln!("note: the model was interpreted, because it could not be compiled: {reason}");
+        say(&format!("note: the model was interpreted, because it could not be compiled: {reason}"));
     }
     Ok((hunt, Some(model.assumed())))
 }

@@ -7,7 +7,7 @@ use birk_exec::{ReplayError, Replayed};
 use birk_ir::Program;
 
 use crate::cli::{ReplayArgs, TraceFormat};
-use crate::commands::print;
+use crate::commands::{print, print_for_people};
 use crate::report::chart::{Chart, chart};
 use crate::report::{diagram, human};
 use crate::source::{load, uses_color};
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
         }
     };
     out.push_str(&format!("the trace fits the model; {what} decides {decided}\n"));
-    print(&out)
+    print_for_people(&out, color)
 }
 
 /// The properties that the last state decides, or the whole run, if it repeats.

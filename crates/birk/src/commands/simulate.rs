@@ -11,7 +11,7 @@ use birk_search::{Observer as _, Progress};
 
 use crate::cli::{ChooseBy, Format, ProgressMode, SimulateArgs};
 use crate::commands::check::{hunted, impostor, selected};
-use crate::commands::print;
+use crate::commands::{print, print_for_people};
 use crate::guided::session::Session;
 use crate::guided::{Place, prompt, screen};
 use crate::progress::Watcher;
@@ -31,9 +31,10 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Exit, Failure> {
     let properties = selected(&program, &args.property, args.deadlock)?;
     let hunted = hunted(&program, &properties)?;
     let simulation = sample(args, &source, &program, &properties, &hunted)?;
+    let color = uses_color(args.model.color, &std::io::stdout());
     match args.format {
         Format::Json => print(&simulation::json(&simulation))?,
-        Format::Human => print(&simulation::text(&simulation, uses_color(args.model.color, &std::io::stdout())))?,
+        Format::Human => print_for_people(&simulation::text(&simulation, color), color)?,
     };
     if let Some(path) = &args.trace {
         save(path, &simulation)?;

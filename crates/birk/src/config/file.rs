@@ -13,7 +13,7 @@ use toml::de::{DeTable, DeValue};
 use super::{Layer, TYPED_ONLY, is_repeatable, key_of, objection, search_options};
 use crate::cli::Color;
 use crate::source::{Source, uses_color};
-use crate::{Failure, diagnostics, say};
+use crate::{Failure, diagnostics, say_in_color};
 
 /// What is wrong, and where.
 struct Mistake {
@@ -33,7 +33,7 @@ pub(super) fn read(path: &Path, profile: Option<&str>, color: Color) -> Result<V
         let color = uses_color(color, &std::io::stderr());
         for Mistake { place, title, label, help } in &mistakes {
             let shown = diagnostics::mistake(&source, title, (*place, label), help.as_deref(), color);
-            say(&format!("{shown}\n"));
+            say_in_color(&format!("{shown}\n"));
         }
         let plural = if mistakes.len() == 1 { "" } else { "s" };
         return Err(Failure::usage(format!("{} has {} error{plural}", source.path, mistakes.len())));

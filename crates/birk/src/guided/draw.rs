@@ -10,6 +10,7 @@ use ratatui::widgets::{Block, Clear, Paragraph, Wrap};
 
 use crate::guided::screen::{KEYS, Part, Screen};
 use crate::guided::session::Mood;
+use crate::terminal::visible;
 
 /// Below this size there is no room for the parts.
 const SMALLEST: (u16, u16) = (40, 14);
@@ -86,7 +87,7 @@ impl Paint {
 
 fn title(screen: &Screen<'_, '_>, frame: &mut Frame<'_>, area: Rect, _: Paint) {
     let (at, last) = screen.session.position();
-    let left = format!(" {}: {}", screen.place.source.path, screen.place.program.system);
+    let left = format!(" {}: {}", visible(&screen.place.source.path), screen.place.program.system);
     let right = format!("step {at} of {last} ");
     let room = usize::from(area.width).saturating_sub(right.chars().count());
     let line = format!("{:room$}{right}", cut(&left, room));
@@ -109,7 +110,7 @@ fn source(screen: &Screen<'_, '_>, frame: &mut Frame<'_>, area: Rect, paint: Pai
             marks.push((source.position(place).0, program.thread(thread).name.clone()));
         }
     }
-    let block = paint.block(&file.path, screen.part == Part::Source);
+    let block = paint.block(&visible(&file.path), screen.part == Part::Source);
     let inner = block.inner(area);
     frame.render_widget(block, area);
     let (height, width) = (usize::from(inner.height), usize::from(inner.width));
@@ -143,7 +144,7 @@ fn source_line<'t>(
     };
     let who = if threads.is_empty() { String::new() } else { format!(" ◂ {}", names(threads, width / 2)) };
     let room = width.saturating_sub(digits + 3 + who.chars().count());
-    let text = cut(&text.replace('\t', "    "), room);
+    let text = cut(&visible(text).replace('\t', "    "), room);
     let style = if is_chosen { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
     Line::from(vec![
         Piece::styled(format!("{number:>digits$} "), Paint::dim()),
@@ -261,7 +262,7 @@ fn standings_text<'t>(screen: &Screen<'_, '_>, paint: Paint) -> Line<'t> {
     for standing in standings {
         let mark = if standing.mood == Mood::Bad { "! " } else { "" };
         // A blank that does not break keeps a property and its value on one line.
-        let text = format!("{mark}{}: {}", standing.name, standing.text).replace(' ', "\u{a0}");
+        let text = format!("{mark}{}: {}", standing.name, visible(&standing.text)).replace(' ', "\u{a0}");
         pieces.push(Piece::styled(text, paint.mood(standing.mood)));
         pieces.push(Piece::raw("   "));
     }
@@ -272,13 +273,13 @@ fn standings_text<'t>(screen: &Screen<'_, '_>, paint: Paint) -> Line<'t> {
 fn said(screen: &Screen<'_, '_>, frame: &mut Frame<'_>, area: Rect, paint: Paint) {
     let line = match &screen.question {
         Some(question) => {
-            let typed = format!(" {}: {}", question.title, question.text);
+            let typed = format!(" {}: {}", question.title, visible(&question.text));
             let column = area.x + typed.chars().count().min(usize::from(area.width) - 1) as u16;
             frame.set_cursor_position((column, area.y));
             Line::styled(format!("{typed}_   (Enter does it, Esc leaves it)"), Style::new())
         }
         None if screen.news.0.is_empty() => selected_effect(screen),
-        None => Line::styled(format!(" {}", screen.news.0), paint.mood(screen.news.1)),
+        None => Line::styled(format!(" {}", visible(&screen.news.0)), paint.mood(screen.news.1)),
     };
     frame.render_widget(Paragraph::new(line), area);
 }
@@ -305,13 +306,15 @@ fn keys_text<'t>(paint: Paint) -> Line<'t> {
 
 fn window(screen: &Screen<'_, '_>, frame: &mut Frame<'_>, body: Rect, paint: Paint) {
     let Some(window) = &screen.window else { return };
-    let widest = window.lines.iter().chain([&window.title]).map(|line| line.chars().count()).max().unwrap_or(0);
+    let shown: Vec<_> = window.lines.iter().map(|line| visible(line)).collect();
+    let widest =
+        shown.iter().map(|line| &**line).chain([&*window.title]).map(|line| line.chars().count()).max().unwrap_or(0);
     let width = (widest as u16).saturating_add(4).min(body.width);
-    let rows: u16 = window.lines.iter().map(|line| rows_of(line, width.saturating_sub(2))).sum();
+    let rows: u16 = shown.iter().map(|line| rows_of(line, width.saturating_sub(2))).sum();
     let height = rows.saturating_add(2).min(body.height);
     let area = Rect { x: body.x + (body.width - width) / 2, y: body.y + (body.height - height) / 2, width, height };
     let block = Block::bordered().title(format!(" {} ", window.title)).border_style(paint.thread());
-    let lines: Vec<Line<'_>> = window.lines.iter().skip(window.scroll).map(|line| Line::raw(line.as_str())).collect();
+    let lines: Vec<Line<'_>> = shown.iter().skip(window.scroll).map(|line| Line::raw(&**line)).collect();
     frame.render_widget(Clear, area);
     frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }).block(block), area);
 }

@@ -5,6 +5,7 @@ use std::io::{BufRead, Write};
 use crate::guided::Place;
 use crate::guided::session::{Mood, Session};
 use crate::report::human::count;
+use crate::terminal::visible;
 use crate::{Exit, Failure};
 
 /// What can be said at the prompt.
@@ -36,11 +37,11 @@ pub(crate) fn run(
     let mut prompt = Prompt { place, session, number: 0 };
     let mut answer = prompt.overview();
     loop {
-        write!(out, "{answer}> ").and_then(|()| out.flush()).map_err(lost)?;
+        write!(out, "{}> ", visible(&answer)).and_then(|()| out.flush()).map_err(lost)?;
         let mut line = String::new();
         let read = input.read_line(&mut line).map_err(|error| Failure::io("read standard input", &error))?;
         if !is_person {
-            writeln!(out, "{}", line.trim_end()).map_err(lost)?;
+            writeln!(out, "{}", visible(line.trim_end())).map_err(lost)?;
         }
         prompt.number += 1;
         let words = line.split('#').next().unwrap_or_default().trim();

@@ -14,6 +14,7 @@ use crate::report::plot::{Titles, bars, curve};
 use crate::report::statement::Grade;
 use crate::report::{Report, ShownTrace, diagram, human};
 use crate::source::Source;
+use crate::terminal::visible;
 
 const PAGE: &str = include_str!("../../assets/report.html");
 const TRACE: &str = include_str!("../../assets/trace.html");
@@ -32,7 +33,8 @@ pub(crate) fn page(report: &Report<'_>, samples: &[Sample]) -> String {
     let program = report.program;
     let headline = human::headline(report);
     let trace = if report.traces.is_empty() { String::new() } else { trace_section(report) };
-    fill(
+    // What a browser would hide or reorder is seen; in the data of the script these are escapes of JSON.
+    let page = fill(
         PAGE,
         &[
             ("title", &escape(&format!("{}: {} - Birk", program.system, report.verdict.word()))),
@@ -52,7 +54,8 @@ pub(crate) fn page(report: &Report<'_>, samples: &[Sample]) -> String {
             ("version", env!("CARGO_PKG_VERSION")),
             ("data", &data(report)),
         ],
-    )
+    );
+    visible(&page).into_owned()
 }
 
 /// The constants after `-D`, which the source does not show.
@@ -328,7 +331,7 @@ impl Words {
         if let Some(&number) = self.numbers.get(text) {
             return number;
         }
-        self.texts.push(text.to_owned());
+        self.texts.push(visible(text).into_owned());
         self.numbers.insert(text.to_owned(), self.texts.len() - 1);
         self.texts.len() - 1
     }
@@ -375,7 +378,7 @@ fn trace_data(report: &Report<'_>, trace: &ShownTrace<'_>, words: &mut Words) ->
     let messages: Vec<Value> = messages.collect();
     let diagram = |draw: fn(&Chart, &str) -> String, text: &str, word: &str| match chart.rows.len() > MAX_DIAGRAM {
         true => format!("the run is too long to stand here; `birk replay --format {word}` prints it"),
-        false => draw(&chart, text),
+        false => visible(&draw(&chart, text)).into_owned(),
     };
     let short = format!("{} {}", trace.property.name, if trace.property.wants_goal() { "reached" } else { "violated" });
     json!({

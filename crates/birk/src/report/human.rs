@@ -20,6 +20,7 @@ use crate::report::json::is_location_of;
 use crate::report::statement::{Cut, Grade, Next, stopped};
 use crate::report::{Answer, Report, ordinals_text};
 use crate::source::Source;
+use crate::terminal::visible;
 
 /// Longer lists are cut.
 const MAX_LISTED: usize = 12;
@@ -75,7 +76,7 @@ pub(crate) fn headline(report: &Report<'_>) -> String {
 
 /// The first line: the verdict and its bound.
 fn first_line(report: &Report<'_>, paint: Paint) -> String {
-    let model = format!("{} ({})", report.source.path, report.program.system);
+    let model = format!("{} ({})", visible(&report.source.path), report.program.system);
     let word = paint.verdict(report.verdict, report.verdict.word());
     let states = covered_all(report);
     let detail = match report.verdict {
@@ -355,7 +356,7 @@ fn waiting(out: &mut String, source: &Source, program: &Program, run: &Replayed,
         let (start, end) = thread.at[location.index()];
         let guards: Vec<String> = (start..end)
             .filter_map(|t| program.transitions[t as usize].guard_span)
-            .map(|span| format!("`{}`", source.slice(span)))
+            .map(|span| format!("`{}`", visible(&source.slice(span))))
             .collect();
         let waits = if guards.is_empty() { "for ever".to_owned() } else { format!("for {}", guards.join(" or ")) };
         let proper = if program.kind_of(id).locations[location.index()].end { " (may end here)" } else { "" };
@@ -525,7 +526,7 @@ fn unreached(out: &mut String, report: &Report<'_>, paint: Paint) {
     let untaken = report.untaken();
     let plain = |ids: &[TransitionId]| ids.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>();
     let guarded = |&id: &TransitionId| {
-        let guard = report.guard_text(id).map(|guard| format!(" `{guard}`")).unwrap_or_default();
+        let guard = report.guard_text(id).map(|guard| format!(" `{}`", visible(&guard))).unwrap_or_default();
         report.program.transition_text(id) + &guard
     };
     let rows = [

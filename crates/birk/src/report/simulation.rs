@@ -11,6 +11,7 @@ use crate::progress::grouped;
 use crate::report::human::{self, Paint, count};
 use crate::report::{command_line, json as report_json};
 use crate::source::Source;
+use crate::terminal::visible;
 
 /// Bars of a histogram are at most this long.
 const BAR: u64 = 40;
@@ -172,7 +173,7 @@ pub(crate) fn text(simulation: &Simulation<'_>, color: bool) -> String {
 
 /// The first line: what was found, in how many runs.
 fn headline(simulation: &Simulation<'_>, paint: Paint) -> String {
-    let model = format!("{} ({})", simulation.source.path, simulation.program.system);
+    let model = format!("{} ({})", visible(&simulation.source.path), simulation.program.system);
     let runs = count(simulation.runs(), "run");
     let bound = format!("{runs} of at most {}", count(u64::from(simulation.args.steps), "step"));
     let cut_short = match simulation.stopped {

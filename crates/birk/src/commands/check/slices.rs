@@ -11,10 +11,10 @@ use birk_search::{Hunt, Job, Limits, Observer};
 
 use super::branching::{Decided, Group};
 use super::runs::Question;
-use crate::Failure;
 use crate::cli::{CheckArgs, StoreKind, Width};
 use crate::engines::Engine;
 use crate::progress::Watcher;
+use crate::{Failure, say};
 
 /// What the slices were, for the report.
 #[derive(Clone, Debug)]
@@ -163,7 +163,7 @@ pub(super) fn check(
     let found = runs.hunt(job.limits, watcher, &one);
     if let Some(reason) = model.refusal() {
         watcher.clear();
-        eprintln!("note: the model was interpreted, because it could not be compiled: {reason}");
+        say(&format!("note: the model was interpreted, because it could not be compiled: {reason}"));
     }
     let slices = described(args, &runs, &found);
     let mut assumed = model.assumed();
