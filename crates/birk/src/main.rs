@@ -6,6 +6,7 @@ mod commands;
 mod condition;
 mod config;
 mod diagnostics;
+mod durable;
 mod engines;
 mod explore;
 mod guided;

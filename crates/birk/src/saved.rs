@@ -4,7 +4,7 @@
 //! of all that. A new one is written beside the old one and takes its place when it is safely on the disk.
 
 use std::fs::{self, File};
-use std::io::{BufReader, BufWriter, Read, Result, Seek as _, SeekFrom, Write};
+use std::io::{BufReader, Read, Result, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use birk_search::Save;
 use serde::{Deserialize, Serialize};
 
 use crate::source::Source;
-use crate::{Failure, say};
+use crate::{Failure, durable, say};
 
 /// The file in the folder of a search, and its name while it is being written.
 const FILE: &str = "search.birk";
@@ -113,20 +113,15 @@ impl Keeper {
     }
 
     fn write(&self, save: &mut Save<'_>) -> Result<()> {
-        let unfinished = self.folder.join(UNFINISHED);
-        let file = File::create(&unfinished)?;
-        let mut out = Summed { inner: BufWriter::with_capacity(1 << 20, &file), sum: Sum::default() };
-        out.write_all(TITLE.as_bytes())?;
-        serde_json::to_writer(&mut out, &self.identity)?;
-        out.write_all(b"\n")?;
-        save(&mut out)?;
-        let sum = out.sum.value();
-        out.inner.write_all(&sum.to_le_bytes())?;
-        out.inner.flush()?;
-        drop(out);
-        file.sync_all()?;
-        fs::rename(&unfinished, self.folder.join(FILE))?;
-        File::open(&self.folder)?.sync_all()
+        durable::replace(&self.folder.join(FILE), &self.folder.join(UNFINISHED), |file| {
+            let mut out = Summed { inner: file, sum: Sum::default() };
+            out.write_all(TITLE.as_bytes())?;
+            serde_json::to_writer(&mut out, &self.identity)?;
+            out.write_all(b"\n")?;
+            save(&mut out)?;
+            let sum = out.sum.value();
+            out.inner.write_all(&sum.to_le_bytes())
+        })
     }
 }
 

@@ -27,7 +27,7 @@ use crate::report::statement::Grade;
 use crate::report::{self, Answer, Report, ShownTrace};
 use crate::saved::{Identity, Keeper};
 use crate::source::{load, uses_color};
-use crate::{Exit, Failure, itf, saved, say};
+use crate::{Exit, Failure, durable, itf, saved, say};
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
@@ -207,7 +207,7 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
         save(path, &report)?;
     }
     if let Some(path) = &args.report {
-        std::fs::write(path, report::html::page(&report, watcher.samples()))
+        durable::write(path, report::html::page(&report, watcher.samples()).as_bytes())
             .map_err(|error| Failure::io(&format!("write {}", path.display()), &error))?;
     }
     Ok(exit(&report))
@@ -338,7 +338,7 @@ fn save(path: &Path, report: &Report<'_>) -> Result<(), Failure> {
         say(&format!("birk: there is no trace, so {} was not written", path.display()));
         return Ok(());
     };
-    std::fs::write(path, itf::write(report.source, report.program, Some(trace.property), &trace.run))
+    durable::write(path, itf::write(report.source, report.program, Some(trace.property), &trace.run).as_bytes())
         .map_err(|error| Failure::io(&format!("write {}", path.display()), &error))
 }
 
