@@ -6,14 +6,27 @@ use std::path::{Path, PathBuf};
 
 /// Replaces the contents of a file, or makes it. A file that is not a regular one, such as a pipe, is written to directly.
 pub(crate) fn write(path: &Path, contents: &[u8]) -> Result<()> {
-    // Whoever made a link wants the file behind it to be changed, not the link.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if fs::metadata(&path).is_ok_and(|old| !old.is_file()) {
-        return fs::write(path, contents);
+    let path = behind_links(path);
+    // Opened even where it will be replaced: a file that may not be written to stays.
+    match File::options().write(true).open(&path) {
+        Ok(mut other) if !other.metadata()?.is_file() => return other.write_all(contents),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => {}
     }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.unfinished", std::process::id()));
     replace(&path, &path.with_file_name(name), |out| out.write_all(contents))
+}
+
+/// Whoever made a link wants the file behind it to be changed, or made, not the link.
+fn behind_links(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    // Links that lead in a circle lead nowhere; the system says so when it is asked to open one.
+    for _ in 0..40 {
+        let Ok(target) = fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(target);
+    }
+    path
 }
 
 /// Replaces a file by what `fill` writes. Until that is complete it is in the file `unfinished` of the same folder, which nobody

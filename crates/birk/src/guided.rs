@@ -14,7 +14,7 @@ use birk_ir::{Expr, Program};
 use crate::cli::ModelArgs;
 use crate::guided::session::Session;
 use crate::source::Source;
-use crate::{condition, itf};
+use crate::{condition, durable, itf};
 
 /// What a walk belongs to: the model's file and how it was loaded.
 pub(crate) struct Place<'a> {
@@ -46,7 +46,7 @@ impl Place<'_> {
             return Err("the name of a file is missing".into());
         }
         let text = itf::write(self.source, self.program, session.violated(), &session.run());
-        std::fs::write(Path::new(path), text).map_err(|error| format!("cannot write {path}: {error}"))?;
+        durable::write(Path::new(path), text.as_bytes()).map_err(|error| format!("cannot write {path}: {error}"))?;
         Ok(format!("saved to {path}; `birk replay` and `--trace` read it"))
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::Failure;
 use crate::report::json::element_value;
 use crate::report::ordinals_text;
-use crate::source::Source;
+use crate::source::{MAX_TRACE, Source};
 
 /// A trace file that was read.
 struct TraceFile {
@@ -59,7 +59,7 @@ pub(crate) fn write(source: &Source, program: &Program, property: Option<&Proper
 
 /// Reads a file and walks it.
 pub(crate) fn open(program: &Program, path: &Path) -> Result<Replayed, Failure> {
-    let file = Source::read(path)?;
+    let file = Source::read_up_to(path, MAX_TRACE)?;
     let trace = read(&file.text).map_err(|reason| Failure::usage(format!("{}: {reason}", path.display())))?;
     walk(program, &trace).map_err(|error| Failure::usage(format!("the trace does not fit the model: {error}")))
 }

@@ -1,12 +1,19 @@
 //! A model's file: its text, its lines, and loading it.
 
-use std::io::IsTerminal as _;
+use std::fs::File;
+use std::io::{Error, IsTerminal as _, Read as _};
 use std::path::Path;
 
 use birk_ir::{Program, Span};
 
 use crate::cli::{Color, ModelArgs};
+use crate::progress::bytes;
 use crate::{Exit, Failure, diagnostics};
+
+/// The longest text that is read: generated models have some millions of bytes.
+const MAX_TEXT: u64 = 64 << 20;
+/// The longest trace that is read.
+pub(crate) const MAX_TRACE: u64 = 1 << 30;
 
 /// A file that was read, and those that it imports.
 #[derive(Debug)]
@@ -19,9 +26,15 @@ pub(crate) struct Source {
 }
 
 impl Source {
+    /// Reads a model, an automaton or a configuration.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        Self::read_up_to(path, MAX_TEXT)
+    }
+
+    /// Reads a file that has at most so many bytes.
+    pub(crate) fn read_up_to(path: &Path, most: u64) -> Result<Self, Failure> {
         let shown = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|error| Failure::io(&format!("read {shown}"), &error))?;
+        let bytes = contents(path, most).map_err(|error| Failure::io(&format!("read {shown}"), &error))?;
         let text = String::from_utf8(bytes).map_err(|error| {
             Failure::usage(format!("{shown} is not UTF-8 text (byte {})", error.utf8_error().valid_up_to()))
         })?;
@@ -58,6 +71,27 @@ impl Source {
     }
 }
 
+/// The contents of a regular file: devices and pipes may have no end, or never begin.
+fn contents(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
+    let kind = std::fs::metadata(path)?;
+    if !kind.is_file() && !kind.is_dir() {
+        return Err(Error::other("it is not a regular file; save its contents in a file, and name that"));
+    }
+    let mut contents = Vec::new();
+    File::open(path)?.take(most + 1).read_to_end(&mut contents)?;
+    if contents.len() as u64 > most {
+        let most = bytes(most).replace(".0 ", " ");
+        return Err(Error::other(format!("it is larger than {most}, the most that is read")));
+    }
+    Ok(contents)
+}
+
+/// The text of a file that another one names.
+fn imported(path: &Path) -> Result<String, String> {
+    let bytes = contents(path, MAX_TEXT).map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
+}
+
 /// Reads a model; its diagnostics go to standard error.
 pub(crate) fn load(args: &ModelArgs) -> Result<(Source, Program), Failure> {
     let mut source = Source::read(&args.model)?;
@@ -73,9 +107,7 @@ pub(crate) fn load(args: &ModelArgs) -> Result<(Source, Program), Failure> {
 /// Reads a text as if it were the model's; what it imports is looked for beside the model.
 pub(crate) fn load_text(args: &ModelArgs, text: &str) -> birk_lang::Loaded {
     let folder = args.model.parent().unwrap_or(Path::new("")).to_owned();
-    birk_lang::load_files(text, &args.define, &mut |path| {
-        std::fs::read_to_string(folder.join(path)).map_err(|error| error.to_string())
-    })
+    birk_lang::load_files(text, &args.define, &mut |path| imported(&folder.join(path)))
 }
 
 /// Whether to colour what goes to a stream.

@@ -2,7 +2,7 @@
 
 use crate::cli::{Color, FmtArgs};
 use crate::source::{Source, uses_color};
-use crate::{Exit, Failure, diagnostics, say};
+use crate::{Exit, Failure, diagnostics, durable, say};
 
 /// Runs the command.
 pub(crate) fn run(args: &FmtArgs) -> Result<Exit, Failure> {
@@ -16,11 +16,11 @@ pub(crate) fn run(args: &FmtArgs) -> Result<Exit, Failure> {
             }
             Ok(formatted) if formatted == source.text => {}
             Ok(_) if args.check => {
-                say(&format!("birk: {} is not formatted; `birk fmt {}` mends it", source.path, source.path));
+                say(&format!("birk: {} is not formatted; `birk fmt {}` formats it", source.path, source.path));
                 exit = if exit == Exit::Success { Exit::Violated } else { exit };
             }
             Ok(formatted) => {
-                std::fs::write(path, formatted)
+                durable::write(path, formatted.as_bytes())
                     .map_err(|error| Failure::io(&format!("write {}", source.path), &error))?;
             }
         }

@@ -17,7 +17,7 @@ use crate::guided::{Place, prompt, screen};
 use crate::progress::Watcher;
 use crate::report::simulation::{self, Ends, Lengths, Simulation, Watched};
 use crate::source::{Source, load, uses_color};
-use crate::{Exit, Failure, itf};
+use crate::{Exit, Failure, durable, itf};
 
 /// Runs the command.
 pub(crate) fn run(args: &SimulateArgs) -> Result<Exit, Failure> {
@@ -136,5 +136,5 @@ fn save(path: &Path, simulation: &Simulation<'_>) -> Result<(), Failure> {
         return Ok(());
     };
     let text = itf::write(simulation.source, simulation.program, shown.property, &shown.run);
-    std::fs::write(path, text).map_err(|error| Failure::io(&format!("write {}", path.display()), &error))
+    durable::write(path, text.as_bytes()).map_err(|error| Failure::io(&format!("write {}", path.display()), &error))
 }

@@ -12,7 +12,7 @@ use super::{field, impostor};
 use crate::Failure;
 use crate::cli::{CheckArgs, Fair};
 use crate::progress::Watcher;
-use crate::source::{Source, load};
+use crate::source::{Source, load, load_text};
 
 /// What became of a property of runs.
 pub(crate) struct Decided {
@@ -173,16 +173,13 @@ pub(crate) fn fairness(program: &Program, args: &CheckArgs) -> Result<Option<Fai
 fn propositions(args: &CheckArgs, names: &[String], path: &str) -> Result<Vec<Expr>, Failure> {
     let mut found = Vec::new();
     let source = Source::read(&args.model.model)?;
-    let folder = args.model.model.parent().unwrap_or(std::path::Path::new("")).to_owned();
     let Some(end) = source.text.rfind('}') else {
         return load(&args.model).map(|_| Vec::new());
     };
     for name in names {
         let (head, tail) = source.text.split_at(end);
         let text = format!("{head}\nreachable proposition_of_automaton: {name};\n{tail}");
-        let loaded = birk_lang::load_files(&text, &args.model.define, &mut |path| {
-            std::fs::read_to_string(folder.join(path)).map_err(|error| error.to_string())
-        });
+        let loaded = load_text(&args.model, &text);
         let property = loaded
             .program
             .as_ref()
