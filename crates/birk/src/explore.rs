@@ -1,6 +1,8 @@
 //! The explorer: a page on this machine on which the computation graph is unfolded by clicking.
 
+mod connections;
 mod graph;
+mod request;
 mod server;
 
 pub(crate) use server::serve;

@@ -27,8 +27,7 @@ pub(crate) fn places(nodes: usize, edges: &[(usize, usize)]) -> Vec<(usize, f64)
                 (!beside.is_empty()).then(|| beside.iter().sum::<f64>() / beside.len() as f64)
             };
             let wishes: Vec<Option<f64>> = rows[at].iter().map(|&node| wish(node)).collect();
-            let old = x.clone();
-            let key = |index: usize| wishes[index].unwrap_or(old[rows[at][index]]);
+            let key = |index: usize| wishes[index].unwrap_or(x[rows[at][index]]);
             let mut order: Vec<usize> = (0..rows[at].len()).collect();
             order.sort_by(|&a, &b| key(a).total_cmp(&key(b)));
             let sorted: Vec<(usize, Option<f64>)> = order.iter().map(|&i| (rows[at][i], wishes[i])).collect();

@@ -5,6 +5,7 @@ mod binary;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Child;
+use std::time::{Duration, Instant};
 
 use binary::{BIRK, birk, command};
 use serde_json::Value;
@@ -18,7 +19,14 @@ struct Server {
 
 impl Server {
     fn of(model: &str) -> Self {
-        let mut process = command(BIRK).args(["explore"]).args(model.split(' ')).spawn().expect("birk can be run");
+        Self::limited("true", model)
+    }
+
+    /// In a shell that has limited its resources.
+    fn limited(limits: &str, model: &str) -> Self {
+        let mut shell = command("sh");
+        shell.arg("-c").arg(format!("{limits}; exec \"$0\" \"$@\"")).args([BIRK, "explore"]).args(model.split(' '));
+        let mut process = shell.spawn().expect("birk can be run");
         let mut line = String::new();
         let out = process.stdout.take().expect("it is heard");
         BufReader::new(out).read_line(&mut line).expect("it says where it is");
@@ -72,7 +80,7 @@ fn only_who_knows_the_token_is_answered() {
     assert_eq!(server.send(&foreign).0, "403");
     assert_eq!(server.send("nonsense\r\n\r\n").0, "400");
     let large =
-        format!("POST /api/layout?token={token} HTTP/1.1\r\nHost: {}\r\nContent-Length: 99999999\r\n\r\n", server.host);
+        format!("POST /api/layout?token={token} HTTP/1.1\r\nHost: {}\r\nContent-Length: 59999999\r\n\r\n", server.host);
     assert_eq!(server.send(&large).0, "400");
     let page = server.get(&format!("/?token={token}")).1;
     assert!(!page.contains("src=") && !page.contains("http://") || page.contains("www.w3.org/2000/svg"));
@@ -110,6 +118,124 @@ fn questions_are_answered() {
     ] {
         let error = server.ask(question)["error"].as_str().unwrap_or_default().to_owned();
         assert!(error.contains(reason), "{question}: {error}");
+    }
+}
+
+/// Processor time of a process so far, where the system tells.
+fn processor_time(process: &Child) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.id())).expect("the process is there");
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks: u64 = [11, 12].iter().map(|&at| fields[at].parse::<u64>().expect("a number")).sum();
+    Duration::from_millis(ticks * 10)
+}
+
+#[test]
+fn who_says_nothing_keeps_nobody_out() {
+    for limits in ["true", "ulimit -v 600000", "ulimit -n 30"] {
+        let mut server = Server::limited(limits, "models/philosophers2.bir");
+        let connect = |_| TcpStream::connect(&server.host).expect("it listens");
+        let idle: Vec<TcpStream> = (0..200).map(connect).collect();
+        let began = Instant::now();
+        assert_eq!(server.ask("start?")["system"], "TwoDiningPhilosophers");
+        assert!(began.elapsed() < Duration::from_secs(1), "{limits}: answered after {:?}", began.elapsed());
+        let before = processor_time(&server.process);
+        std::thread::sleep(Duration::from_secs(1));
+        let spent = processor_time(&server.process) - before;
+        assert!(spent < Duration::from_millis(500), "{limits}: {spent:?} of processor time, although nobody asks");
+        assert_eq!(server.process.try_wait().expect("it can be asked"), None, "{limits}: it goes on");
+        drop(idle);
+    }
+}
+
+#[test]
+fn what_strangers_send_is_not_read() {
+    let server = Server::of("models/philosophers2.bir");
+    // The body never comes: who waits for it does not answer.
+    for token in ["", "?token=0000"] {
+        let head =
+            format!("POST /api/layout{token} HTTP/1.1\r\nHost: {}\r\nContent-Length: 4000000\r\n\r\n", server.host);
+        let began = Instant::now();
+        assert_eq!(server.send(&head).0, "403");
+        assert!(began.elapsed() < Duration::from_secs(5), "answered after {:?}", began.elapsed());
+    }
+}
+
+/// Asks for places: of a chain of so many boxes.
+fn layout_of_chain(server: &Server, boxes: usize) -> (String, Value) {
+    let edges: Vec<String> = (1..boxes).map(|node| format!("[{},{node}]", node - 1)).collect();
+    let body = format!("{{\"nodes\":{boxes},\"edges\":[{}]}}", edges.join(","));
+    let (host, token) = (&server.host, &server.token);
+    let length = body.len();
+    let head = format!("POST /api/layout?token={token} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n\r\n");
+    let (status, answer) = server.send(&(head + &body));
+    (status, serde_json::from_str(&answer).expect("it is JSON"))
+}
+
+#[test]
+fn large_graphs_are_drawn_at_once_or_refused() {
+    let server = Server::of("models/philosophers2.bir");
+    let began = Instant::now();
+    let (status, places) = layout_of_chain(&server, 20_000);
+    assert_eq!((status.as_str(), places.as_array().map(Vec::len)), ("200", Some(20_000)));
+    assert_eq!(places[19_999][0], 19_999);
+    assert!(began.elapsed() < Duration::from_secs(2), "laid out in {:?}", began.elapsed());
+    let (status, refused) = layout_of_chain(&server, 20_001);
+    assert_eq!(status, "400");
+    let reason = refused["error"].as_str().unwrap_or_default();
+    assert!(reason.contains("20001 boxes") && reason.contains("fold some"), "{reason}");
+}
+
+#[test]
+fn a_state_with_very_many_steps_is_refused() {
+    let folder = binary::folder("explore_steps");
+    let text = "system Many { int (0, 59999) x; active thread T() { loc l: do { x := choose(0, 59999); } goto l; } }";
+    std::fs::write(folder.join("many.bir"), text).expect("writable");
+    let server = Server::of(&folder.join("many.bir").display().to_string());
+    let refused = server.ask("expand?node=0&");
+    assert!(refused["error"].as_str().is_some_and(|reason| reason.contains("this state has 60000 steps")), "{refused}");
+}
+
+/// Name and value of each variable, as a text such as `x=1 c=[2]` has them.
+fn values_of(names: &Value, values: &Value) -> Vec<String> {
+    let (names, values) = (names.as_array().expect("names"), values.as_array().expect("values"));
+    assert_eq!(names.len(), values.len(), "{names:?} {values:?}");
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    names.iter().zip(values).map(|(name, value)| format!("{} = {}", text(name), text(value))).collect()
+}
+
+/// Every state within two steps has the values that `birk graph` gives it.
+#[test]
+fn values_are_those_of_other_reports() {
+    for model in ["abp.bir", "chang_roberts.bir", "dolev_klawe_rodeh.bir", "philosophers2.bir"] {
+        let graph = birk(&format!("graph models/{model} --format dot --max-states 100000")).exits(0).out;
+        let server = Server::of(&format!("models/{model}"));
+        let start = server.ask("start?");
+        let mut states = vec![start["node"].clone()];
+        for node in 0..3 {
+            let expanded = server.ask(&format!("expand?node={node}&"));
+            states.extend(expanded["nodes"].as_array().into_iter().flatten().cloned());
+        }
+        for state in &states {
+            let values = values_of(&start["names"], &state["values"]);
+            let label = format!("[label=\"{}\\l\"", values.join("\\l"));
+            assert!(graph.contains(&label), "{model}: state {} is not in the graph: {label}", state["id"]);
+        }
+    }
+}
+
+#[test]
+fn a_channel_is_one_value() {
+    let folder = binary::folder("explore_channel");
+    let text = "system Mini { channel of byte [2] c; int (0, 9) x := 7;
+      active thread S() { send c (5); x := 8; }
+      active thread R() { byte y; receive c (?y); assert y == 5; } }";
+    std::fs::write(folder.join("mini.bir"), text).expect("writable");
+    let server = Server::of(&folder.join("mini.bir").display().to_string());
+    let start = server.ask("start?");
+    let sent = server.ask("expand?node=0&")["nodes"][0].clone();
+    for (state, contents) in [(&start["node"], "c = []"), (&sent, "c = [5]")] {
+        let values = values_of(&start["names"], &state["values"]);
+        assert!(values.contains(&contents.to_owned()) && values.contains(&"x = 7".to_owned()), "{values:?}");
     }
 }
 

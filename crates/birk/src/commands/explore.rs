@@ -9,6 +9,5 @@ use crate::{Exit, Failure};
 /// Runs the command.
 pub(crate) fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
     let (source, program) = load(&args.model)?;
-    serve(&Place { args: &args.model, source: &source, program: &program }, args.port)?;
-    Ok(Exit::Success)
+    match serve(&Place { args: &args.model, source: &source, program: &program }, args.port)? {}
 }

@@ -16,6 +16,10 @@ pub(crate) struct Explorer<'p> {
     numbers: HashMap<Vec<u32>, usize>,
 }
 
+/// The explorer knows at most so many states, and shows at most so many steps of one.
+const MAX_STATES: usize = 200_000;
+const MAX_STEPS: usize = 5_000;
+
 /// A state; a failing check is a node of its own, which says what failed.
 struct Node {
     state: Vec<u32>,
@@ -42,8 +46,8 @@ impl<'p> Explorer<'p> {
     /// What the page needs to know of the model, and the initial state.
     pub(crate) fn start(&self, model: &str) -> Value {
         let program = self.program;
-        let names: Vec<String> =
-            program.visible_elements().map(|(variable, element)| program.element_name(variable, element)).collect();
+        // The names of the values of every state, in the same order.
+        let names: Vec<String> = program.state_text(&self.nodes[0].state).into_iter().map(|(name, _)| name).collect();
         json!({
             "model": model,
             "system": program.system,
@@ -91,6 +95,14 @@ impl<'p> Explorer<'p> {
         let model = Interpreter::new(program, &[]);
         let mut batch = Successors::new(model.words());
         model.successors(&state, &mut batch);
+        if batch.len() > MAX_STEPS {
+            return Err(format!("this state has {} steps, and at most {MAX_STEPS} can be shown", batch.len()));
+        }
+        if self.nodes.len() + batch.len() > MAX_STATES {
+            return Err(format!(
+                "{MAX_STATES} states were looked at, the most that are kept; start `birk explore` anew"
+            ));
+        }
         let (mut edges, mut found) = (Vec::new(), Vec::new());
         for i in 0..batch.len() {
             let step = batch.step(i);

@@ -1,0 +1,127 @@
+//! The explorer's connections: a few threads answer them, and never more than a few are open. Whoever says nothing makes
+//! room for the next, so that nobody can keep others out by waiting.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
+use std::time::Duration;
+
+/// How many are answered at once, if the system has as many threads to give. Browsers open six.
+const THREADS: usize = 16;
+/// How many more may be open and wait for a thread.
+const MOST_WAITING: usize = 16;
+/// How long to wait for something to change before looking again.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Those that are open.
+#[derive(Default)]
+pub(crate) struct Connections {
+    open: Mutex<Open>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Open {
+    waiting: VecDeque<Arc<TcpStream>>,
+    /// Those that a thread listens to, or answers; the oldest first.
+    taken: Vec<Taken>,
+    threads: usize,
+}
+
+struct Taken {
+    stream: Arc<TcpStream>,
+    /// What it asks for is known, and may be asked.
+    is_heard: bool,
+}
+
+impl Connections {
+    /// Answers each connection, until the process ends; an error if there is not even one thread for it. `answer` says by
+    /// the function it is given that a request was read which may be asked.
+    pub(crate) fn serve(
+        &self,
+        listener: &TcpListener,
+        answer: impl Fn(&TcpStream, &dyn Fn()) + Sync,
+    ) -> std::io::Result<Infallible> {
+        std::thread::scope(|scope| {
+            for _ in 0..THREADS {
+                match Builder::new().spawn_scoped(scope, || self.work(&answer)) {
+                    Ok(_) => self.lock().threads += 1,
+                    Err(error) if self.lock().threads == 0 => return Err(error),
+                    Err(_) => break,
+                }
+            }
+            loop {
+                match listener.accept() {
+                    Ok((stream, _)) => self.take_in(stream),
+                    // Most likely there are as many files open as there may be.
+                    Err(_) => drop(self.hurry(self.lock())),
+                }
+            }
+        })
+    }
+
+    fn take_in(&self, stream: TcpStream) {
+        let mut open = self.lock();
+        open.waiting.push_back(Arc::new(stream));
+        self.changed.notify_all();
+        while open.waiting.len() > MOST_WAITING {
+            open = self.hurry(open);
+        }
+        if open.taken.len() == open.threads {
+            open.end_oldest();
+        }
+    }
+
+    /// What each thread does.
+    fn work(&self, answer: &impl Fn(&TcpStream, &dyn Fn())) -> ! {
+        loop {
+            let mut open = self.lock();
+            let stream = loop {
+                match open.waiting.pop_front() {
+                    Some(stream) => break stream,
+                    None => open = self.changed.wait(open).unwrap_or_else(PoisonError::into_inner),
+                }
+            };
+            open.taken.push(Taken { stream: stream.clone(), is_heard: false });
+            if !open.waiting.is_empty() && open.taken.len() == open.threads {
+                open.end_oldest();
+            }
+            drop(open);
+            // A panic was reported when it happened; others are answered all the same.
+            let _ = catch_unwind(AssertUnwindSafe(|| answer(&stream, &|| self.lock().hear(&stream))));
+            let mut open = self.lock();
+            open.taken.retain(|one| !Arc::ptr_eq(&one.stream, &stream));
+            // Closed before others hear that there is room.
+            drop(stream);
+            self.changed.notify_all();
+        }
+    }
+
+    /// Ends the oldest that has said nothing, and waits a moment for a change.
+    fn hurry<'l>(&self, open: MutexGuard<'l, Open>) -> MutexGuard<'l, Open> {
+        open.end_oldest();
+        self.changed.wait_timeout(open, PAUSE).unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    fn end_oldest(&self) {
+        if let Some(silent) = self.taken.iter().find(|one| !one.is_heard) {
+            let _ = silent.stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    /// It said what it wants, and may want it: it is not ended for others any more.
+    fn hear(&mut self, stream: &Arc<TcpStream>) {
+        for one in self.taken.iter_mut().filter(|one| Arc::ptr_eq(&one.stream, stream)) {
+            one.is_heard = true;
+        }
+    }
+}
