@@ -129,7 +129,8 @@ impl Step<'_, '_> {
             if value.ty == Ty::Error {
                 return None;
             }
-            if value.expr.as_const().is_none() || !value.is_within(0, i64::from(length) - 1) {
+            let is_known = value.expr.as_const().is_some() && value.hazards.is_empty();
+            if !is_known || !value.is_within(0, i64::from(length) - 1) {
                 let mut whole = channel.length();
                 whole.indices.clone_from(&channel.indexed.indices);
                 let (_, hazards) = self.elaborator.flatten(whole)?;

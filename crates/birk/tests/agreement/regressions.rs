@@ -310,4 +310,13 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
            }
          }",
     ),
+    (
+        "what goes wrong in the index of a channel goes wrong, also where its value is known",
+        "system S {
+           channel of int (0, 1) [1][2] c;
+           active thread A(int me) { loc a: end when false do { } goto a; }
+           active [2] thread B(int me) { send c[A[me].me] (1); }
+           active [2] thread C(int me) { int (0, 1) x; receive c[A[me].me] (?x); }
+         }",
+    ),
 ];
