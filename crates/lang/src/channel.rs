@@ -202,7 +202,7 @@ impl Step<'_, '_> {
         if types.len() != patterns.len() {
             return self.elaborator.wrong_number(types.len(), patterns.len(), span);
         }
-        let head = if !is_held {
+        let head: Vec<Value> = if !is_held {
             let Some(handed) = self.handed.take() else { return };
             let index = self.elaborator.flatten(found.length()).and_then(|(index, _)| index);
             if let (Some(own), Some(theirs)) = (index, &handed.index) {
@@ -212,7 +212,8 @@ impl Step<'_, '_> {
                 // A second rendezvous in one step, which was reported.
                 return;
             }
-            handed.values
+            // Whether a known value ever comes here, the search must tell.
+            handed.values.into_iter().map(|value| Value { fixed: false, ..value }).collect()
         } else {
             let length = self.elaborator.element(found.length(), channel.span);
             self.require(Value::boolean(Expr::binary(BinaryOp::Gt, length.expr.clone(), Expr::Const(0))));

@@ -319,4 +319,15 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
            active [2] thread C(int me) { int (0, 1) x; receive c[A[me].me] (?x); }
          }",
     ),
+    (
+        "a known value that a receiver at a rendezvous refuses is not its mistake",
+        "system S {
+           channel of int (-1, 3) [0] c;
+           boolean[2] a;
+           active thread One() { send c (-1); }
+           active thread Two() { send c (1); }
+           active thread Picky() { int (0, 3) x; receive c (?x) when x >= 0 && !a[x]; a[x] := true; }
+           active thread Rest() { int (0, 3) y; receive c (?y); }
+         }",
+    ),
 ];
