@@ -19,6 +19,8 @@ mod case;
 mod check;
 #[path = "agreement/code.rs"]
 mod code;
+#[path = "agreement/coverage.rs"]
+mod coverage;
 #[path = "agreement/cuts.rs"]
 mod cuts;
 #[path = "agreement/data.rs"]
@@ -51,10 +53,14 @@ mod run;
 mod shape;
 #[path = "agreement/shortest.rs"]
 mod shortest;
+#[path = "agreement/traffic.rs"]
+mod traffic;
 #[path = "agreement/tree.rs"]
 mod tree;
 #[path = "agreement/value.rs"]
 mod value;
+#[path = "agreement/wholes.rs"]
+mod wholes;
 #[path = "agreement/world.rs"]
 mod world;
 #[path = "agreement/writer.rs"]
@@ -64,7 +70,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use birk_exec::Interpreter;
-use birk_ir::{PropertyKind, Stop};
+use birk_ir::Stop;
 use birk_lang::ast::System;
 use birk_search::job::Patient;
 use birk_search::{ENGINES, Engine, Job, Limits};
@@ -72,7 +78,7 @@ use birk_symbolic::SymbolicHunt;
 
 use crate::case::{Case, Made};
 use crate::check::{Checked, Subject, check, same};
-use crate::faithful::{faithful, reached_faults};
+use crate::faithful::faithful;
 use crate::random::Random;
 
 /// How many programs are looked at, unless the environment says otherwise.
@@ -230,52 +236,3 @@ fn programs_that_were_once_wrong() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
-
-/// What is never drawn is never tested.
-#[test]
-fn random_programs_use_the_whole_language() {
-    let mut texts = String::new();
-    let mut faults = Vec::new();
-    let mut found = [[false; 2]; 4];
-    let mut cut = 0;
-    for seed in 0..400 {
-        let text = case::draw(seed).1;
-        let Made::Usable(case) = case::make(&text) else { continue };
-        texts += &text;
-        cut += case.answer.cut;
-        faults.extend(reached_faults(&case.system));
-        for (property, shortest) in case.program.properties.iter().zip(&case.answer.shortest) {
-            let kind = match property.kind {
-                PropertyKind::Deadlock => 0,
-                PropertyKind::Fault => 1,
-                PropertyKind::Invariant(_) => 2,
-                PropertyKind::Reachable(_) | PropertyKind::Ltl(_) | PropertyKind::Automaton => 3,
-                PropertyKind::Ctl(_) | PropertyKind::Mu(_) => 3,
-            };
-            found[kind][usize::from(shortest.is_some())] = true;
-        }
-    }
-    let operators = OPERATORS.split(' ').map(|operator| format!(" {operator} "));
-    let rich = RICH.split("  ").map(str::to_owned);
-    let pieces = PIECES.split("  ").map(str::to_owned).chain(rich).chain(operators);
-    let missing: Vec<String> = pieces.filter(|piece| !texts.contains(piece)).collect();
-    assert!(missing.is_empty(), "no random program contains {missing:?}");
-    for kind in bent_programs::FAULTS {
-        assert!(faults.contains(&kind), "no random program reaches a fault of kind {kind:?}");
-    }
-    assert_eq!(found, [[true; 2]; 4], "each kind of property is sometimes found and sometimes not");
-    assert!(cut > 0, "no `assume` is ever false");
-}
-
-/// Pieces of programs, with two blanks between them.
-const PIECES: &str = "const N =  const P {  typealias Alias0  enum Hue {  boolean  byte  int  int (  int wrap (  [2]  [N]  \
-    function f0(  active thread  active [2] thread  [2] thread  (int me)  loc l0:  : end  accept  progress  when  do { }  \
-    ; goto l1; }  ; } goto l1;  return;  := choose(  assert  \"must be so\"  assume  start T1(  skip;  invariant  reachable  \
-    P.A  Hue.green  T0@l0  ]@l0  ].x  T0.me  forall (  exists (  .. g0)  !  2147483647  true  false  ][  twice(";
-/// The same for what every other program has.
-const RICH: &str = "symmetric typealias Id  set of  record Rec {  channel of  lossy  duplicating  reordering  [0] c  [2] c  procedure p0(  \
-    fair active  fair when  fair do  fair g  if (  } else if (  } else {  while (true)  while (g  for (k :  either {  } or {  atomic {  \
-    await  break;  return;  goto l  l0: end  send c0  receive c0  receive c0[  (?  _)  ) when  p0(g  := choose(s)  choose(Id)  \
-    := {  + {  size(  len(c  full(c  empty(c  peek(c  count (  sum (  let w =  in Id)  (v in  (e in  r0 := r1  := Rec(  a0 := a1  \
-    r0 == r1  a0 != a1  rs[  z.f  r0.f  [Id]  (Id me)  {}  in {";
-const OPERATORS: &str = "+ - * / % < <= > >= == != && || => ? : in";

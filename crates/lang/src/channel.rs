@@ -129,7 +129,8 @@ impl Step<'_, '_> {
             if value.ty == Ty::Error {
                 return None;
             }
-            if value.expr.as_const().is_none() || !value.is_within(0, i64::from(length) - 1) {
+            let is_known = value.expr.as_const().is_some() && value.hazards.is_empty();
+            if !is_known || !value.is_within(0, i64::from(length) - 1) {
                 let mut whole = channel.length();
                 whole.indices.clone_from(&channel.indexed.indices);
                 let (_, hazards) = self.elaborator.flatten(whole)?;
@@ -201,7 +202,7 @@ impl Step<'_, '_> {
         if types.len() != patterns.len() {
             return self.elaborator.wrong_number(types.len(), patterns.len(), span);
         }
-        let head = if !is_held {
+        let head: Vec<Value> = if !is_held {
             let Some(handed) = self.handed.take() else { return };
             let index = self.elaborator.flatten(found.length()).and_then(|(index, _)| index);
             if let (Some(own), Some(theirs)) = (index, &handed.index) {
@@ -211,7 +212,8 @@ impl Step<'_, '_> {
                 // A second rendezvous in one step, which was reported.
                 return;
             }
-            handed.values
+            // Whether a known value ever comes here, the search must tell.
+            handed.values.into_iter().map(|value| Value { fixed: false, ..value }).collect()
         } else {
             let length = self.elaborator.element(found.length(), channel.span);
             self.require(Value::boolean(Expr::binary(BinaryOp::Gt, length.expr.clone(), Expr::Const(0))));
@@ -221,7 +223,7 @@ impl Step<'_, '_> {
         };
         let sizes: Vec<usize> = types.iter().map(|ty| self.values_in(ty)).collect();
         self.compare(patterns, &types, &sizes, &head);
-        self.condition_on(patterns, condition, &sizes, &head);
+        self.condition_on(patterns, condition, &types, &head);
         let head = self.hold(head);
         // What is bound may be part of the index, which stays what it was.
         let indices = found.indexed.indices.iter().map(|(value, _)| value.clone()).collect();
@@ -275,16 +277,25 @@ impl Step<'_, '_> {
         self.elaborator.parts(expr, ty, WHAT)
     }
 
-    /// The condition is asked of the message: a name that will be bound stands for what it will be bound to.
-    fn condition_on(&mut self, patterns: &[Pattern], condition: Option<&ast::Expr>, sizes: &[usize], head: &[Value]) {
+    /// The condition is asked of the message: a name that will be bound stands for what it will be bound to. A record or
+    /// an array that will be bound has no value yet.
+    fn condition_on(&mut self, patterns: &[Pattern], condition: Option<&ast::Expr>, types: &[Type], head: &[Value]) {
         let Some(condition) = condition else { return };
         let before = self.elaborator.bindings.len();
         let mut at = 0;
-        for (pattern, size) in patterns.iter().zip(sizes) {
-            if let (Pattern::Bind(ast::Expr { kind: ExprKind::Name(name), .. }), 1) = (pattern, *size) {
-                self.elaborator.bindings.push((name.clone(), head[at].clone()));
+        for (pattern, ty) in patterns.iter().zip(types) {
+            let is_single = ty.shape.is_empty() && !matches!(ty.scalar.ty, Ty::Record(_));
+            if let Pattern::Bind(ast::Expr { kind: ExprKind::Name(name), span }) = pattern {
+                if is_single {
+                    self.elaborator.bindings.push((name.clone(), head[at].clone()));
+                } else if condition.names().contains(&name.as_str()) {
+                    let message = format!("the condition asks about `{name}`, which is received as a whole");
+                    let help = "receive its parts one by one, and ask about those";
+                    let diagnostic = Diagnostic::new("E0052", condition.span, message, "not there yet").help(help);
+                    self.elaborator.cx.report(diagnostic.related(*span, "received here"));
+                }
             }
-            at += size;
+            at += self.values_in(ty);
         }
         let value = self.elaborator.condition(condition, "the condition of `receive`");
         self.elaborator.bindings.truncate(before);

@@ -6,14 +6,22 @@ use birk_lang::ast::{Action, ActionKind, Expr, Label};
 use crate::generator::{Steps, marks};
 use crate::random::Random;
 use crate::tree::{action, name, named, truth};
-use crate::world::{Kind, Procedure, Var};
+use crate::world::{Formal, Kind, Procedure, Var};
 
 impl Steps<'_> {
     /// The body of a thread. Its labels stand before statements that are steps.
     pub(crate) fn body(&mut self, random: &mut Random) -> Vec<Action> {
         let mut statements = vec![self.simple(random)];
         statements.extend((0..random.weighted(&[10, 30, 40, 20])).map(|_| self.statement(2, false, random)));
-        if random.chance(35) {
+        for exchanged in self.exchange(random) {
+            // Who has something else to do does not wait for ever.
+            let statement = match random.chance(40) {
+                true => action(ActionKind::Either(vec![vec![exchanged], vec![self.tame_assignment(random)]])),
+                false => exchanged,
+            };
+            statements.insert(random.below(statements.len() + 1), statement);
+        }
+        if random.chance(60) {
             statements = vec![action(ActionKind::While(truth(true), statements))];
         }
         let labels: Vec<String> = self.own().map_or(Vec::new(), |own| own.locations.clone());
@@ -36,6 +44,11 @@ impl Steps<'_> {
     /// The body of a procedure; without a loop if it may be called inside one step.
     pub(crate) fn procedure(&mut self, plain: bool, random: &mut Random) -> Vec<Action> {
         let mut statements = vec![self.simple(random)];
+        let given = self.procedure.map(|procedure| &procedure.channels[..]).unwrap_or_default();
+        statements.extend(given.iter().filter_map(|channel| {
+            let sends = random.chance(50);
+            self.tame_traffic(channel, sends, random)
+        }));
         if plain {
             statements.extend(self.inside(1, false, random));
         } else {
@@ -51,10 +64,12 @@ impl Steps<'_> {
         {
             return traffic;
         }
-        let mut statement = match random.weighted(&[55, 30, 15]) {
+        let mut statement = match random.weighted(&[52, 28, 8, 6, 6]) {
             0 => self.tame_assignment(random),
             1 => self.action(random),
-            _ => action(ActionKind::Await(self.probably(random))),
+            2 => action(ActionKind::Await(self.probably(random))),
+            3 => action(ActionKind::Assert(self.place(random).boolean(1), None)),
+            _ => action(ActionKind::Assume(self.place(random).boolean(1))),
         };
         statement.fair = random.chance(5);
         statement
@@ -110,8 +125,9 @@ impl Steps<'_> {
 
     /// A statement without others in it.
     fn last_statement(&mut self, in_loop: bool, random: &mut Random) -> Action {
-        // Inside a step there is at most one rendezvous; a procedure may be called there.
-        if self.thread.is_some()
+        // Inside a step there is at most one rendezvous; some procedures may be called there.
+        let may_meet = self.procedure.is_none_or(|procedure| !procedure.plain);
+        if may_meet
             && random.chance(25)
             && let Some(traffic) = self.traffic(&|channel| channel.capacity == 0, random)
         {
@@ -209,7 +225,12 @@ impl Steps<'_> {
         let called = *random.pick(&fitting);
         let mut args = Vec::new();
         for param in &called.params {
-            match self.argument(param, random) {
+            let arg = match param {
+                Formal::Single(param) => self.argument(param, random),
+                Formal::Whole(group, _) => self.place(random).whole(*group),
+                Formal::Channel(channel) => Some(self.place(random).channel_place(channel)),
+            };
+            match arg {
                 Some(arg) => args.push(arg),
                 None => return self.tame_assignment(random),
             }

@@ -13,6 +13,9 @@ use crate::writer;
 
 /// Larger programs are left out.
 pub(crate) const MOST_STATES: usize = 5_000;
+/// Smaller ones are drawn again, so many times at most.
+const FEW_STATES: u64 = 12;
+const CANDIDATES: u64 = 3;
 
 /// A program and what the reference says about it.
 pub(crate) struct Case {
@@ -54,11 +57,25 @@ pub(crate) struct Survey {
     pub(crate) fired: Vec<bool>,
 }
 
-/// The system of a seed, and its text.
+/// The system of a seed, and its text: of several candidates the first in which enough happens, or else the last.
 pub(crate) fn draw(seed: u64) -> (System, String) {
-    let system = generate(seed);
-    let text = writer::text(&system, &mut Random::new(seed ^ 0x5eed));
-    (system, text)
+    let mut last = None;
+    for candidate in 0..CANDIDATES {
+        let system = generate(seed % 2 == 1, seed ^ candidate << 40);
+        let text = writer::text(&system, &mut Random::new(seed ^ 0x5eed));
+        if is_worth_it(&text) {
+            return (system, text);
+        }
+        last = Some((system, text));
+    }
+    last.expect("there are candidates")
+}
+
+fn is_worth_it(text: &str) -> bool {
+    let Some(mut program) = birk_lang::load(text, &[]).program else { return false };
+    program.properties.retain(|property| !property.is_of_runs());
+    let goals = goals_of(&program);
+    reference::explore(&program, &goals, MOST_STATES).is_some_and(|answer| answer.states >= FEW_STATES)
 }
 
 /// Loads a text and asks the reference.

@@ -1,10 +1,11 @@
-//! What a random system declares beyond the core: a set type, a symmetric type, a record, arrays of one type, channels.
+//! What a random system declares beyond the core: a set type, a symmetric type, records, rows, a wide array, channels.
 
 use birk_ir::Span;
-use birk_lang::ast::{Alias, ChannelMarks, Expr, Item, Record, Type, TypeKind};
+use birk_lang::ast::{Alias, BinaryOp, ChannelMarks, Expr, Item, TypeKind};
 
 use crate::random::Random;
-use crate::tree::{alias, index, name, named, number, set, ty, variables};
+use crate::tree::{alias, binary, constants, name, named, number, set, ty, variables};
+use crate::wholes::{Message, Records, Whole};
 use crate::world::{Kind, Scalar, Var, World};
 
 /// Which of these there are.
@@ -14,12 +15,10 @@ pub(crate) struct Data {
     pub(crate) set: Option<(i64, i64)>,
     /// The last value of the symmetric type `Id`.
     pub(crate) names: Option<i64>,
-    /// The fields of the record `Rec`, each a single value or an array.
-    pub(crate) record: Option<Vec<Var>>,
-    /// Records, by how they are written.
-    pub(crate) records: Vec<Expr>,
-    /// Arrays of one type.
-    pub(crate) arrays: Vec<Expr>,
+    /// The records.
+    pub(crate) records: Option<Records>,
+    /// Variables that are more than single values.
+    pub(crate) wholes: Vec<Whole>,
     pub(crate) channels: Vec<Channel>,
 }
 
@@ -27,18 +26,26 @@ pub(crate) struct Data {
 #[derive(Clone, Debug)]
 pub(crate) struct Channel {
     pub(crate) name: String,
-    /// Of single values, or else of records.
-    pub(crate) scalar: Option<Scalar>,
+    pub(crate) message: Message,
     pub(crate) capacity: i64,
-    pub(crate) several: Option<i64>,
+    /// Lengths of the array that it is an element of.
+    pub(crate) shape: Vec<i64>,
 }
+
+/// How far the elements of the wide array that are used are apart: a larger constant makes the array wider, and nothing else.
+pub(crate) const SPREAD: &str = "SPREAD";
+/// So many elements of it are used.
+const USED: i64 = 3;
+/// The most numbers that a set ranges over.
+const MOST_MEMBERS: i64 = 31;
 
 impl World {
     /// Types that variables can have.
     pub(crate) fn declare_names(&mut self, random: &mut Random) {
         if random.chance(45) {
             let lo = *random.pick(&[0, 0, -1, 2]);
-            let hi = lo + random.between(0, 2);
+            let widest = if random.chance(20) { MOST_MEMBERS - 1 } else { 2 };
+            let hi = lo + random.between(0, widest).max(if widest > 2 { widest - 1 } else { 0 });
             let [low, high] = [lo, hi].map(|bound| Box::new(self.written_number(bound, random)));
             self.items.push(alias("Some", ty(TypeKind::Set(low, high), Vec::new())));
             self.data.set = Some((lo, hi));
@@ -65,36 +72,27 @@ impl World {
         let hi = self.data.names.expect("there is a symmetric type");
         let scalar = Scalar { kind: Kind::Name, lo: 0, hi, wraps: false, written: written.clone() };
         let name = String::new();
-        Var { name, scalar, shape: Vec::new(), field: None, written, initial: None, by_place: false }
+        Var { name, scalar, written, ..self.nothing() }
+    }
+
+    /// Numbers that can be members; of many, those at both ends.
+    pub(crate) fn candidates(&self) -> Vec<i64> {
+        let (lo, hi) = self.data.set.expect("there is a set type");
+        if hi - lo > 3 { vec![lo, lo + 1, hi] } else { (lo..=hi).collect() }
     }
 
     /// A set of literals.
     pub(crate) fn fixed_set(&self, random: &mut Random) -> Expr {
-        let (lo, hi) = self.data.set.expect("there is a set type");
-        let members = (lo..=hi).filter(|_| random.chance(40)).collect::<Vec<_>>();
+        let members = self.candidates().into_iter().filter(|_| random.chance(40)).collect::<Vec<_>>();
         set(members.into_iter().map(|member| self.written_number(member, random)).collect())
     }
 
-    pub(crate) fn record_type(&self, dimensions: Vec<Expr>) -> Type {
-        ty(TypeKind::Named(name("Rec")), dimensions)
-    }
-
-    /// The variables that a record, or an array of records, is made of.
-    pub(crate) fn parts_of_record(&self, text: &str, shape: &[i64]) -> Vec<Var> {
-        let fields = self.data.record.as_ref().expect("there is a record");
-        let part = |field: &Var| Var {
-            name: text.to_owned(),
-            shape: shape.iter().chain(&field.shape).copied().collect(),
-            field: Some((shape.len(), field.name.clone())),
-            ..field.clone()
-        };
-        fields.iter().map(part).collect()
-    }
-
-    fn small_scalar(&self, random: &mut Random) -> Scalar {
+    pub(crate) fn small_scalar(&self, random: &mut Random) -> Scalar {
         loop {
             let scalar = self.scalar(random);
-            if scalar.hi - scalar.lo <= 7 && !matches!(scalar.written.kind, TypeKind::Int | TypeKind::Byte) {
+            if (scalar.kind == Kind::Set || scalar.is_small())
+                && !matches!(scalar.written.kind, TypeKind::Int | TypeKind::Byte)
+            {
                 return scalar;
             }
         }
@@ -105,7 +103,8 @@ impl World {
         if self.data.set.is_some() {
             // Wherever a set is needed, there is one.
             let written = ty(TypeKind::Named(name("Some")), Vec::new());
-            self.items.push(Item::Variables(variables(written.clone(), vec![(name("s"), None)])));
+            let initial = random.chance(40).then(|| self.fixed_set(random));
+            self.items.push(Item::Variables(variables(written.clone(), vec![(name("s"), initial)])));
             let scalar = self.set_scalar();
             let name = "s".to_owned();
             self.globals.push(Var { name, scalar, written, ..self.nothing() });
@@ -122,76 +121,72 @@ impl World {
                 self.globals.push(Var { name: "of".to_owned(), scalar: boolean, shape, written, ..self.nothing() });
             }
         }
-        if random.chance(40) {
-            self.declare_record(random);
+        if random.chance(45) {
+            self.declare_records(random);
         }
         if random.chance(25) {
-            let scalar = self.small_scalar(random);
-            let length = random.between(1, 2);
-            for text in ["a0", "a1"] {
-                let written = ty(scalar.written.kind.clone(), vec![self.written_number(length, random)]);
-                self.items.push(Item::Variables(variables(written.clone(), vec![(name(text), None)])));
-                let (name, scalar) = (text.to_owned(), scalar.clone());
-                self.globals.push(Var { name, scalar, shape: vec![length], written, ..self.nothing() });
-                self.data.arrays.push(named(text));
-            }
+            self.declare_rows(random);
+        }
+        if random.chance(12) {
+            self.declare_wide(random);
         }
         self.declare_channels(random);
     }
 
-    /// What a variable has beside its type.
-    fn nothing(&self) -> Var {
-        let written = ty(TypeKind::Boolean, Vec::new());
-        let scalar = Scalar { kind: Kind::Boolean, lo: 0, hi: 0, wraps: false, written: written.clone() };
-        Var { name: String::new(), scalar, shape: Vec::new(), field: None, written, initial: None, by_place: false }
+    /// `byte[2 * SPREAD + 1] w`, of which `w[i * SPREAD]` is used.
+    fn declare_wide(&mut self, random: &mut Random) {
+        self.items.push(constants(None, vec![(name(SPREAD), number(1))]));
+        let last = binary(BinaryOp::Mul, number(USED - 1), named(SPREAD));
+        let written = ty(TypeKind::Byte, vec![binary(BinaryOp::Add, last, number(1))]);
+        self.items.push(Item::Variables(variables(written.clone(), vec![(name("w"), None)])));
+        let hi = random.between(1, 2);
+        let scalar = Scalar { kind: Kind::Integer, lo: 0, hi, wraps: true, written: ty(TypeKind::Byte, Vec::new()) };
+        let wide = Var { name: "w".to_owned(), scalar, shape: vec![USED], spread: true, written, ..self.nothing() };
+        self.globals.push(wide);
     }
 
-    fn declare_record(&mut self, random: &mut Random) {
-        let mut fields = Vec::new();
-        for text in &["f", "g", "h"][..random.weighted(&[0, 20, 60, 20])] {
-            let scalar = self.small_scalar(random);
-            let shape = if random.chance(15) { vec![random.between(1, 2)] } else { Vec::new() };
-            let dimensions = shape.iter().map(|&length| self.written_number(length, random)).collect();
-            let written = ty(scalar.written.kind.clone(), dimensions);
-            fields.push(Var { name: (*text).to_owned(), scalar, shape, written, ..self.nothing() });
-        }
-        let declared = fields.iter().map(|field| variables(field.written.clone(), vec![(name(&field.name), None)]));
-        let record = Record { name: name("Rec"), fields: declared.collect(), span: Span::default() };
-        self.items.push(Item::Record(record));
-        self.data.record = Some(fields);
-        for text in ["r0", "r1"] {
-            self.items.push(Item::Variables(variables(self.record_type(Vec::new()), vec![(name(text), None)])));
-            self.globals.extend(self.parts_of_record(text, &[]));
-            self.data.records.push(named(text));
-        }
-        if random.chance(40) {
-            let length = random.between(1, 2);
-            let written = self.record_type(vec![self.written_number(length, random)]);
-            self.items.push(Item::Variables(variables(written, vec![(name("rs"), None)])));
-            self.globals.extend(self.parts_of_record("rs", &[length]));
-            self.data.records.extend((0..length).map(|at| index(named("rs"), number(at))));
+    /// What a variable has beside its type.
+    pub(crate) fn nothing(&self) -> Var {
+        let written = ty(TypeKind::Boolean, Vec::new());
+        let scalar = Scalar { kind: Kind::Boolean, lo: 0, hi: 0, wraps: false, written: written.clone() };
+        Var {
+            name: String::new(),
+            scalar,
+            shape: Vec::new(),
+            fields: Vec::new(),
+            spread: false,
+            written,
+            initial: None,
+            by_place: false,
         }
     }
 
     fn declare_channels(&mut self, random: &mut Random) {
-        for position in 0..random.weighted(&[45, 40, 15]) {
-            let of_records = self.data.record.is_some() && random.chance(50);
-            let scalar = (!of_records).then(|| self.small_scalar(random));
-            let capacity = random.weighted(&[30, 40, 30]) as i64;
+        for position in 0..random.weighted(&[35, 45, 20]) {
+            let message = self.message(random);
+            let capacity = random.weighted(&[45, 30, 20, 5]) as i64;
             let marked = capacity > 0;
             let marks = ChannelMarks {
-                lossy: marked && random.chance(15),
+                lossy: marked && random.chance(20),
                 duplicating: marked && random.chance(15),
                 reordering: marked && random.chance(15),
             };
-            let several = random.chance(45).then(|| if random.chance(15) { 1 } else { 2 });
-            let element = scalar.as_ref().map_or(self.record_type(Vec::new()), |scalar| scalar.written.clone());
+            let shape = match random.weighted(&[55, 8, 27, 10]) {
+                0 => Vec::new(),
+                1 => vec![1],
+                2 => vec![2],
+                _ => vec![random.between(1, 2), 2],
+            };
+            let element = match &message {
+                Message::Single(scalar) => scalar.written.clone(),
+                Message::Whole(group) => self.group_type(*group, Vec::new()),
+            };
             let room = Box::new(self.written_number(capacity, random));
-            let dimensions = several.iter().map(|&count| self.written_number(count, random)).collect();
+            let dimensions = shape.iter().map(|&count| self.written_number(count, random)).collect();
             let written = ty(TypeKind::Channel(marks, Box::new(element), room), dimensions);
             let text = format!("c{position}");
             self.items.push(Item::Variables(variables(written, vec![(name(&text), None)])));
-            self.data.channels.push(Channel { name: text, scalar, capacity, several });
+            self.data.channels.push(Channel { name: text, message, capacity, shape });
         }
     }
 }

@@ -5,9 +5,10 @@
 
 use birk_lang::ast::{BinaryOp, Domain, Expr, ExprKind, Quantifier, UnaryOp};
 
+use crate::data::SPREAD;
 use crate::random::Random;
 use crate::tree::{at, binary, call, conditional, expr, index, member, name, named, number, truth, unary};
-use crate::world::{Kind, Scalar, Thread, Var, World};
+use crate::world::{Kind, Procedure, Scalar, Thread, Var, World};
 
 /// Numbers near which 32 bits end.
 const EXTREME: [i64; 4] = [2_147_483_647, -2_147_483_648, 46_341, 65_536];
@@ -19,8 +20,10 @@ pub(crate) struct Place<'w> {
     pub(crate) random: &'w mut Random,
     /// The thread whose parameters and locals are visible.
     pub(crate) own: Option<usize>,
-    /// Parameters of the function being written.
+    /// Parameters of the function or procedure being written.
     pub(crate) params: &'w [Var],
+    /// The procedure, whose parameters may also be records and channels.
+    pub(crate) procedure: Option<&'w Procedure>,
     /// Functions before this one may be called.
     pub(crate) callable: usize,
     /// Quantified names with their ranges.
@@ -32,16 +35,21 @@ pub(crate) struct Readable {
     pub(crate) base: Expr,
     pub(crate) shape: Vec<i64>,
     /// Behind so many indices stands this.
-    field: Option<(usize, String)>,
+    fields: Vec<(usize, String)>,
+    spread: bool,
     pub(crate) lo: i64,
     pub(crate) hi: i64,
     pub(crate) fixed: bool,
 }
 
 impl Readable {
-    /// The array without an index, unless it is spread over an array of records.
+    fn single(base: Expr, lo: i64, hi: i64, fixed: bool) -> Self {
+        Readable { base, shape: Vec::new(), fields: Vec::new(), spread: false, lo, hi, fixed }
+    }
+
+    /// The array without an index, unless it is spread over an array of records or has more elements than are used.
     pub(crate) fn array(self) -> Option<Expr> {
-        if self.field.is_none() { Some(self.base) } else { None }
+        if self.fields.is_empty() && !self.spread { Some(self.base) } else { None }
     }
 }
 
@@ -129,7 +137,7 @@ impl Place<'_> {
     }
 
     /// A copy by its number or by a name alone, which seldom misses.
-    fn plain_copy_of(&mut self, thread: &Thread) -> Expr {
+    pub(crate) fn plain_copy_of(&mut self, thread: &Thread) -> Expr {
         let mut names = self.visible(Kind::Integer);
         let wide = self.random.chance(10);
         names.retain(|r| !r.fixed && r.shape.is_empty() && (wide || (0 <= r.lo && r.hi < thread.copies)));
@@ -341,14 +349,28 @@ impl Place<'_> {
     /// An index into an array of this length: mostly one that fits.
     pub(crate) fn index_of(&mut self, length: i64, depth: usize) -> Expr {
         let fits = |r: &Readable| 0 <= r.lo && r.hi < length && !r.fixed && r.shape.is_empty();
+        if self.world.data.names.is_some_and(|last| last < length)
+            && self.random.chance(22)
+            && let Some(read) = self.readable(Kind::Name, &fits)
+        {
+            return read.base;
+        }
+        self.number_below(length, depth)
+    }
+
+    /// Indices of an array, whose elements may be far apart.
+    pub(crate) fn indices_of(&mut self, shape: &[i64], spread: bool, depth: usize) -> Vec<Expr> {
+        let at = |&length: &i64| match spread {
+            true => apart(self.number_below(length, depth)),
+            false => self.index_of(length, depth),
+        };
+        shape.iter().map(at).collect()
+    }
+
+    fn number_below(&mut self, length: i64, depth: usize) -> Expr {
+        let fits = |r: &Readable| 0 <= r.lo && r.hi < length && !r.fixed && r.shape.is_empty();
         match self.random.weighted(&[30, 55, 15]) {
             1 => {
-                if self.world.data.names.is_some_and(|last| last < length)
-                    && self.random.chance(40)
-                    && let Some(read) = self.readable(Kind::Name, &fits)
-                {
-                    return read.base;
-                }
                 if let Some(read) = self.readable(Kind::Integer, &fits) {
                     return read.base;
                 }
@@ -384,8 +406,8 @@ impl Place<'_> {
 
     pub(crate) fn indexed(&mut self, read: Readable, depth: usize) -> Expr {
         let below = depth.saturating_sub(1);
-        let indices: Vec<Expr> = read.shape.iter().map(|&length| self.index_of(length, below)).collect();
-        spelled(read.base, read.field.as_ref(), indices)
+        let indices = self.indices_of(&read.shape, read.spread, below);
+        spelled(read.base, &read.fields, indices)
     }
 
     /// Something that can be read here.
@@ -409,8 +431,7 @@ impl Place<'_> {
         let mut hidden: Vec<&str> = Vec::new();
         for (name, own, lo, hi) in self.bound.iter().rev() {
             if kind == *own && !hidden.contains(&name.as_str()) {
-                let base = named(name);
-                found.push(Readable { base, shape: Vec::new(), field: None, lo: *lo, hi: *hi, fixed: false });
+                found.push(Readable::single(named(name), *lo, *hi, false));
             }
             hidden.push(name);
         }
@@ -427,7 +448,7 @@ impl Place<'_> {
         }
         for constant in self.world.constants.iter().filter(|c| c.kind == kind) {
             let (base, value) = (constant.path.clone(), constant.value);
-            found.push(Readable { base, shape: Vec::new(), field: None, lo: value, hi: value, fixed: true });
+            found.push(Readable::single(base, value, value, true));
         }
         found
     }
@@ -473,29 +494,27 @@ fn readable_of(variable: &Var, base: Expr, thread: Option<&Thread>) -> Readable 
     if let Some(thread) = thread.filter(|t| variable.name == "me" && !t.startable) {
         (lo, hi) = (0, thread.copies - 1);
     }
-    match &variable.field {
-        Some((0, field)) => {
-            let base = member(base, field);
-            Readable { base, shape: variable.shape.clone(), field: None, lo, hi, fixed: false }
-        }
-        field => Readable { base, shape: variable.shape.clone(), field: field.clone(), lo, hi, fixed: false },
-    }
+    // What stands before any index belongs to the base.
+    let (first, fields): (Vec<_>, Vec<_>) = variable.fields.iter().cloned().partition(|(before, _)| *before == 0);
+    let base = first.iter().fold(base, |base, (_, field)| member(base, field));
+    Readable { base, shape: variable.shape.clone(), fields, spread: variable.spread, lo, hi, fixed: false }
 }
 
-/// A variable with its indices, and the field that stands among them.
-pub(crate) fn spelled(base: Expr, field: Option<&(usize, String)>, indices: Vec<Expr>) -> Expr {
-    let mut path = base;
-    let count = indices.len();
+/// A variable with its indices, and the fields that stand among them.
+pub(crate) fn spelled(base: Expr, fields: &[(usize, String)], indices: Vec<Expr>) -> Expr {
+    let behind = |path: Expr, count: usize| {
+        fields.iter().filter(|(before, _)| *before == count).fold(path, |path, (_, name)| member(path, name))
+    };
+    let mut path = behind(base, 0);
     for (position, at) in indices.into_iter().enumerate() {
-        if let Some((_, name)) = field.filter(|(before, _)| *before == position) {
-            path = member(path, name);
-        }
-        path = index(path, at);
+        path = behind(index(path, at), position + 1);
     }
-    match field.filter(|(before, _)| *before == count) {
-        Some((_, name)) => member(path, name),
-        None => path,
-    }
+    path
+}
+
+/// An index of an array whose elements are far apart.
+pub(crate) fn apart(at: Expr) -> Expr {
+    binary(BinaryOp::Mul, at, named(SPREAD))
 }
 
 fn is_name(path: &Expr, text: &str) -> bool {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use birk_exec::reference::Answer;
 use birk_exec::{Interpreter, Model, Successors};
-use birk_ir::{FaultKind, Program, PropertyKind as Asked, VarId};
+use birk_ir::{Program, PropertyKind as Asked, VarId};
 use birk_lang::ast::{self, ExprKind, PropertyKind, System};
 
 use crate::case::MOST_STATES;
@@ -257,24 +257,6 @@ impl<'m> Findings<'m> {
         }
         Ok(())
     }
-}
-
-/// The kinds of faults that steps of a program can reach.
-pub(crate) fn reached_faults(system: &System) -> Vec<FaultKind> {
-    let meaning = Meaning::new(system);
-    let mut kinds = Vec::new();
-    let mut seen = std::collections::HashSet::from([meaning.initial.clone()]);
-    let mut stack = vec![meaning.initial.clone()];
-    while let Some(state) = stack.pop() {
-        for outcome in meaning.steps(&state).into_iter().flat_map(|step| step.outcomes) {
-            match outcome {
-                Outcome::State(next) if seen.insert(next.clone()) => stack.push(next),
-                Outcome::Fault(kind) if !kinds.contains(&kind) => kinds.push(kind),
-                _ => {}
-            }
-        }
-    }
-    kinds
 }
 
 /// Whether a part of a step evaluates a quantifier, itself or in a function.

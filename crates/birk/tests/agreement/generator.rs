@@ -3,19 +3,18 @@
 use birk_ir::Span;
 use birk_lang::ast::{
     self, Action, ActionKind, BinaryOp, Domain, Expr, ExprKind, Item, Location, Mark, Param, PropertyKind, Quantifier,
-    System, Transformation, UnaryOp,
+    System, Transformation, TypeKind, UnaryOp,
 };
 
-use crate::expressions::{Place, spelled};
+use crate::expressions::{Place, apart, spelled};
 use crate::random::Random;
 use crate::tree::{self, action, at, binary, conditional, expr, index, name, named, number, unary};
-use crate::world::{Kind, Thread, Var, World};
+use crate::world::{Formal, Kind, Procedure, Thread, Var, World};
 
-/// The system of a seed.
-pub(crate) fn generate(seed: u64) -> System {
+/// The system of a seed. One that is not rich has locations and single values only, with many more of them.
+pub(crate) fn generate(rich: bool, seed: u64) -> System {
     let mut random = Random::new(seed);
-    // Every other system has locations and single values only, with many more of them.
-    let world = World::new(seed % 2 == 1, &mut random);
+    let world = World::new(rich, &mut random);
     let mut items = world.items.clone();
     for position in 0..world.functions.len() {
         items.push(function(&world, position, &mut random));
@@ -39,7 +38,7 @@ pub(crate) fn generate(seed: u64) -> System {
 }
 
 fn place<'w>(world: &'w World, random: &'w mut Random, own: Option<usize>) -> Place<'w> {
-    Place { world, random, own, params: &[], callable: world.functions.len(), bound: Vec::new() }
+    Place { world, random, own, params: &[], procedure: None, callable: world.functions.len(), bound: Vec::new() }
 }
 
 fn params(variables: &[Var]) -> Vec<Param> {
@@ -55,10 +54,22 @@ fn function(world: &World, position: usize, random: &mut Random) -> Item {
 
 fn procedure(world: &World, position: usize, random: &mut Random) -> ast::Procedure {
     let signature = &world.procedures[position];
-    let mut steps = Steps { world, thread: None, params: &signature.params, callable: position, rounds: Vec::new() };
+    let mut steps = Steps {
+        params: &signature.singles,
+        procedure: Some(signature),
+        callable: position,
+        ..Steps { world, thread: None, params: &[], procedure: None, callable: 0, rounds: Vec::new() }
+    };
     let body = steps.procedure(signature.plain, random);
     let name = name(&signature.name);
-    ast::Procedure { name, params: params(&signature.params), body, span: Span::default() }
+    let formal = |formal: &Formal| match formal {
+        Formal::Single(single) => tree::param(single.written.clone(), &single.name),
+        Formal::Whole(group, text) => tree::param(world.group_type(*group, Vec::new()), text),
+        // A parameter stands for its argument, whatever its type: so do the procedures of the standard library.
+        Formal::Channel(_) => tree::param(tree::ty(TypeKind::Int, Vec::new()), "via"),
+    };
+    let params = signature.params.iter().map(formal).collect();
+    ast::Procedure { name, params, body, span: Span::default() }
 }
 
 fn property(world: &World, position: usize, random: &mut Random) -> Item {
@@ -69,7 +80,7 @@ fn property(world: &World, position: usize, random: &mut Random) -> Item {
 
 fn thread(world: &World, position: usize, random: &mut Random) -> ast::Thread {
     let outside = &world.threads[position];
-    let locals = outside.locals.iter().filter(|local| local.field.is_none());
+    let locals = outside.locals.iter().filter(|local| local.fields.is_empty());
     let variables = locals.map(|l| tree::variables(l.written.clone(), vec![(name(&l.name), l.initial.clone())]));
     let mut steps = Steps::of_thread(world, position);
     let (locations, body) = match outside.structured {
@@ -107,6 +118,7 @@ pub(crate) struct Steps<'w> {
     pub(crate) thread: Option<usize>,
     /// Of the procedure.
     pub(crate) params: &'w [Var],
+    pub(crate) procedure: Option<&'w Procedure>,
     /// Procedures before this one may be called.
     pub(crate) callable: usize,
     /// The variables of the `for`s around, with their ranges.
@@ -115,7 +127,8 @@ pub(crate) struct Steps<'w> {
 
 impl<'w> Steps<'w> {
     fn of_thread(world: &'w World, thread: usize) -> Self {
-        Steps { world, thread: Some(thread), params: &[], callable: world.procedures.len(), rounds: Vec::new() }
+        let callable = world.procedures.len();
+        Steps { world, thread: Some(thread), params: &[], procedure: None, callable, rounds: Vec::new() }
     }
 
     pub(crate) fn own(&self) -> Option<&'w Thread> {
@@ -125,7 +138,7 @@ impl<'w> Steps<'w> {
     /// Where the expressions of the steps stand.
     pub(crate) fn place<'r>(&'r self, random: &'r mut Random) -> Place<'r> {
         let bound = self.rounds.clone();
-        Place { params: self.params, bound, ..place(self.world, random, self.thread) }
+        Place { params: self.params, procedure: self.procedure, bound, ..place(self.world, random, self.thread) }
     }
 
     /// Most steps are tame: they seldom go wrong or get stuck, so that the wild ones meet many states.
@@ -155,6 +168,9 @@ impl<'w> Steps<'w> {
             more.retain(|part| !matches!(part.kind, ActionKind::Goto(_) | ActionKind::Return));
             actions.splice(at..at, more);
         }
+        if self.world.rich && random.chance(25) {
+            actions.extend(self.exchange(random).into_iter().next());
+        }
         let own = self.own().expect("a thread");
         let locations = &own.locations;
         let next = if random.chance(60) { (from + 1) % locations.len() } else { random.below(locations.len()) };
@@ -175,12 +191,21 @@ impl<'w> Steps<'w> {
 
     /// Gives a variable another value that it can hold.
     pub(crate) fn tame_assignment(&self, random: &mut Random) -> Action {
+        if random.chance(20)
+            && let Some(whole) = self.whole_assignment(random)
+        {
+            return whole;
+        }
         let fitting = |v: &Var| v.scalar.kind != Kind::Integer || v.scalar.is_small();
         let Some(target) = self.target(random, fitting) else { return action(ActionKind::Skip) };
         let place_of = self.known_place_of(target, random);
         let (lo, hi) = (target.scalar.lo, target.scalar.hi);
         action(match target.scalar.kind {
             Kind::Boolean if random.chance(60) => ActionKind::Assign(place_of.clone(), unary(UnaryOp::Not, place_of)),
+            Kind::Integer if self.world.data.set.is_some() && random.chance(10) => {
+                let set = self.place(random).set(0);
+                ActionKind::ChooseMember(place_of, set)
+            }
             Kind::Integer if random.chance(40) => {
                 let [low, high] = [lo, hi].map(|bound| self.world.written_number(bound, random));
                 ActionKind::Choose(place_of, low, high)
@@ -254,10 +279,11 @@ impl<'w> Steps<'w> {
     pub(crate) fn known_place_of(&self, target: &Var, random: &mut Random) -> Expr {
         let at = |length: &i64| {
             let at = random.between(0, length - 1);
-            self.world.written_number(at, random)
+            let at = self.world.written_number(at, random);
+            if target.spread { apart(at) } else { at }
         };
         let indices = target.shape.iter().map(at).collect();
-        spelled(named(&target.name), target.field.as_ref(), indices)
+        spelled(named(&target.name), &target.fields, indices)
     }
 
     pub(crate) fn action(&self, random: &mut Random) -> Action {
@@ -306,8 +332,8 @@ impl<'w> Steps<'w> {
 
     pub(crate) fn place_of(&self, target: &Var, random: &mut Random) -> Expr {
         let mut here = self.place(random);
-        let indices = target.shape.iter().map(|&length| here.index_of(length, 1)).collect();
-        spelled(named(&target.name), target.field.as_ref(), indices)
+        let indices = here.indices_of(&target.shape, target.spread, 1);
+        spelled(named(&target.name), &target.fields, indices)
     }
 
     fn assignment(&self, random: &mut Random) -> ActionKind {

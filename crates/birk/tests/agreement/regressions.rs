@@ -310,4 +310,65 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
            }
          }",
     ),
+    (
+        "what goes wrong in the index of a channel goes wrong, also where its value is known",
+        "system S {
+           channel of int (0, 1) [1][2] c;
+           active thread A(int me) { loc a: end when false do { } goto a; }
+           active [2] thread B(int me) { send c[A[me].me] (1); }
+           active [2] thread C(int me) { int (0, 1) x; receive c[A[me].me] (?x); }
+         }",
+    ),
+    (
+        "records in records, arrays of them, and rows, as wholes and as messages",
+        "system S {
+           record Rec { int (0, 1) f; boolean[2] g; }
+           record Outer { Rec[2] r; int (0, 2) k; }
+           typealias Row int (0, 1)[2];
+           Rec[2] rs;
+           Outer o0, o1;
+           Row a0, a1;
+           channel of Outer [1][2][1] c;
+           channel of Row [0] d;
+           procedure pass(Rec q, int via) { q.f := 1; send via (Outer(rs, 1)); }
+           active thread T() {
+             pass(rs[o0.k], c[1][0]);
+             a0[1] := choose(0, 1);
+             send d (a0);
+             atomic { o1.r := rs; o1.r[0].g[1] := true; }
+           }
+           active thread U() {
+             receive c[1][0] (_, ?o0.k);
+             either { receive d (a1); } or { receive d (?a1); }
+             o1 := o0;
+             assert o1.r != rs || a1 == a0;
+           }
+         }",
+    ),
+    (
+        "a known value that a receiver at a rendezvous refuses is not its mistake",
+        "system S {
+           channel of int (-1, 3) [0] c;
+           boolean[2] a;
+           active thread One() { send c (-1); }
+           active thread Two() { send c (1); }
+           active thread Picky() { int (0, 3) x; receive c (?x) when x >= 0 && !a[x]; a[x] := true; }
+           active thread Rest() { int (0, 3) y; receive c (?y); }
+         }",
+    ),
+    (
+        "the last of as many members as a set can have",
+        "system S {
+           typealias Some set of -1 .. 29;
+           Some s := {29};
+           int (-1, 31) n;
+           active thread T() {
+             s := s + {-1, 28};
+             n := size(s);
+             s := s - {-1};
+             n := choose(s);
+             assert size(s) == 2 && n in s * {28, 29} && (sum (v in s) v) == 57;
+           }
+         }",
+    ),
 ];

@@ -1,14 +1,11 @@
 //! Random expressions and actions beyond the core: sets, totals, records, whole values, what is asked of channels.
 
-use birk_lang::ast::{Action, ActionKind, BinaryOp, Expr, Pattern, Quantifier, UnaryOp};
+use birk_lang::ast::{Action, ActionKind, BinaryOp, Expr, Quantifier};
 
-use crate::data::Channel;
 use crate::expressions::{Place, Readable};
 use crate::generator::Steps;
 use crate::random::Random;
-use crate::tree::{
-    action, binary, call, conditional, index, let_in, named, number, over_members, over_range, set, unary,
-};
+use crate::tree::{action, binary, call, conditional, let_in, named, number, over_members, over_range, set};
 use crate::world::{Kind, Scalar};
 
 impl Place<'_> {
@@ -49,9 +46,10 @@ impl Place<'_> {
     /// `{a, b}`: mostly numbers that can be members.
     fn braces(&mut self, depth: usize) -> Expr {
         let (lo, hi) = self.world.data.set.expect("there is a set type");
+        let candidates = self.world.candidates();
         let mut members = Vec::new();
         for _ in 0..self.random.weighted(&[10, 60, 30]) {
-            let literal = self.random.between(lo, hi);
+            let literal = *self.random.pick(&candidates);
             let fits = |r: &Readable| !r.fixed && lo <= r.lo && r.hi <= hi;
             members.push(match self.random.weighted(&[45, 35, 20]) {
                 1 => match self.readable(Kind::Integer, &fits) {
@@ -120,8 +118,7 @@ impl Place<'_> {
                 let body = self.within("n", Kind::Name, 0, last, |here| here.boolean(below));
                 Some(over_members(kind, "n", named("Id"), body))
             }
-            5 if !data.arrays.is_empty() => self.whole_comparison(depth, false),
-            6 if !data.records.is_empty() => self.whole_comparison(depth, true),
+            5 | 6 if !data.wholes.is_empty() => self.whole_comparison(depth),
             _ => self.channel_boolean(depth),
         }
     }
@@ -131,29 +128,6 @@ impl Place<'_> {
         let body = body(self);
         self.bound.pop();
         body
-    }
-
-    /// Whole records or arrays compared. What a local hides is left out by its name.
-    fn whole_comparison(&mut self, depth: usize, records: bool) -> Option<Expr> {
-        let data = &self.world.data;
-        let wholes = if records { &data.records } else { &data.arrays };
-        let left = self.random.pick(wholes).clone();
-        let op = *self.random.pick(&[BinaryOp::Eq, BinaryOp::Ne]);
-        let right = match records && self.random.chance(40) && depth > 0 {
-            true => self.record(depth - 1),
-            false => self.random.pick(wholes).clone(),
-        };
-        Some(binary(op, left, right))
-    }
-
-    /// `Rec(a, b)`, if no field is an array; or else a variable.
-    pub(crate) fn record(&mut self, depth: usize) -> Expr {
-        let fields = self.world.data.record.clone().expect("there is a record");
-        if fields.iter().any(|field| !field.shape.is_empty()) {
-            return self.random.pick(&self.world.data.records).clone();
-        }
-        let args = fields.iter().map(|field| self.received_value(&field.scalar, depth)).collect();
-        call("Rec", args)
     }
 
     /// A value where the type is known: a set may stand in braces.
@@ -171,8 +145,8 @@ impl Place<'_> {
         if self.world.globals.is_empty() {
             return None;
         }
-        match self.random.below(7) {
-            0 if data.set.is_some() => Some(call("size", vec![self.set(below)])),
+        match self.random.below(8) {
+            0 | 7 if data.set.is_some() => Some(call("size", vec![self.set(below)])),
             1 if data.set.is_some() && self.bound.len() < 3 => {
                 let (lo, hi) = data.set?;
                 let members = self.set(below);
@@ -194,7 +168,7 @@ impl Place<'_> {
                 let body = if self.random.chance(60) { binary(BinaryOp::Add, named("w"), body) } else { body };
                 Some(let_in("w", value, body))
             }
-            _ => self.channel_integer(),
+            _ => self.channel_integer(depth),
         }
     }
 
@@ -211,45 +185,6 @@ impl Place<'_> {
         let body = self.within("e", Kind::Integer, lo, hi, |here| here.total_body(total, depth));
         Some(over_members(if total { Quantifier::Sum } else { Quantifier::Count }, "e", base, body))
     }
-
-    /// What is asked of a channel that holds messages.
-    fn channel_boolean(&mut self, depth: usize) -> Option<Expr> {
-        let channel = self.any_channel(&|channel| channel.capacity > 0)?;
-        let place = self.channel_place(&channel);
-        if let Some(scalar) = channel.scalar.filter(|_| self.random.chance(40)) {
-            let peek = call("peek", vec![place.clone()]);
-            let wanted = self.received_value(&scalar, depth.saturating_sub(1));
-            let looked = match scalar.kind {
-                Kind::Boolean => peek,
-                _ => binary(BinaryOp::Eq, peek, if scalar.kind == Kind::Set { self.set(0) } else { wanted }),
-            };
-            if self.random.chance(15) {
-                return Some(looked);
-            }
-            return Some(binary(BinaryOp::And, unary(UnaryOp::Not, call("empty", vec![place])), looked));
-        }
-        Some(call(self.random.pick::<&str>(&["full", "empty"]), vec![place]))
-    }
-
-    fn channel_integer(&mut self) -> Option<Expr> {
-        let channel = self.any_channel(&|channel| channel.capacity > 0)?;
-        Some(call("len", vec![self.channel_place(&channel)]))
-    }
-
-    pub(crate) fn any_channel(&mut self, wanted: &dyn Fn(&Channel) -> bool) -> Option<Channel> {
-        let fitting: Vec<&Channel> = self.world.data.channels.iter().filter(|channel| wanted(channel)).collect();
-        if fitting.is_empty() { None } else { Some((*self.random.pick(&fitting)).clone()) }
-    }
-
-    pub(crate) fn channel_place(&mut self, channel: &Channel) -> Expr {
-        match channel.several {
-            None => named(&channel.name),
-            Some(count) => {
-                let at = self.index_of(count, 1);
-                index(named(&channel.name), at)
-            }
-        }
-    }
 }
 
 impl Steps<'_> {
@@ -263,66 +198,21 @@ impl Steps<'_> {
                 let chosen = self.place(random).set(1);
                 Some(action(ActionKind::ChooseMember(place, chosen)))
             }
-            1 if !data.arrays.is_empty() => {
-                let [to, from] = [(); 2].map(|()| random.pick(&data.arrays).clone());
-                Some(action(ActionKind::Assign(to, from)))
-            }
-            2 if !data.records.is_empty() => {
-                let to = random.pick(&data.records).clone();
-                let from = match random.chance(50) {
-                    true => self.place(random).record(1),
-                    false => random.pick(&data.records).clone(),
-                };
-                Some(action(ActionKind::Assign(to, from)))
-            }
+            1 | 2 if !data.wholes.is_empty() => self.whole_assignment(random),
             _ => self.traffic(&|channel| channel.capacity > 0, random),
         }
     }
 
-    /// Sends or receives.
-    pub(crate) fn traffic(&self, wanted: &dyn Fn(&Channel) -> bool, random: &mut Random) -> Option<Action> {
-        let sends = random.chance(50);
+    /// A record or an array assigned as a whole.
+    pub(crate) fn whole_assignment(&self, random: &mut Random) -> Option<Action> {
         let mut here = self.place(random);
-        let channel = here.any_channel(wanted)?;
-        let place = here.channel_place(&channel);
-        let fields = self.world.data.record.clone().unwrap_or_default();
-        let has_arrays = fields.iter().any(|field| !field.shape.is_empty());
-        let by_field = channel.scalar.is_none() && !has_arrays && here.random.chance(60);
-        let scalars: Vec<Scalar> = match &channel.scalar {
-            Some(scalar) => vec![scalar.clone()],
-            None => fields.iter().map(|field| field.scalar.clone()).collect(),
-        };
-        if sends {
-            let values = match channel.scalar.is_some() || by_field {
-                true => scalars.iter().map(|scalar| here.received_value(scalar, 1)).collect(),
-                false if fields.len() == 1 => return None,
-                false => vec![here.record(1)],
-            };
-            return Some(action(ActionKind::Send(place, values)));
+        let groups = here.groups();
+        if groups.is_empty() {
+            return None;
         }
-        if channel.scalar.is_none() && !by_field {
-            if fields.len() == 1 {
-                return None;
-            }
-            let pattern = match here.random.chance(30) {
-                true => Pattern::Any(birk_ir::Span::default()),
-                false => Pattern::Bind(here.random.pick(&self.world.data.records).clone()),
-            };
-            return Some(action(ActionKind::Receive(place, vec![pattern], None)));
-        }
-        let mut patterns = Vec::new();
-        for scalar in &scalars {
-            let mut here = self.place(random);
-            patterns.push(match here.random.weighted(&[25, 20, 55]) {
-                0 => Pattern::Any(birk_ir::Span::default()),
-                1 => Pattern::Equal(here.received_value(scalar, 1)),
-                _ => match self.target(random, |v| v.scalar.kind == scalar.kind) {
-                    Some(target) => Pattern::Bind(self.place_of(target, random)),
-                    None => Pattern::Any(birk_ir::Span::default()),
-                },
-            });
-        }
-        let condition = random.chance(30).then(|| self.probably(random));
-        Some(action(ActionKind::Receive(place, patterns, condition)))
+        let group = *here.random.pick(&groups);
+        let to = here.whole(group)?;
+        let from = here.whole_value(group, 1)?;
+        Some(action(ActionKind::Assign(to, from)))
     }
 }

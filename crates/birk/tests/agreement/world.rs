@@ -4,12 +4,13 @@
 
 use birk_lang::ast::{self, BinaryOp, Domain, Expr, ExprKind, Item, Name, Quantifier, Type, TypeKind};
 
-use crate::data::Data;
+use crate::data::{Channel, Data};
 use crate::random::Random;
 use crate::tree::{
     alias, binary, call, constants, enumeration, expr, function, member, name, named, number, param, truth, ty,
     variables,
 };
+use crate::wholes::{Group, Whole};
 
 /// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +48,10 @@ pub(crate) struct Var {
     pub(crate) scalar: Scalar,
     /// Lengths, outermost first.
     pub(crate) shape: Vec<i64>,
-    /// Behind so many indices stands this: it is a field of a record.
-    pub(crate) field: Option<(usize, String)>,
+    /// Behind so many indices stands this: it is a field of a record, perhaps in a record.
+    pub(crate) fields: Vec<(usize, String)>,
+    /// Its elements are far apart: an index counts several of them.
+    pub(crate) spread: bool,
     pub(crate) written: Type,
     pub(crate) initial: Option<Expr>,
     /// A parameter of a procedure that stands for a variable: it may be assigned.
@@ -71,11 +74,25 @@ pub(crate) struct Function {
     pub(crate) result: Scalar,
 }
 
-/// The outside of a procedure.
+/// A parameter of a procedure: it stands for its argument.
 #[derive(Clone, Debug)]
+pub(crate) enum Formal {
+    Single(Var),
+    /// Of a record.
+    Whole(Group, String),
+    /// For one of these channels.
+    Channel(Channel),
+}
+
+/// The outside of a procedure.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Procedure {
     pub(crate) name: String,
-    pub(crate) params: Vec<Var>,
+    pub(crate) params: Vec<Formal>,
+    /// The single values, whole values and channels that its parameters are.
+    pub(crate) singles: Vec<Var>,
+    pub(crate) wholes: Vec<Whole>,
+    pub(crate) channels: Vec<Channel>,
     /// It has no loop: it may be called inside one step.
     pub(crate) plain: bool,
 }
@@ -94,6 +111,7 @@ pub(crate) struct Thread {
     pub(crate) structured: bool,
     /// Locals of record types; what they are made of is among the locals.
     pub(crate) records: Vec<ast::Variables>,
+    pub(crate) wholes: Vec<Whole>,
     /// Steps may start it.
     pub(crate) startable: bool,
 }
@@ -139,15 +157,35 @@ impl World {
             world.functions.push(Function { name: format!("f{i}"), params, result });
         }
         for i in 0..if rich { random.weighted(&[30, 40, 30]) } else { 0 } {
-            let params = (0..random.below(3)).map(|p| {
-                let by_place = random.chance(60);
-                Var { by_place, ..world.parameter(&parameter_name(p, random), random) }
-            });
-            let params = params.collect();
-            world.procedures.push(Procedure { name: format!("p{i}"), params, plain: random.chance(70) });
+            let procedure = world.procedure(format!("p{i}"), random);
+            world.procedures.push(procedure);
         }
         world.declare_threads(random);
         world
+    }
+
+    fn procedure(&self, name: String, random: &mut Random) -> Procedure {
+        let mut procedure = Procedure { name, plain: random.chance(70), ..Procedure::default() };
+        for p in 0..random.below(3) {
+            let by_place = random.chance(60);
+            let single = Var { by_place, ..self.parameter(&parameter_name(p, random), random) };
+            procedure.singles.push(single.clone());
+            procedure.params.push(Formal::Single(single));
+        }
+        if self.data.records.is_some() && random.chance(40) {
+            let parts = self.parts_of(Group::Record, "q", &[]);
+            procedure.singles.extend(parts.into_iter().map(|part| Var { by_place: true, ..part }));
+            procedure.wholes.extend(self.wholes_of(Group::Record, "q"));
+            procedure.params.push(Formal::Whole(Group::Record, "q".to_owned()));
+        }
+        if !self.data.channels.is_empty() && random.chance(40) {
+            let channel = random.pick(&self.data.channels);
+            // One step has at most one rendezvous.
+            procedure.plain &= channel.capacity > 0;
+            procedure.channels.push(Channel { name: "via".to_owned(), shape: Vec::new(), ..channel.clone() });
+            procedure.params.push(Formal::Channel(channel.clone()));
+        }
+        procedure
     }
 
     fn constant(&mut self, path: Expr, kind: Kind, value: i64) {
@@ -267,15 +305,7 @@ impl World {
 
     pub(crate) fn parameter(&self, name: &str, random: &mut Random) -> Var {
         let scalar = self.scalar(random);
-        Var {
-            name: name.to_owned(),
-            written: scalar.written.clone(),
-            scalar,
-            shape: Vec::new(),
-            field: None,
-            initial: None,
-            by_place: false,
-        }
+        Var { name: name.to_owned(), written: scalar.written.clone(), scalar, ..self.nothing() }
     }
 
     /// A variable of any type, in one case of five an array.
@@ -299,7 +329,7 @@ impl World {
         };
         let has_initial = random.chance(35) && scalar.kind != Kind::Name;
         let initial = has_initial.then(|| self.constant_of(&scalar, random));
-        Var { name: name.to_owned(), scalar, shape, field: None, written, initial, by_place: false }
+        Var { name: name.to_owned(), scalar, shape, written, initial, ..self.nothing() }
     }
 
     /// A constant expression in the range of a type.
@@ -331,11 +361,14 @@ impl World {
     }
 
     fn declare_threads(&mut self, random: &mut Random) {
-        let kinds = random.weighted(&[0, 20, 55, 25]);
+        // Messages need somebody who sends and somebody who receives.
+        let busy = !self.data.channels.is_empty();
+        let kinds = random.weighted(if busy { &[0, 5, 60, 35] } else { &[0, 20, 55, 25] });
         for i in 0..kinds {
-            let active = i == 0 || random.chance(55);
+            let active = i == 0 || random.chance(if busy && i == 1 { 85 } else { 55 });
             let copies = match (active, random.chance(3)) {
                 (false, true) => 0,
+                (true, _) if busy => random.weighted(&[0, 40, 52, 8]) as i64,
                 (true, _) => random.weighted(&[0, 55, 37, 8]) as i64,
                 (false, false) => random.weighted(&[0, 45, 45, 10]) as i64,
             };
@@ -357,10 +390,12 @@ impl World {
             let names = [*random.pick(&["x", "g0"]), "y"];
             let mut locals: Vec<Var> =
                 (0..random.weighted(&[50, 35, 15])).map(|l| self.variable(names[l], random)).collect();
-            let mut records = Vec::new();
-            if self.data.record.is_some() && random.chance(25) {
-                records.push(variables(self.record_type(Vec::new()), vec![(name("z"), None)]));
-                locals.extend(self.parts_of_record("z", &[]));
+            let (mut records, mut wholes) = (Vec::new(), Vec::new());
+            if self.data.records.is_some() && random.chance(30) {
+                let declared = self.group_type(Group::Record, Vec::new());
+                records.push(variables(declared, vec![(name("z"), None)]));
+                locals.extend(self.parts_of(Group::Record, "z", &[]));
+                wholes = self.wholes_of(Group::Record, "z");
             }
             let structured = self.rich && random.chance(75);
             let count =
@@ -368,9 +403,19 @@ impl World {
             let locations = (0..count).map(|l| format!("l{l}")).collect();
             let startable = !active || random.chance(8);
             let name = format!("T{i}");
-            let thread =
-                Thread { name, active, copies, written, params, locals, locations, structured, records, startable };
-            self.threads.push(thread);
+            self.threads.push(Thread {
+                name,
+                active,
+                copies,
+                written,
+                params,
+                locals,
+                locations,
+                structured,
+                records,
+                wholes,
+                startable,
+            });
         }
     }
 
@@ -389,7 +434,7 @@ impl World {
         let written = ty(kind, Vec::new());
         let wraps = matches!(written.kind, TypeKind::Byte);
         let scalar = Scalar { kind: Kind::Integer, lo, hi, wraps, written: written.clone() };
-        Var { name: "me".to_owned(), scalar, shape: Vec::new(), field: None, written, initial: None, by_place: false }
+        Var { name: "me".to_owned(), scalar, written, ..self.nothing() }
     }
 }
 

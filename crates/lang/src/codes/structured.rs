@@ -227,7 +227,8 @@ pub(super) const E0052: Code = Code {
 Channels are shared, so they are declared in the system: not in a thread, not as a field of a
 record, and not as what another channel carries. Neither channels nor records nor fields have
 initial values of their own; their parts begin with the defaults of their types. A rendezvous
-(capacity 0) holds nothing, so it cannot lose or repeat anything.",
+(capacity 0) holds nothing, so it cannot lose or repeat anything. The condition of a `receive`
+cannot ask about a record or an array that is received as a whole: receive its parts one by one.",
     example: "\
 system Post {
   byte got;
