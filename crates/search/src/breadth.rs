@@ -14,6 +14,7 @@ use birk_ir::{Coverage, Outcome, Stop};
 use crate::border::{Border, Survey};
 use crate::chunks::Chunks;
 use crate::codec::Codec;
+use crate::crew;
 use crate::job::{Hunt, Job, Observer, Stats};
 use crate::retrace::{Target, retrace};
 use crate::visited::Visited;
@@ -255,17 +256,13 @@ fn expand<C: Codec>(workers: &mut Vec<Worker<C>>, level: &Level<'_, C>, observer
     while is_shared && workers.len() < level.job.limits.threads {
         workers.push(Worker::new(level.model, level.job, &level.visited.codec));
     }
-    let (first, others) = workers.split_first_mut().expect("there is at least one worker");
     if level.depth == u32::MAX {
-        first.begin(level);
+        workers[0].begin(level);
     } else if !is_shared {
-        first.run(level, Some(observer));
+        workers[0].run(level, Some(observer));
     } else {
-        std::thread::scope(|scope| {
-            for worker in others {
-                scope.spawn(|| worker.run(level, None));
-            }
-            first.run(level, Some(observer));
-        });
+        let call_back = || _ = level.stop.set(Stop::Interrupt);
+        let first = |worker: &mut Worker<C>| worker.run(level, Some(observer));
+        crew::together("bfs", workers, &call_back, first, &|worker| worker.run(level, None));
     }
 }

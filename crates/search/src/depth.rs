@@ -40,6 +40,7 @@ use crate::codec::Codec;
 use crate::codec::direct::Direct;
 use crate::codec::fingerprint::Fingerprint;
 use crate::codec::tree::Tree;
+use crate::crew;
 use crate::job::{FrontierStats, Hunt, Job, Observer, Relief, Stats, Storage, Waiting};
 pub(crate) use ball::in_balls;
 use list::{Form, Reader, Writer};
@@ -293,13 +294,11 @@ impl<'a, C: Codec> Search<'a, C> {
             self.workers.push(Worker::new(self.shared.model, &seen.codec));
         }
         self.shared.busy = AtomicUsize::new(count);
-        let (shared, (first, others)) = (&self.shared, self.workers.split_first_mut().expect("there is one"));
-        std::thread::scope(|scope| {
-            for worker in &mut others[..count - 1] {
-                scope.spawn(move || worker.run(&mut Turn::new(shared, None)));
-            }
-            first.run(&mut Turn::new(shared, Some(observer)));
-        });
+        let shared = &self.shared;
+        let first = |worker: &mut Worker<C>| worker.run(&mut Turn::new(shared, Some(observer)));
+        let other = |worker: &mut Worker<C>| worker.run(&mut Turn::new(shared, None));
+        let call_back = || _ = shared.stop.set(Stop::Interrupt);
+        crew::together("depth", &mut self.workers[..count], &call_back, first, &other);
     }
 
     /// The search is complete if no successor of the last frontier is new, although it lies beyond the bound.

@@ -6,6 +6,7 @@ mod border;
 mod breadth;
 mod chunks;
 mod codec;
+mod crew;
 mod memory;
 mod retrace;
 mod sync;

@@ -13,6 +13,7 @@ use std::ops::Range;
 use geometry::{Division, Mixer};
 use slot::{DEPTH, Look, REACH, REMAINDER_AT, Slot};
 
+use crate::crew;
 use crate::memory::Region;
 use crate::sync::{AtomicU32, AtomicU64};
 
@@ -54,6 +55,9 @@ pub(crate) struct Table {
     mixer: Mixer,
     division: Division,
     slots: Slots,
+    /// Hashes and depths for which there was no room when the table was last rebuilt, and no memory for a larger one. All
+    /// buckets on their way are full.
+    homeless: Vec<(u64, u32)>,
 }
 
 #[derive(Debug)]
@@ -90,7 +94,7 @@ impl Table {
         } else {
             Slots::Wide(Region::new(lines * AtomicU64::PER_BUCKET)?)
         };
-        Some(Self { mixer, division, slots })
+        Some(Self { mixer, division, slots, homeless: Vec::new() })
     }
 
     /// Bytes it occupies.
@@ -98,9 +102,9 @@ impl Table {
         self.division.buckets() * LINE
     }
 
-    /// Slots there are.
+    /// Slots there are; those of keys without room come last.
     pub(crate) fn slots(&self) -> u64 {
-        with_slots!(self, slots => slots.len() as u64)
+        with_slots!(self, slots => slots.len() as u64) + self.homeless.len() as u64
     }
 
     /// How many keys it should hold at most.
@@ -136,27 +140,45 @@ impl Table {
     /// Inserts the key of this hash, unless it is there.
     #[inline]
     pub(crate) fn reach(&self, hash: u64, depth: u32) -> Reached {
-        with_slots!(self, slots => reach(slots, self.division, hash, u64::from(depth % 3), false))
+        let reached = with_slots!(self, slots => reach(slots, self.division, hash, u64::from(depth % 3), false));
+        self.unless_homeless(hash, reached)
     }
 
     /// Inserts the keys of these hashes, unless they are there, and tells what became of each. With `alone` nobody else
     /// writes to the table meanwhile.
     #[inline]
-    pub(crate) fn reach_all(&self, hashes: &[u64], depth: u32, alone: bool, told: impl FnMut(usize, Reached)) {
+    pub(crate) fn reach_all(&self, hashes: &[u64], depth: u32, alone: bool, mut told: impl FnMut(usize, Reached)) {
+        let told = |at: usize, reached| told(at, self.unless_homeless(hashes[at], reached));
         with_slots!(self, slots => reach_all(slots, self.division, hashes, u64::from(depth % 3), alone, told));
+    }
+
+    /// What became of a key, when it may be one without room.
+    #[inline]
+    fn unless_homeless(&self, hash: u64, reached: Reached) -> Reached {
+        if reached == Reached::NoRoom && self.homeless(hash).is_some() { Reached::Known } else { reached }
+    }
+
+    /// Where the key of this hash is among those without room.
+    #[inline]
+    fn homeless(&self, hash: u64) -> Option<usize> {
+        self.homeless.iter().position(|&(other, _)| other == hash)
     }
 
     /// Where the key of this hash is.
     pub(crate) fn find(&self, hash: u64) -> Option<Entry> {
-        let (slot, value) = with_slots!(self, slots => find(slots, self.division, hash)?);
-        Some(Entry { slot: slot as u64, depth: (value & DEPTH) as u32 })
+        if let Some((slot, value)) = with_slots!(self, slots => find(slots, self.division, hash)) {
+            return Some(Entry { slot: slot as u64, depth: (value & DEPTH) as u32 });
+        }
+        let at = self.homeless(hash)?;
+        Some(Entry { slot: self.slots() - 1 - at as u64, depth: self.homeless[at].1 })
     }
 
     /// Appends for each of these hashes whether its key is there.
     #[inline]
     pub(crate) fn have(&self, hashes: &[u64], out: &mut Vec<bool>) {
         let division = self.division;
-        with_slots!(self, slots => out.extend(hashes.iter().map(|&hash| find(slots, division, hash).is_some())));
+        let has = |found: Option<(usize, u64)>, hash| found.is_some() || self.homeless(hash).is_some();
+        with_slots!(self, slots => out.extend(hashes.iter().map(|&hash| has(find(slots, division, hash), hash))));
     }
 
     /// The size of a table for keys of this many bits, at most this many bytes, that leaves room for more than the keys
@@ -176,17 +198,25 @@ impl Table {
     /// Moves every key to a table of another size, by this many workers; `rekey` says what becomes of keys that change.
     /// False when the system has no memory to give; the table is then as it was.
     pub(crate) fn rebuild(&mut self, bits: u32, bytes: u64, workers: usize, rekey: Option<&Rekey<'_>>) -> bool {
+        self.rebuild_in(&mut Self::with_bytes, bits, bytes, workers, rekey)
+    }
+
+    fn rebuild_in(
+        &mut self,
+        new: &mut dyn FnMut(u32, u64) -> Option<Table>,
+        bits: u32,
+        bytes: u64,
+        workers: usize,
+        rekey: Option<&Rekey<'_>>,
+    ) -> bool {
         assert!(rekey.is_some() || bits == self.mixer.bits(), "keys of another width are other keys");
-        let Some(new) = Self::with_bytes(bits, bytes) else { return false };
-        let old = std::mem::replace(self, new);
-        let mut homeless = old.pour(self, workers, rekey);
-        // A run of full buckets: never seen below nine tenths, and then a little more room helps.
-        while let Some(&(hash, depth)) = homeless.last() {
-            if self.reach(hash, depth) != Reached::NoRoom {
-                homeless.pop();
-            } else if !self.rebuild(bits, self.bytes() / 8 * 9, workers, None) {
-                return false;
-            }
+        let Some(empty) = new(bits, bytes) else { return false };
+        let old = std::mem::replace(self, empty);
+        self.homeless = old.pour(self, workers, rekey);
+        // A run of full buckets: never seen below nine tenths, and then a little more room helps. Without memory for that they
+        // are remembered beside the table: the old one is gone.
+        if !self.homeless.is_empty() {
+            let _ = self.rebuild_in(new, bits, self.bytes() / 8 * 9, workers, None);
         }
         true
     }
@@ -195,13 +225,14 @@ impl Table {
     fn pour(&self, new: &Table, workers: usize, rekey: Option<&Rekey<'_>>) -> Vec<(u64, u32)> {
         let lines = self.division.buckets();
         let share = lines.div_ceil(workers.max(1) as u64).next_multiple_of(STRIDE);
+        let moved = |hash: u64| rekey.map_or(hash, |rekey| new.mixer.mix(rekey(self.mixer.unmix(hash))));
         let pour = |worker: u64| {
             let end = ((worker + 1) * share).min(lines);
             let mut homeless = Vec::new();
             for from in (worker * share..end).step_by(STRIDE as usize) {
                 let to = (from + STRIDE).min(end);
                 with_slots!(new, slots => self.each(from..to, |hash, depth| {
-                    let hash = rekey.map_or(hash, |rekey| new.mixer.mix(rekey(self.mixer.unmix(hash))));
+                    let hash = moved(hash);
                     if !put(slots, new.division, hash, u64::from(depth), workers <= 1) {
                         homeless.push((hash, depth));
                     }
@@ -210,22 +241,25 @@ impl Table {
             }
             homeless
         };
-        if workers <= 1 {
-            return pour(0);
-        }
-        std::thread::scope(|scope| {
+        let mut homeless = std::thread::scope(|scope| {
             let pour = &pour;
-            let others: Vec<_> = (1..workers as u64).map(|worker| scope.spawn(move || pour(worker))).collect();
+            let start = |worker| crew::start(scope, "table", worker, move || pour(worker as u64));
+            let others: Vec<_> = (1..workers).map(start).collect();
             let mut homeless = pour(0);
-            for other in others {
-                homeless.extend(other.join().expect("no worker fails"));
-            }
+            others.into_iter().for_each(|other| homeless.extend(crew::join(other)));
             homeless
-        })
+        });
+        for &(hash, depth) in &self.homeless {
+            if new.reach(moved(hash), depth) == Reached::NoRoom {
+                homeless.push((moved(hash), depth));
+            }
+        }
+        homeless
     }
 
     /// Every key.
     pub(crate) fn each_key(&self, mut found: impl FnMut(u64)) {
+        self.homeless.iter().for_each(|&(hash, _)| found(self.mixer.unmix(hash)));
         self.each(0..self.division.buckets(), |hash, _| found(self.mixer.unmix(hash)));
     }
 

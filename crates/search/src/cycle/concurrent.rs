@@ -25,7 +25,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -40,6 +40,7 @@ use super::numbered::Numbered;
 use super::path::Path;
 use super::{Chase, STEPS, ended};
 use crate::border::Survey;
+use crate::crew::{self, Leaving};
 use crate::job::{Hunt, Observer, Progress, Stats};
 
 /// The observer is asked, and counts are shared, after so many expansions.
@@ -69,7 +70,6 @@ struct Shared<'g, G, N> {
     transitions: AtomicU64,
     revisits: AtomicU64,
     path_bytes: AtomicU64,
-    running: AtomicUsize,
     gifts: Gifts<Path<N>>,
 }
 
@@ -95,20 +95,22 @@ fn hunt_on<G: Ground>(ground: &G, model: &dyn Model, chase: &Chase, observer: &m
         transitions: AtomicU64::new(0),
         revisits: AtomicU64::new(0),
         path_bytes: AtomicU64::new(0),
-        running: AtomicUsize::new(chase.threads),
         gifts: Gifts::new(chase.threads),
     };
     let mut stopped = None;
     let counts: Vec<Count<G::Node>> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..chase.threads)
-            .map(|number| {
-                let (shared, seed) = (&shared, chase.seed.wrapping_add(number as u64));
-                scope.spawn(move || Worker::new(shared, number, seed).run())
+        let _leaving = Leaving(|panics| shared.call_back_if(panics));
+        let start = |number: usize| {
+            let (shared, seed) = (&shared, chase.seed.wrapping_add(number as u64));
+            crew::start(scope, "cndfs", number, move || {
+                let _leaving = Leaving(|panics| shared.call_back_if(panics));
+                Worker::new(shared, number, seed).run()
             })
-            .collect();
+        };
+        let workers: Vec<_> = (0..chase.threads).map(start).collect();
         // Workers may be done within microseconds, or in an hour: wait a little longer each time.
         let mut pause = Duration::from_micros(50);
-        while shared.running.load(Ordering::Acquire) > 0 {
+        while workers.iter().any(|worker| !worker.is_finished()) {
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(10));
             if let Some(stop) = shared.ask(chase, observer) {
@@ -116,7 +118,7 @@ fn hunt_on<G: Ground>(ground: &G, model: &dyn Model, chase: &Chase, observer: &m
                 shared.stop.store(true, Ordering::Release);
             }
         }
-        workers.into_iter().map(|worker| worker.join().expect("a worker does not fail")).collect()
+        workers.into_iter().map(crew::join).collect()
     });
     let lasso = shared.found.lock().unwrap_or_else(PoisonError::into_inner).take();
     let mut stats = Stats {
@@ -174,6 +176,10 @@ impl<G: Ground> Shared<'_, G, G::Node> {
             _ if progress.states > chase.limits.states => Some(Stop::States),
             _ => None,
         }
+    }
+
+    fn call_back_if(&self, panics: bool) {
+        self.stop.fetch_or(panics, Ordering::Release);
     }
 
     fn report(&self, lasso: Lasso) -> ControlFlow<()> {
@@ -238,7 +244,6 @@ impl<'a, 'g, G: Ground> Worker<'a, 'g, G> {
             assert_eq!(self.told[0], 0, "a path that was searched is empty");
         }
         let (cut, fired) = G::end(self.hand);
-        self.shared.running.fetch_sub(1, Ordering::Release);
         let (waiting, entered) = (self.path.waiting().collect(), self.path.nodes().collect());
         Count { max_depth: self.max_depth, cut, waiting, entered, fired }
     }

@@ -17,6 +17,7 @@ use super::walk::Walk;
 use crate::border::Border;
 use crate::codec::Codec;
 use crate::codec::memo::{Changes, changes};
+use crate::crew::Leaving;
 use crate::job::{Relief, Waiting};
 
 /// The observer hears of the search every so many computations of successors.
@@ -151,6 +152,7 @@ impl<C: Codec> Worker<C> {
     /// Explores what lies behind the frontier until none of it is left or everybody is called back.
     pub(crate) fn run(&mut self, turn: &mut Turn<'_, '_, C>) {
         let shared = turn.shared;
+        let busy = Leaving(|_| _ = shared.busy.fetch_sub(1, Ordering::AcqRel));
         self.writer = Writer::new(shared.waiting(), shared.to, &shared.form);
         let mut flow = ControlFlow::Continue(());
         while flow.is_continue()
@@ -174,7 +176,7 @@ impl<C: Codec> Worker<C> {
         if shared.has(Relief::Thread) && turn.observer.is_none() {
             self.shed();
         }
-        shared.busy.fetch_sub(1, Ordering::AcqRel);
+        drop(busy);
         while turn.observer.is_some() && shared.busy.load(Ordering::Acquire) > 0 && flow.is_continue() {
             turn.pause();
             flow = turn.look(shared.to, 0);

@@ -66,6 +66,11 @@ impl<C> Look<'_, C> {
 }
 
 impl<C> Look<'_, C> {
+    /// Makes everybody come back, after a panic.
+    pub(super) fn call_back(&self) {
+        let _ = self.stop.set(Stop::Interrupt);
+    }
+
     /// Bytes that will be needed to put what workers noted together, if all of them noted as much as this one.
     fn ahead(&self, notes: &Notes) -> u64 {
         let copies = if self.workers > 1 { notes.used() * self.workers } else { 0 };
@@ -383,7 +388,7 @@ impl<C: Codec> Worker<C> {
     /// one are needy, and offer at least the one with the smallest tag. Nothing else is counted.
     pub(super) fn examine(&mut self, look: &Look<'_, C>, lanes: &[u32]) {
         let cut = self.batch.cut;
-        for lanes in lanes.chunks(LANES_AGAIN) {
+        for lanes in lanes.chunks(LANES_AGAIN).take_while(|_| look.stop.get().is_none()) {
             self.notes.begin_row(lanes[0]);
             for &lane in lanes {
                 self.successors(look, lane as usize, false);

@@ -13,6 +13,7 @@ use std::time::Duration;
 use birk_ir::Stop;
 
 use super::Highway;
+use crate::crew::{self, Leaving};
 use crate::job::{Limits, Observer, Progress};
 
 /// The observer is asked so often while threads are at work.
@@ -73,19 +74,27 @@ impl Runs {
         let limits = Limits { threads: 1, memory: limits.memory / threads as u64, ..limits };
         let shared = Shared { state: Mutex::new(State::new(self.count, threads)), change: Condvar::new() };
         std::thread::scope(|scope| {
+            let mut workers = Vec::new();
+            // This thread does nothing that counts, but may fail to start the others.
+            let _leaving = Leaving(|panics| {
+                if panics {
+                    shared.lock().stop = Some(Stop::Interrupt)
+                }
+            });
             for worker in 0..threads {
                 let shared = &shared;
-                scope.spawn(move || {
+                let run = move || {
+                    let _leaving = Leaving(|panics| shared.leave(panics));
                     while let Some(number) = shared.begin(worker) {
                         let mut witness = Witness { shared, worker, number };
                         let ran = one(&self.highway(number), limits, &mut witness);
                         shared.end(number, ran, limits.states);
                     }
-                    shared.lock().working -= 1;
-                    shared.change.notify_all();
-                });
+                };
+                workers.push(crew::start(scope, "highway", worker, run));
             }
             shared.watch(observer);
+            workers.into_iter().for_each(crew::join);
         });
         let state = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let last = state.last;
@@ -155,6 +164,16 @@ impl<R> Shared<R> {
             state.next += 1;
             number
         })
+    }
+
+    /// A thread will begin no other run. When it panics, the others need not go on.
+    fn leave(&self, panics: bool) {
+        let mut state = self.lock();
+        state.working -= 1;
+        if panics {
+            state.stop.get_or_insert(Stop::Interrupt);
+        }
+        self.change.notify_all();
     }
 
     fn end(&self, number: u64, ran: Ran<R>, most: u64) {

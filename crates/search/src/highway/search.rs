@@ -26,6 +26,7 @@ use super::{Highway, Slice};
 use crate::bits::Sketch;
 use crate::border::{Border, Survey};
 use crate::codec::Codec;
+use crate::crew;
 use crate::cycle::hash;
 use crate::exact::ExactStore;
 use crate::job::{Hunt, Job, Observer, Progress, Stats};
@@ -238,16 +239,11 @@ impl<'a, C: Codec> Search<'a, C> {
             several => self.notes.lend(several.iter_mut().map(|worker| &mut worker.notes)),
         }
         let (stop, taken) = self.look(Some(self.depth), largest, |look, workers| {
-            let (first, others) = workers.split_first_mut().expect("there is at least one worker");
             if is_shared {
-                std::thread::scope(|scope| {
-                    for worker in others {
-                        scope.spawn(|| worker.run(look, None));
-                    }
-                    first.run(look, Some(observer));
-                });
+                let first = |worker: &mut Worker<C>| worker.run(look, Some(observer));
+                crew::together("highway", workers, &|| look.call_back(), first, &|worker| worker.run(look, None));
             } else {
-                first.run(look, Some(observer));
+                workers[0].run(look, Some(observer));
             }
             (look.stop.get().copied(), look.next.load(Ordering::Relaxed))
         });
@@ -316,12 +312,10 @@ impl<'a, C: Codec> Search<'a, C> {
             if !is_shared || workers.len() == 1 {
                 return workers[0].examine(look, lanes);
             }
-            std::thread::scope(|scope| {
-                let parts = lanes.chunks(lanes.len().div_ceil(workers.len()));
-                for (worker, lanes) in workers.iter_mut().zip(parts) {
-                    scope.spawn(|| worker.examine(look, lanes));
-                }
-            });
+            let parts = lanes.chunks(lanes.len().div_ceil(workers.len()));
+            let mut parts: Vec<_> = workers.iter_mut().zip(parts).collect();
+            let examine = |(worker, lanes): &mut (&mut Worker<C>, &[u32])| worker.examine(look, lanes);
+            crew::together("highway", &mut parts, &|| look.call_back(), examine, &examine);
         });
         for worker in &mut self.workers {
             needy.append(&mut worker.notes.needy);

@@ -14,6 +14,7 @@ use super::search::{Search, WORTH_SHARING};
 use crate::bits::Sketch;
 use crate::breadth::MOVING;
 use crate::codec::{Codec, NO_KEY};
+use crate::crew;
 use crate::cycle::hash;
 use crate::table::Reached;
 use crate::visited::Visited;
@@ -130,9 +131,9 @@ impl<C: Codec> Search<'_, C> {
             true => vec![chosen.visit(queue)],
             false => std::thread::scope(|scope| {
                 let chosen = &chosen;
-                let threads: Vec<_> =
-                    queue.chunks(share).map(|queue| scope.spawn(move || chosen.visit(queue))).collect();
-                threads.into_iter().map(|thread| thread.join().expect("a worker does not panic")).collect()
+                let visit = |(number, queue)| crew::start(scope, "highway", number, move || chosen.visit(queue));
+                let threads: Vec<_> = (1..).zip(queue.chunks(share)).map(visit).collect();
+                threads.into_iter().map(crew::join).collect()
             }),
         };
         let mut level = Level::default();

@@ -102,3 +102,41 @@ fn of_many_threads_exactly_one_hears_that_a_key_is_new() {
     });
     assert_eq!(new, 200_000);
 }
+
+/// A table that is moved into too little room needs a larger one; when there is no memory for that, nothing is lost.
+#[test]
+fn no_key_is_lost_when_there_is_no_memory_for_a_second_try() {
+    for workers in [1, 3] {
+        let mut table = Table::new(40);
+        let keys: Vec<u64> = (0..60).map(|key| key * 7919 + 5).collect();
+        keys.iter().for_each(|&key| assert_eq!(table.reach(table.hash(key), key as u32), Reached::New));
+        let mut tables = 0;
+        let mut once = |bits, bytes| {
+            tables += 1;
+            (tables == 1).then(|| Table::with_bytes(bits, bytes)).flatten()
+        };
+        assert!(table.rebuild_in(&mut once, 42, 2 * LINE, workers, Some(&|key| key << 2 | 1)), "it was moved");
+        assert_eq!(tables, 2);
+        let mut slots = std::collections::HashSet::new();
+        let mut check = |table: &Table| {
+            slots.clear();
+            for key in &keys {
+                let hash = table.hash(key << 2 | 1);
+                let entry = table.find(hash).expect("it was there");
+                assert_eq!((entry.depth, table.reach(hash, 0)), (*key as u32 % 3, Reached::Known));
+                assert!(entry.slot < table.slots() && slots.insert(entry.slot), "a slot of its own");
+            }
+            let (mut found, mut all) = (Vec::new(), Vec::new());
+            table.have(&keys.iter().map(|key| table.hash(key << 2 | 1)).collect::<Vec<_>>(), &mut found);
+            table.each_key(|key| all.push(key >> 2));
+            all.sort_unstable();
+            assert!(found.iter().all(|&found| found) && all == keys);
+        };
+        check(&table);
+        assert!(!table.homeless.is_empty());
+        assert_eq!(table.reach(table.hash(2), 0), Reached::NoRoom);
+        assert!(table.rebuild(42, 1 << 12, workers, None));
+        check(&table);
+        assert!(table.homeless.is_empty() && table.reach(table.hash(2), 0) == Reached::New);
+    }
+}
