@@ -68,6 +68,8 @@ impl Gauge {
 /// How a search stood at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
+    /// Which of the searches it belongs to: the first, or a later one, for example for a formula.
+    pub(crate) search: u32,
     pub(crate) seconds: f64,
     pub(crate) states: u64,
     pub(crate) transitions: u64,
@@ -82,12 +84,20 @@ struct Samples {
     kept: Vec<Sample>,
     every: u64,
     heard: u64,
+    /// The search that goes on, and how many states it had last.
+    search: u32,
+    states: u64,
 }
 
 impl Samples {
     const MOST: usize = 1024;
 
-    fn hear(&mut self, sample: Sample) {
+    fn hear(&mut self, mut sample: Sample) {
+        // A slice or a repetition begins anew without notice.
+        if sample.states < self.states {
+            self.search += 1;
+        }
+        (sample.search, self.states) = (self.search, sample.states);
         self.heard += 1;
         if !self.heard.is_multiple_of(self.every) {
             return;
@@ -158,7 +168,15 @@ impl Watcher {
 
     /// Remembers from now on how the search goes.
     pub(crate) fn remember(&mut self) {
-        self.samples = Some(Samples { kept: Vec::new(), every: 1, heard: 0 });
+        self.samples = Some(Samples { kept: Vec::new(), every: 1, heard: 0, search: 0, states: 0 });
+    }
+
+    /// Another search begins, which counts from nothing.
+    pub(crate) fn next_search(&mut self) {
+        if let Some(samples) = &mut self.samples {
+            samples.search += u32::from(samples.states > 0);
+            samples.states = 0;
+        }
     }
 
     /// Keeps the search from now on.
@@ -267,6 +285,7 @@ impl Observer for Watcher {
         }
         if let Some(samples) = &mut self.samples {
             samples.hear(Sample {
+                search: 0,
                 seconds: now.duration_since(self.started).as_secs_f64(),
                 states: progress.states,
                 transitions: progress.transitions,
@@ -394,9 +413,9 @@ mod tests {
 
     #[test]
     fn samples_are_spread_over_the_whole_search() {
-        let mut samples = Samples { kept: Vec::new(), every: 1, heard: 0 };
+        let mut samples = Samples { kept: Vec::new(), every: 1, heard: 0, search: 0, states: 0 };
         for states in 1..=100_000 {
-            samples.hear(Sample { seconds: 0.0, states, transitions: 0, depth: 0, frontier: 0 });
+            samples.hear(Sample { search: 0, seconds: 0.0, states, transitions: 0, depth: 0, frontier: 0 });
         }
         let gaps: Vec<u64> = samples.kept.windows(2).map(|pair| pair[1].states - pair[0].states).collect();
         assert!((256..Samples::MOST).contains(&samples.kept.len()), "{}", samples.kept.len());

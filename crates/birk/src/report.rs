@@ -8,6 +8,7 @@ pub(crate) mod json;
 mod plot;
 pub(crate) mod simulation;
 pub(crate) mod statement;
+mod written;
 
 use std::collections::HashMap;
 
@@ -192,6 +193,7 @@ impl Report<'_> {
     /// What searched: the engine, or, where only runs were asked about, the search for cycles.
     pub(crate) fn searched_with(&self) -> &'static str {
         match self.is_of_runs() {
+            true if self.args.search == "depth" => self.engine.name,
             true if self.args.threads.for_cycles() > 1 => "cndfs",
             true => "ndfs",
             false => self.engine.name,
@@ -200,7 +202,18 @@ impl Report<'_> {
 
     /// The command that repeats this search, whatever the environment and birk.toml say.
     pub(crate) fn reproduce(&self) -> String {
-        command_line("birk check", &self.source.path, &self.args.given)
+        command_line("birk check", &self.source.path, &self.options())
+    }
+
+    /// The options that decided what was found. The engine is not among them where the search for cycles took its place.
+    pub(crate) fn options(&self) -> Vec<String> {
+        let mut words = self.args.given.clone();
+        let place = words.iter().position(|word| word == "--search");
+        let is_unused = |place: &usize| self.is_of_runs() && words[place + 1] == birk_search::ENGINES[0].name;
+        if let Some(place) = place.filter(is_unused) {
+            words.drain(place..place + 2);
+        }
+        words
     }
 }
 

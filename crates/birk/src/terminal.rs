@@ -1,9 +1,37 @@
-//! Text as a terminal may have it: characters that command a terminal or reorder what it shows are written out.
+//! Text as a terminal may have it: colours, and characters that command a terminal or reorder what it shows, written out.
 //!
 //! The escapes are those of JSON, so that reports for programs, which are printed too, stay exact.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+
+use birk_ir::Verdict;
+
+/// How text is set off: by colour, or not at all.
+#[derive(Clone, Copy)]
+pub(crate) struct Paint(pub(crate) bool);
+
+impl Paint {
+    pub(crate) fn with(self, code: &str, text: &str) -> String {
+        if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    pub(crate) fn bold(self, text: &str) -> String {
+        self.with("1", text)
+    }
+
+    pub(crate) fn dim(self, text: &str) -> String {
+        self.with("2", text)
+    }
+
+    pub(crate) fn verdict(self, verdict: Verdict, text: &str) -> String {
+        match verdict {
+            Verdict::Holds => self.with("1;32", text),
+            Verdict::Violated => self.with("1;31", text),
+            Verdict::Inconclusive => self.with("1;33", text),
+        }
+    }
+}
 
 /// The text with every character that a terminal would obey written out, for example `\u001b`. Ends of lines and tabs stay.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {

@@ -515,7 +515,7 @@ fn the_continue_line_goes_on_where_the_search_ended() {
         ("models/philosophers_swapped.bir --max-depth 1", "depth", "--max-depth 2"),
         ("models/philosophers_swapped.bir --max-states 100 --search dfs", "states", "--max-states 200"),
         ("models/counters_mod8.bir -D K=9 --time 100ms", "time", "--time 200ms"),
-        ("models/counters_mod8.bir -D K=6 --memory 500K", "memory", "--memory 2M"),
+        ("models/counters_mod8.bir -D K=6 --memory 500K", "memory", "--memory 1000K"),
         ("models/philosophers_ring.bir --keep-going=false", "violation", "--keep-going"),
         ("models/philosophers_swapped.bir --search highway --width 2", "exhausted", "--seed 1"),
         ("models/paxos.bir --store compact", "exhausted", "--store exact"),

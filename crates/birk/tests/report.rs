@@ -33,7 +33,7 @@ fn a_report_says_everything() {
         "id=\"slider\"",
         "when !fork1 do { fork1 := true; }",
         "were not reached so far",
-        "<li class=\"mono\">Philosopher1.loc3</li>",
+        "<li class=\"mono\">Philosopher1.loc3 (line 23)</li>",
         "States per depth",
         "birk check models/philosophers2.bir --search bfs --seed 0",
         "Philosopher1  loc0 → loc1  fork1: false → true",
@@ -159,6 +159,57 @@ fn the_page_opens_on_a_violation() {
     assert!(text.contains("<option value=\"1\">passed_over ("), "the target that was reached comes last");
     let back = text.split("\"loop\":").nth(1).and_then(|rest| rest.chars().next());
     assert!(back.is_some_and(|digit| digit.is_ascii_digit()), "the first run repeats: {back:?}");
+}
+
+/// The points of each curve of a plot.
+fn curves(page: &str, title: &str) -> Vec<Vec<(f64, f64)>> {
+    let figure = page.split("<figure>").find(|figure| figure.contains(&format!("<strong>{title}</strong>")));
+    let paths = figure.into_iter().flat_map(|figure| figure.split("class=\"curve\" d=\"M").skip(1));
+    let point = |text: &str| {
+        let (x, y) = text.split_once(' ').expect("two numbers");
+        (x.parse().expect("a number"), y.parse().expect("a number"))
+    };
+    paths.map(|path| path.split('"').next().unwrap_or_default().split('L').map(point).collect()).collect()
+}
+
+/// Several searches are several curves, of which none goes down; what never waited is not drawn.
+#[test]
+fn each_search_has_a_curve() {
+    let folder = folder("report_searches");
+    let text = "system Live { boolean on; int (0, 200) x;
+      active thread Switch() { loc l: do { on := !on; } goto l; }
+      active thread Count() { loc l: do { x := (x + 1) % 201; } goto l; }
+      ltl often: [] <> on; ltl at_last: <> [] on; ltl small: [] <> (x == 7 || on); }";
+    fs::write(folder.join("live.bir"), text).expect("writable");
+    let check = |options: &[&str]| {
+        let mut check = command(BIRK);
+        check.current_dir(&folder).args(["check", "live.bir", "--report", "out.html", "--threads", "1"]).args(options);
+        run(&mut check).exits(1);
+        fs::read_to_string(folder.join("out.html")).expect("it was written")
+    };
+    for (options, least) in [(&["--keep-going"][..], 3), (&["--property", "at_last"], 0)] {
+        let page = check(options);
+        for title in ["States over time", "Known states met again"] {
+            let curves = curves(&page, title);
+            assert!(curves.len() >= least, "{options:?}: {} curves", curves.len());
+            for curve in &curves {
+                // On the page, higher is less.
+                assert!(curve.is_sorted_by(|a, b| a.0 <= b.0 && a.1 >= b.1), "{options:?}, {title}: {curve:?}");
+            }
+        }
+        let frontier = page.split("<figure>").find(|figure| figure.contains("<strong>Frontier per depth"));
+        let is_empty = |figure: &&str| !figure.split("<rect").skip(1).any(|bar| !bar.contains("height=\"0.0\""));
+        assert!(!frontier.as_ref().is_some_and(is_empty), "{options:?}: a plot without bars");
+        for trace in data(&page)["traces"].as_array().expect("runs") {
+            let ending = trace["ending"].as_str().unwrap_or_default();
+            assert!(!ending.trim().is_empty(), "{options:?}: a run that shows nothing");
+        }
+    }
+    // Where no thread stands still, there is still something to say.
+    let alone =
+        "system One { boolean on; active thread S() { loc l: do { on := !on; } goto l; } ltl at_last: <> [] on; }";
+    fs::write(folder.join("live.bir"), alone).expect("writable");
+    assert!(check(&[]).contains("every thread that is running moves in the loop"));
 }
 
 #[test]

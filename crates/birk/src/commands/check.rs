@@ -111,7 +111,10 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
                 None => continue,
             },
             None if is_over || matches!(hunt.stopped, Stop::Time | Stop::Interrupt) => break,
-            None => group.decide(&program, args, limits, &mut watcher)?,
+            None => {
+                watcher.next_search();
+                group.decide(&program, args, limits, &mut watcher)?
+            }
         };
         for (index, verdict) in decided.answers {
             answers[index].verdict = verdict.verdict;
@@ -156,7 +159,10 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
                 answer.reason = Some(unasked(is_over, hunt.stopped));
                 continue;
             }
-            None => question.decide(&program, property, args, limits, &mut watcher)?,
+            None => {
+                watcher.next_search();
+                question.decide(&program, property, args, limits, &mut watcher)?
+            }
         };
         answer.verdict = property.verdict(&decided.hunt.outcomes[0]);
         answer.watch = Some(decided.watch);

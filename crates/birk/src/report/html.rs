@@ -210,14 +210,14 @@ fn unreached(report: &Report<'_>) -> String {
         return "<p>Not known: this engine looks for runs, and does not note which steps they take.</p>".into();
     }
     let (unreached, untaken) = (report.unreached(), report.untaken());
-    let names = |ids: &[TransitionId]| ids.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>();
-    let guarded = |&id: &TransitionId| {
+    let names = |ids: &[TransitionId]| report.written(ids).into_iter().map(|(_, name)| name).collect::<Vec<_>>();
+    let guarded = |(id, name): (TransitionId, String)| {
         let guard = report.guard_text(id).map(|guard| format!(": {guard}")).unwrap_or_default();
-        report.program.transition_text(id) + &guard
+        name + &guard
     };
     let lists = [
         ("locations", unreached.locations),
-        ("transitions not enabled", untaken.not_enabled.iter().map(guarded).collect()),
+        ("transitions not enabled", report.written(&untaken.not_enabled).into_iter().map(guarded).collect()),
         ("transitions enabled, but cut", names(&untaken.cut)),
         ("transitions cut by assumptions", names(&untaken.assumed)),
     ];
@@ -283,7 +283,7 @@ fn statistics(report: &Report<'_>, samples: &[Sample]) -> String {
         ("states expanded again", grouped(stats.revisits)),
         ("deepest state", report.depth().map_or_else(unknown, |depth| grouped(u64::from(depth)))),
         ("most states waiting", held(stats.peak_frontier)),
-        ("time", format!("{:.3} s with {}", report.seconds, report.engine.name)),
+        ("time", format!("{:.3} s with {}", report.seconds, report.searched_with())),
         ("bits of a state", report.program.layout.bits().to_string()),
         ("store", bytes(stats.store_bytes)),
         ("memory of the process, at most", report.peak_memory.map_or_else(|| "not known".into(), bytes)),
@@ -295,11 +295,17 @@ fn statistics(report: &Report<'_>, samples: &[Sample]) -> String {
     }
     if samples.len() > 2 && is_held(stats.states) {
         let seconds = |value: f64| format!("{value:.3} s");
-        let over = |title, y, pick: fn(&Sample) -> u64| {
-            let points: Vec<(f64, f64)> = samples.iter().map(|sample| (sample.seconds, pick(sample) as f64)).collect();
-            curve(&Titles { title, x: "time", y }, &points, seconds)
+        let searches: Vec<&[Sample]> = samples.chunk_by(|a, b| a.search == b.search).collect();
+        let over = |title, y: &str, pick: fn(&Sample) -> u64| {
+            let points = |search: &&[Sample]| search.iter().map(|one| (one.seconds, pick(one) as f64)).collect();
+            let curves: Vec<Vec<(f64, f64)>> = searches.iter().map(points).collect();
+            let y = if curves.len() > 1 { format!("{y}, a curve for each search") } else { y.to_owned() };
+            curve(&Titles { title, x: "time", y: &y }, &curves, seconds)
         };
-        out += &frontier(samples);
+        // Where the search goes level by level, what waits is the next level.
+        if stats.levels.is_empty() {
+            out += &frontier(searches[0]);
+        }
         out += &over("States over time", "states", |sample| sample.states);
         out += &over("Known states met again", "steps to states that were known", |sample| {
             (sample.transitions + 1).saturating_sub(sample.states)
@@ -308,13 +314,16 @@ fn statistics(report: &Report<'_>, samples: &[Sample]) -> String {
     out + "</div>\n"
 }
 
-/// The most states that waited while states of each depth were expanded.
+/// The most states that waited while states of each depth were expanded; nothing where none ever waited.
 fn frontier(samples: &[Sample]) -> String {
     let deepest = samples.iter().map(|sample| sample.depth).max().unwrap_or(0);
     let mut waiting = vec![0; deepest as usize + 1];
     for sample in samples {
         let most = &mut waiting[sample.depth as usize];
         *most = sample.frontier.max(*most);
+    }
+    if waiting.iter().all(|most| *most == 0) {
+        return String::new();
     }
     bars(&Titles { title: "Frontier per depth", x: "depth of the state expanded", y: "states waiting" }, &waiting)
 }

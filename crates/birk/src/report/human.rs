@@ -20,38 +20,12 @@ use crate::report::json::is_location_of;
 use crate::report::statement::{Cut, Grade, Next, stopped};
 use crate::report::{Answer, Report, ordinals_text};
 use crate::source::Source;
-use crate::terminal::visible;
+use crate::terminal::{Paint, visible};
 
 /// Longer lists are cut.
 const MAX_LISTED: usize = 12;
 /// So many places at which a search was cut are shown.
 const MAX_CUTS: usize = 6;
-
-/// How text is set off: by colour, or not at all.
-#[derive(Clone, Copy)]
-pub(crate) struct Paint(pub(crate) bool);
-
-impl Paint {
-    pub(crate) fn with(self, code: &str, text: &str) -> String {
-        if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
-    }
-
-    pub(crate) fn bold(self, text: &str) -> String {
-        self.with("1", text)
-    }
-
-    pub(crate) fn dim(self, text: &str) -> String {
-        self.with("2", text)
-    }
-
-    pub(crate) fn verdict(self, verdict: Verdict, text: &str) -> String {
-        match verdict {
-            Verdict::Holds => self.with("1;32", text),
-            Verdict::Violated => self.with("1;31", text),
-            Verdict::Inconclusive => self.with("1;33", text),
-        }
-    }
-}
 
 /// The whole report.
 pub(crate) fn text(report: &Report<'_>, color: bool) -> String {
@@ -333,8 +307,10 @@ fn change_text(program: &Program, run: &Replayed, at: usize, shown: Shown) -> St
 fn idle(out: &mut String, program: &Program, run: &Replayed, paint: Paint) {
     let threads = run.idle_threads(program);
     let width = threads.iter().map(|(id, _)| program.thread(*id).name.chars().count()).max().unwrap_or(0);
+    let mut is_said = false;
     for (id, chance) in threads {
         let Some(location) = program.location_of(id, run.last()) else { continue };
+        is_said = true;
         let says = match chance {
             Chance::Always => "could always go on, and is passed over",
             Chance::Sometimes => "could go on now and then",
@@ -343,6 +319,11 @@ fn idle(out: &mut String, program: &Program, run: &Replayed, paint: Paint) {
         let name = program.location_text(id, Some(location));
         let thread = paint.bold(&format!("{:width$}", program.thread(id).name));
         let _ = writeln!(out, "    {thread} stays at {name} and {says}");
+    }
+    if !is_said {
+        let ended = run.loop_start == Some(run.steps.len());
+        let what = if ended { "no thread is running" } else { "every thread that is running moves in the loop" };
+        let _ = writeln!(out, "    {what}");
     }
 }
 
@@ -524,14 +505,14 @@ fn unreached(out: &mut String, report: &Report<'_>, paint: Paint) {
         return;
     }
     let untaken = report.untaken();
-    let plain = |ids: &[TransitionId]| ids.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>();
-    let guarded = |&id: &TransitionId| {
+    let plain = |ids: &[TransitionId]| report.written(ids).into_iter().map(|(_, name)| name).collect::<Vec<_>>();
+    let guarded = |(id, name): (TransitionId, String)| {
         let guard = report.guard_text(id).map(|guard| format!(" `{}`", visible(&guard))).unwrap_or_default();
-        report.program.transition_text(id) + &guard
+        name + &guard
     };
     let rows = [
         ("locations", report.unreached().locations),
-        ("not enabled", untaken.not_enabled.iter().map(guarded).collect()),
+        ("not enabled", report.written(&untaken.not_enabled).into_iter().map(guarded).collect()),
         ("enabled, but cut", plain(&untaken.cut)),
         ("cut by `assume`", plain(&untaken.assumed)),
     ];

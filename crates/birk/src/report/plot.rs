@@ -6,7 +6,8 @@ use crate::progress::grouped;
 
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 240.0;
-const LEFT: f64 = 74.0;
+/// The width of a letter of the labels.
+const LETTER: f64 = 7.4;
 const BOTTOM: f64 = 34.0;
 const TOP: f64 = 12.0;
 const RIGHT: f64 = 14.0;
@@ -21,7 +22,7 @@ pub(crate) struct Titles<'a> {
 /// A bar for each number, from 0 on.
 pub(crate) fn bars(titles: &Titles<'_>, values: &[u64]) -> String {
     let top = nice(values.iter().copied().max().unwrap_or(0) as f64);
-    let frame = Frame { right: values.len() as f64, top };
+    let frame = Frame::new(values.len() as f64, top);
     // Thousands of bars would be thinner than a pixel: neighbours are joined, the largest counts.
     let group = values.len().div_ceil(240).max(1);
     let mut marks = String::new();
@@ -43,12 +44,14 @@ pub(crate) fn bars(titles: &Titles<'_>, values: &[u64]) -> String {
     figure(titles, &frame, &marks, ticks)
 }
 
-/// A curve through points.
-pub(crate) fn curve(titles: &Titles<'_>, points: &[(f64, f64)], x_text: impl Fn(f64) -> String) -> String {
-    let largest = |pick: fn(&(f64, f64)) -> f64| points.iter().map(pick).fold(0.0, f64::max);
-    let frame = Frame { right: largest(|p| p.0).max(1e-9), top: nice(largest(|p| p.1)) };
-    let path: Vec<String> = points.iter().map(|&(x, y)| format!("{:.1} {:.1}", frame.x(x), frame.y(y))).collect();
-    let marks = format!("<path class=\"curve\" d=\"M{}\"/>", path.join("L"));
+/// Curves through points.
+pub(crate) fn curve(titles: &Titles<'_>, curves: &[Vec<(f64, f64)>], x_text: impl Fn(f64) -> String) -> String {
+    let largest = |pick: fn(&(f64, f64)) -> f64| curves.iter().flatten().map(pick).fold(0.0, f64::max);
+    let frame = Frame::new(largest(|p| p.0).max(1e-9), nice(largest(|p| p.1)));
+    let place = |&(x, y): &(f64, f64)| format!("{:.1} {:.1}", frame.x(x), frame.y(y));
+    let path = |points: &Vec<(f64, f64)>| points.iter().map(place).collect::<Vec<_>>().join("L");
+    let mark = |points| format!("<path class=\"curve\" d=\"M{}\"/>", path(points));
+    let marks: String = curves.iter().map(mark).collect();
     figure(titles, &frame, &marks, |part| (part * frame.right, x_text(part * frame.right)))
 }
 
@@ -56,11 +59,18 @@ pub(crate) fn curve(titles: &Titles<'_>, points: &[(f64, f64)], x_text: impl Fn(
 struct Frame {
     right: f64,
     top: f64,
+    /// Where the plot begins: its labels stand before it.
+    left: f64,
 }
 
 impl Frame {
+    fn new(right: f64, top: f64) -> Self {
+        let label = grouped(top as u64).chars().count() as f64;
+        Self { right, top, left: label * LETTER + 12.0 }
+    }
+
     fn x(&self, value: f64) -> f64 {
-        LEFT + value / self.right.max(1e-9) * (WIDTH - LEFT - RIGHT)
+        self.left + value / self.right.max(1e-9) * (WIDTH - self.left - RIGHT)
     }
 
     fn y(&self, value: f64) -> f64 {
@@ -69,16 +79,16 @@ impl Frame {
 }
 
 fn figure(titles: &Titles<'_>, frame: &Frame, marks: &str, tick: impl Fn(f64) -> (f64, String)) -> String {
-    let mut axes = String::new();
+    let (mut axes, left) = (String::new(), frame.left);
     for part in 0..=4 {
         let value = frame.top * f64::from(part) / 4.0;
         let y = frame.y(value);
         let _ = write!(
             axes,
-            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
+            "<line class=\"grid\" x1=\"{left}\" x2=\"{}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
              <text class=\"soft\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
             WIDTH - RIGHT,
-            LEFT - 6.0,
+            left - 6.0,
             y + 4.0,
             grouped(value as u64)
         );
@@ -96,7 +106,7 @@ fn figure(titles: &Titles<'_>, frame: &Frame, marks: &str, tick: impl Fn(f64) ->
     let Titles { title, x, y } = titles;
     format!(
         "<figure><svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}: {y} by {x}\">{axes}{marks}\
-         <line class=\"axis\" x1=\"{LEFT}\" x2=\"{}\" y1=\"{base}\" y2=\"{base}\"/></svg>\
+         <line class=\"axis\" x1=\"{left}\" x2=\"{}\" y1=\"{base}\" y2=\"{base}\"/></svg>\
          <figcaption><strong>{title}</strong><br>{y}, by {x}</figcaption></figure>\n",
         WIDTH - RIGHT
     )
@@ -129,8 +139,13 @@ mod tests {
         let titles = Titles { title: "t", x: "x", y: "y" };
         let count = |values: &[u64]| bars(&titles, values).matches("class=\"ink\"").count();
         assert_eq!([count(&[1, 2, 3]), count(&[1; 240]), count(&[1; 1000])], [3, 240, 200]);
+        let label = bars(&titles, &[150_000_000]).split("text-anchor=\"end\">").nth(5).map(str::to_owned);
+        assert!(label.is_some_and(|rest| rest.starts_with("200,000,000</text>")), "the highest label");
+        let frame = Frame::new(1.0, 200_000_000.0);
+        assert!(frame.left - 6.0 - 11.0 * 7.23 > 0.0, "letters of 12 pixels are 7.23 wide: the label begins inside");
         assert!(
-            curve(&titles, &[(0.0, 0.0), (2.0, 5.0)], |x| x.to_string()).contains("class=\"curve\" d=\"M74.0 206.0L")
+            curve(&titles, &[vec![(0.0, 0.0), (2.0, 5.0)]], |x| x.to_string())
+                .contains("class=\"curve\" d=\"M19.4 206.0L")
         );
     }
 }

@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::{ChooseBy, SimulateArgs};
 use crate::progress::grouped;
-use crate::report::human::{self, Paint, count};
+use crate::report::human::{self, count};
 use crate::report::{command_line, json as report_json};
 use crate::source::Source;
-use crate::terminal::visible;
+use crate::terminal::{Paint, visible};
 
 /// Bars of a histogram are at most this long.
 const BAR: u64 = 40;

@@ -220,9 +220,14 @@ impl Report<'_> {
         Ok(Next { depth, states, seconds: (pace * total.0 * TIME_SLACK.0, pace * total.1 * TIME_SLACK.1), memory })
     }
 
-    /// A command that goes on where this search ended: with more of what it lacked.
+    /// A command that goes on where this search ended: with more of what it lacked. None where it would only repeat it.
     pub(crate) fn go_on(&self) -> Option<String> {
+        self.command_to_go_on().filter(|command| *command != self.reproduce())
+    }
+
+    fn command_to_go_on(&self) -> Option<String> {
         let args = self.args;
+        let is_open = self.answers.iter().any(|answer| answer.verdict == Verdict::Inconclusive);
         let double = |number: u64| number.saturating_mul(2).to_string();
         let option = match (self.hunt.stopped, &self.hunt.coverage) {
             (Stop::Exhausted, Coverage::Complete) => return None,
@@ -234,6 +239,9 @@ impl Report<'_> {
                 let seeds = self.slices.map_or(1, |slices| slices.done);
                 ("--seed", args.seed.wrapping_add(seeds).to_string())
             }
+            (Stop::Goal, _) if args.keep_going => return None,
+            (Stop::Goal, Coverage::Complete) if !is_open => return None,
+            (Stop::Goal, _) if !is_open && self.is_of_runs() => return None,
             (Stop::Goal, _) => ("--keep-going", String::new()),
             (Stop::Depth, _) => {
                 let depth = args.max_depth.unwrap_or(0);
@@ -241,12 +249,12 @@ impl Report<'_> {
                 ("--max-depth", next.to_string())
             }
             (Stop::States, _) => ("--max-states", double(args.max_states.unwrap_or(self.hunt.stats.states))),
-            (Stop::Time, _) => ("--time", format!("{}ms", double(args.time.map_or(500, |t| t.as_millis() as u64)))),
+            (Stop::Time, _) => ("--time", doubled(&args.given, "--time").unwrap_or_else(|| "1s".to_owned())),
             (Stop::Memory, _) => {
-                let used = args.memory.unwrap_or(self.peak_memory.unwrap_or(1 << 30));
-                ("--memory", format!("{}M", double(used.div_ceil(1 << 20))))
+                let used = self.peak_memory.unwrap_or(1 << 30).div_ceil(1 << 20);
+                ("--memory", doubled(&args.given, "--memory").unwrap_or_else(|| format!("{}M", double(used))))
             }
-            (Stop::Interrupt, _) if args.checkpoint.is_none() => return Some(self.reproduce()),
+            (Stop::Interrupt, _) if args.checkpoint.is_none() => return None,
             (Stop::Interrupt, _) => ("", String::new()),
         };
         // A search that was kept goes on from there; it forgets the limits on time and states.
@@ -257,7 +265,7 @@ impl Report<'_> {
             };
             return Some(command_line("birk resume", &folder.display().to_string(), &words));
         }
-        Some(command_line("birk check", &self.source.path, &with_option(&args.given, option.0, &option.1)))
+        Some(command_line("birk check", &self.source.path, &with_option(&self.options(), option.0, &option.1)))
     }
 }
 
@@ -272,6 +280,14 @@ fn with_option(words: &[String], option: &str, value: &str) -> Vec<String> {
         None => words.extend([option.to_owned(), value.to_owned()]),
     }
     words
+}
+
+/// Twice what an option was given, in the same unit: `10s` of `5s`.
+fn doubled(words: &[String], option: &str) -> Option<String> {
+    let value = words.get(words.iter().position(|word| word == option)? + 1)?;
+    let split = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
+    let (number, unit) = value.split_at(split);
+    Some(format!("{}{unit}", number.parse::<f64>().ok()? * 2.0))
 }
 
 /// Why a search ended, in words.
