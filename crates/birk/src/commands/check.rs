@@ -90,6 +90,8 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
         // A goal that the types exclude needs no search.
         let is_excluded = *goal == Goal::BadState(Expr::FALSE);
         let outcome = if is_excluded { &Outcome::Absent } else { outcome };
+        let is_open = *outcome == Outcome::Inconclusive;
+        assert!(!is_open || hunt.coverage != Coverage::Complete, "a complete search decides every goal");
         // What is absent is so in every state, also where other goals are still open.
         let is_absent = *outcome == Outcome::Absent;
         answers[*index].coverage = Some(if is_absent { Coverage::Complete } else { hunt.coverage.clone() });
