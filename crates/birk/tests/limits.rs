@@ -1,4 +1,5 @@
-//! Every limit of the command line with every engine: the real binary says only what is so, and never breaks down.
+//! Every limit of the command line with every engine, and the limits that the system sets: the real binary says only what is so,
+//! and never breaks down.
 
 mod binary;
 
@@ -6,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::Instant;
 
-use binary::{Answer, birk, folder};
+use binary::{Answer, BIRK, birk, command, folder, run};
 use serde_json::Value;
 
 /// Small values of every limit.
@@ -125,5 +126,45 @@ fn time_ends_a_search_while_it_encodes() {
         let elapsed = began.elapsed();
         answer.exits(3).prints("; the time was up");
         assert!((1000..4000).contains(&elapsed.as_millis()), "{engine}: {elapsed:?}");
+    }
+}
+
+/// Runs `birk` with limits that the shell sets.
+#[cfg(target_os = "linux")]
+fn limited(limits: &str, arguments: &str) -> Answer {
+    run(command("sh").args(["-c", &format!("{limits}; exec {BIRK} {arguments}")]))
+}
+
+/// The memory that is taken without being told is what the address space has room for.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_address_space_that_is_limited_is_not_exceeded() {
+    for kib in [4_000_000, 3_000_000] {
+        for engine in ["bfs", "bdd", "bdd-chain", "bmc"] {
+            for memory in ["", "--memory 64G"] {
+                let arguments = format!("check models/peterson2.bir --search {engine} {memory} --progress off");
+                limited(&format!("ulimit -v {kib}"), &arguments)
+                    .exits(0)
+                    .quietly()
+                    .prints("holds: models/peterson2.bir");
+            }
+        }
+    }
+    // Too little for the stacks of diagrams is said before they are made.
+    let answer = limited("ulimit -v 600000", "check models/peterson2.bir --search bdd");
+    answer.exits(2).says("--search bdd cannot be used here: it needs ").says(" MB are allowed (ulimit -v)");
+    let answer = limited("ulimit -v 600000", "check models/reset.bir --search bdd-chain --property reset");
+    answer.exits(2).says("--search bdd-chain cannot be used here: it needs ");
+    limited("ulimit -v 600000", "check models/peterson2.bir --search bmc").exits(0);
+}
+
+/// The stack is not the one that the shell allows.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_stack_that_is_limited_is_enough() {
+    for engine in engines() {
+        let arguments = format!("check models/peterson2.bir --search {engine} --progress off");
+        let answer = limited("ulimit -s 64", &arguments);
+        assert!(matches!(answer.code, Some(0 | 3)), "{engine}: {:?}\n{}{}", answer.code, answer.out, answer.err);
     }
 }

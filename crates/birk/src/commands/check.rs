@@ -253,9 +253,9 @@ fn hunt_states(
     let search = match engine.hunt {
         Way::Model(search) => search,
         Way::Program(search) => {
-            // All of it is asked for at once, so there must be as much.
-            job.limits.memory = job.limits.memory.min(Memory::new(None).search);
             let refused = |reason| Failure::usage(format!("--search {} cannot be used here: {reason}", engine.name));
+            let beside = birk_symbolic::address_space(engine.name);
+            job.limits.memory = limits::at_once(job.limits.memory, beside).map_err(refused)?;
             // What an `assume` cuts is not noticed there.
             return search(program, &goals, &job, watcher).map_err(refused).map(|hunt| (hunt, None));
         }
