@@ -1,7 +1,7 @@
-//! What the machine has, and what this process has used.
+//! What the machine has and the system allows, and what this process has used.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Result};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 /// How much memory may be used.
@@ -14,18 +14,46 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// As asked for, otherwise four fifths of what is free. What the process occupies already is taken from it, but never
-    /// more than a quarter: with less than some 40 MB the limit is the search's alone.
+    /// As asked for, otherwise four fifths of what is free; never more than four fifths of the address space that the system
+    /// allows. What the process occupies already is taken from it, but never more than a quarter: with less than some 40 MB the
+    /// limit is the search's alone.
     pub(crate) fn new(asked: Option<u64>) -> Self {
         let free = || field("/proc/meminfo", "MemAvailable:").map_or(u64::MAX, |free| free / 5 * 4);
-        let limit = asked.unwrap_or_else(free);
+        let allowed = address_space().map_or(u64::MAX, |space| space / 5 * 4);
         let rest = resident_memory().unwrap_or(0);
+        let limit = asked.unwrap_or_else(free).min(allowed.saturating_add(rest));
         Self { search: limit.saturating_sub(rest).max(limit / 4 * 3), rest }
     }
 }
 
+/// The least memory with which an engine begins that takes all of it at once.
+const LEAST: u64 = 8 << 20;
+
+/// What an engine may use that takes its memory at once, and some address space beside it: no more than there is now. An error
+/// is why it cannot begin.
+pub(crate) fn at_once(memory: u64, beside: u64) -> Result<u64, String> {
+    let memory = memory.min(Memory::new(None).search);
+    let Some(space) = address_space().map(|space| space / 5 * 4) else { return Ok(memory) };
+    match space.checked_sub(beside) {
+        Some(left @ LEAST..) => Ok(memory.min(left)),
+        _ => Err(format!(
+            "it needs {} MB of address space, and {} MB are allowed (ulimit -v)",
+            (beside + LEAST).div_ceil(1 << 20),
+            space >> 20
+        )),
+    }
+}
+
+/// The address space that the process may still take, where the system limits it.
+fn address_space() -> Option<u64> {
+    let text = fs::read_to_string("/proc/self/limits").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    let most: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(most.saturating_sub(field("/proc/self/status", "VmSize:").unwrap_or(0)))
+}
+
 /// A new file in a folder that nobody else sees: it has no name any more, and is gone with the process, whatever ends it.
-pub(crate) fn unnamed_file(folder: &Path) -> Result<File> {
+pub(crate) fn unnamed_file(folder: &Path) -> io::Result<File> {
     for number in 0.. {
         let path = folder.join(format!("birk-{}-{number}.waiting", std::process::id()));
         match File::options().read(true).write(true).create_new(true).open(&path) {

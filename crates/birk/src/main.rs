@@ -22,6 +22,7 @@ mod terminal;
 use std::io::Write as _;
 use std::panic::{UnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::thread;
 
 /// The ways in which the command can end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,8 +65,16 @@ impl Failure {
     }
 }
 
+/// The stack of the command. The system may give the first thread less than it needs.
+const STACK: usize = 16 << 20;
+
 fn main() -> ExitCode {
-    ExitCode::from(guarded(run) as u8)
+    let thread = thread::Builder::new().name("birk".into()).stack_size(STACK).spawn(|| guarded(run));
+    let exit = thread.map(|thread| thread.join().unwrap_or(Exit::Internal)).unwrap_or_else(|error| {
+        say(&format!("birk: there is not enough memory to begin: {error}"));
+        Exit::Io
+    });
+    ExitCode::from(exit as u8)
 }
 
 fn run() -> Exit {

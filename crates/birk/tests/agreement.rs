@@ -41,6 +41,8 @@ mod faithful;
 mod generator;
 #[path = "agreement/graphs.rs"]
 mod graphs;
+#[path = "agreement/limits.rs"]
+mod limits;
 #[path = "agreement/meaning.rs"]
 mod meaning;
 #[path = "agreement/mutants.rs"]

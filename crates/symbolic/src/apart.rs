@@ -16,9 +16,9 @@ use birk_search::{Hunt, Observer, Progress};
 /// Between two looks at what the search tells.
 const TICK: Duration = Duration::from_millis(10);
 /// Looks that a search has to end by itself.
-const GRACE: u32 = 30;
+const GRACE: u32 = 12;
 /// Diagrams are walked down recursively, and may be thousands of bits deep. Only what is used is ever occupied.
-const STACK: usize = 1 << 30;
+pub(crate) const STACK: usize = 1 << 30;
 
 /// What a search tells, and is told.
 #[derive(Clone, Default)]

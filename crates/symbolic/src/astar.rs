@@ -16,13 +16,13 @@
 //! was expanded is kept by depth: a run is walked back through it.
 
 use birk_exec::heuristic::Heuristic;
-use birk_ir::{Coverage, Outcome, Stop};
+use birk_ir::{Outcome, Stop};
 
 use crate::diagram::{Attempt, Broken, Count, Diagrams, Set};
 use crate::estimate::{Estimates, estimates, least};
 use crate::ladder::Ladder;
 use crate::relation::Piece;
-use crate::search::{Search, saturated};
+use crate::search::{Ended, Fixpoint, Part, Search, saturated};
 use crate::simpler::{Original, Simpler};
 use crate::trace::rebuild;
 use crate::value::Algebra;
@@ -45,7 +45,7 @@ struct Open {
 }
 
 /// Searches by an estimate: the one that was asked for, or by simpler models.
-pub(crate) fn explore(search: &mut Search<'_>) -> Attempt<()> {
+pub(crate) fn explore(search: &mut Search<'_>) -> Attempt<Ended> {
     match search.job.limits.refine {
         Some(depth) => {
             search.settle()?;
@@ -57,7 +57,7 @@ pub(crate) fn explore(search: &mut Search<'_>) -> Attempt<()> {
 }
 
 /// Raises the bound until the search is over.
-fn by(search: &mut Search<'_>, estimates: &Estimates) -> Attempt<()> {
+fn by(search: &mut Search<'_>, estimates: &Estimates) -> Attempt<Ended> {
     let diagrams = &search.encoding.diagrams;
     let mut near = Vec::new();
     for set in estimates {
@@ -77,7 +77,7 @@ fn by(search: &mut Search<'_>, estimates: &Estimates) -> Attempt<()> {
 
 /// Follows the runs of simpler models, and refines these until one is a run of the model, too. When they have none, or cannot
 /// be refined any more, the rest is searched by levels: an estimate that is far too low makes diagrams larger, not smaller.
-fn by_simpler(search: &mut Search<'_>) -> Attempt<()> {
+fn by_simpler(search: &mut Search<'_>) -> Attempt<Ended> {
     let mut open = Open::new(search)?;
     let mut simpler = Simpler::new(&mut original(search))?;
     loop {
@@ -257,9 +257,13 @@ impl Open {
 
     /// Judges states of one depth, from which steps are taken then.
     fn meet(&mut self, search: &mut Search<'_>, depth: usize, states: &Set) -> Attempt<()> {
+        if search.is_full(states)? {
+            return Err(Broken::Stopped(Stop::States));
+        }
         self.expanded.resize(self.expanded.len().max(depth + 1), search.encoding.diagrams.no.clone());
         self.arrive(search, depth, states)?;
         self.judge(search, depth, states)?;
+        search.part = Part::Some(search.watch.progress.states);
         if search.ends() {
             return Err(Broken::Stopped(Stop::Goal));
         }
@@ -268,9 +272,6 @@ impl Open {
         self.expanded[depth] = diagrams.or(&self.expanded[depth], states)?;
         self.all = diagrams.or(&self.all, states)?;
         search.expanded = Some(self.all.clone());
-        if search.is_full() {
-            return Err(Broken::Stopped(Stop::States));
-        }
         Ok(())
     }
 
@@ -280,7 +281,6 @@ impl Open {
         search.watch.progress.depth = depth as u32;
         search.watch.progress.frontier = saturated(&count);
         search.watch.progress.states = saturated(&search.states);
-        search.coverage = Coverage::Sampled(search.watch.progress.states);
         if let Some(levels) = search.levels.as_mut().filter(|_| saturated(&count) > 0) {
             levels.resize(levels.len().max(depth + 1), Count::from(0u32));
             levels[depth] = levels[depth].clone() + count;
@@ -288,6 +288,7 @@ impl Open {
         Ok(())
     }
 
+    /// Looks for goals. Without the memory to walk back from one, these states were not looked at.
     fn judge(&self, search: &mut Search<'_>, depth: usize, states: &Set) -> Attempt<()> {
         for goal in 0..search.goals.len() {
             if search.found[goal].is_some() {
@@ -295,23 +296,23 @@ impl Open {
             }
             let hits = search.hits(goal, states)?;
             if let Some(state) = search.encoding.pick(&hits) {
-                let trace = rebuild(&search.encoding, &search.relation, &self.expanded[..depth], &state);
-                // Without the memory to walk back, the run that exists cannot be shown.
-                search.found[goal] = Some(trace.map_or(Outcome::Inconclusive, Outcome::Found));
+                let trace = rebuild(&search.encoding, &search.relation, &self.expanded[..depth], &state)?;
+                search.found[goal] = Some(Outcome::Found(trace));
             }
         }
         Ok(())
     }
 
     /// Nothing waits. Whether anything lies beyond the depth limit can be told only now.
-    fn close(&self, search: &mut Search<'_>) -> Attempt<()> {
+    fn close(&self, search: &mut Search<'_>) -> Attempt<Ended> {
         let next = search.image(&self.at_limit)?;
         let diagrams = &search.encoding.diagrams;
-        if diagrams.minus(&next, &self.all)? != diagrams.no {
-            search.coverage = Coverage::Depth(search.job.limits.depth);
-            return Err(Broken::Stopped(Stop::Depth));
+        let new = diagrams.minus(&next, &self.all)?;
+        if let Some(fixpoint) = Fixpoint::of(diagrams, &new) {
+            return Ok(Ended::Complete(fixpoint));
         }
-        Err(Broken::Stopped(Stop::Exhausted))
+        search.part = Part::Depth(search.job.limits.depth);
+        Ok(Ended::Depth)
     }
 }
 

@@ -9,7 +9,7 @@
 
 mod witness;
 
-use birk_ir::{Branching, Coverage, Expr, Outcome, Program, Stop};
+use birk_ir::{Branching, Expr, Outcome, Program};
 use birk_search::branching::equations::{Equations, Kind, Meant};
 use birk_search::{Hunt, Job, Observer};
 
@@ -17,7 +17,7 @@ use crate::apart::{Line, apart};
 use crate::backwards::{Back, backwards};
 use crate::condition::{Condition, stuck_among};
 use crate::diagram::{Attempt, Broken, Set};
-use crate::search::{Search, Way, nothing, saturated};
+use crate::search::{Ended, Fixpoint, Part, Search, Way, nothing, saturated};
 use crate::value::Algebra;
 
 /// Decides formulas, after all states were reached in some way: each that is true is found, with a run that shows it as far
@@ -45,25 +45,23 @@ pub(crate) fn decide(
             Err(Broken::Refused(reason)) => return Err(reason),
             Err(Broken::Undecided(_)) => unreachable!("only pieces are asked, and they answer"),
         };
-        let Err(Broken::Stopped(mut stopped)) = way(&mut search) else {
-            unreachable!("everything is encoded, and exploring breaks off")
-        };
-        if stopped == Stop::Depth && is_closed(&mut search).unwrap_or(false) {
-            stopped = Stop::Exhausted;
+        let mut ended = way(&mut search);
+        if let Ok(Ended::Depth) = ended {
+            ended = closed(&mut search).map(|closed| closed.map_or(Ended::Depth, Ended::Complete));
         }
-        let stopped = decide_all(&mut search, &formulas, &propositions, &truths, stopped);
-        Ok(search.finish(stopped))
+        let ended = decide_all(&mut search, &formulas, &propositions, &truths, ended);
+        Ok(search.finish(ended))
     };
     apart(nothing, search, observer)
 }
 
 /// Whether no step leads out of what was reached. Formulas are about states: what fails a check beyond the depth limit is none.
-fn is_closed(search: &mut Search<'_>) -> Attempt<bool> {
-    let reached = search.expanded.clone().expect("every way to explore leaves what it reached");
+fn closed(search: &mut Search<'_>) -> Attempt<Option<Fixpoint>> {
+    let reached = search.reached.clone();
     let next = search.image(&reached)?;
     let diagrams = &search.encoding.diagrams;
     let new = diagrams.minus(&diagrams.minus(&next, &reached)?, &search.faulty)?;
-    Ok(new == diagrams.no)
+    Ok(Fixpoint::of(diagrams, &new))
 }
 
 /// Where each proposition is true.
@@ -71,21 +69,21 @@ fn truths(search: &Search<'_>, propositions: &[Expr]) -> Attempt<Vec<Condition>>
     propositions.iter().map(|proposition| Condition::new(&search.encoding, proposition)).collect()
 }
 
-/// Decides one formula after the other, until one ends the search; the answer is why the search ended.
+/// Decides one formula after the other, until one ends the search. What becomes of them, if all states are known, takes
+/// away from how exploring ended: it is the answer.
 fn decide_all(
     search: &mut Search<'_>,
     formulas: &[Branching],
     propositions: &[Expr],
     truths: &[Condition],
-    reached: Stop,
-) -> Stop {
-    let is_complete = reached == Stop::Exhausted;
+    ended: Attempt<Ended>,
+) -> Attempt<Ended> {
+    let is_complete = matches!(ended, Ok(Ended::Complete(_)));
     if is_complete {
         // All states are known, but not yet what is asked of them.
-        search.coverage = Coverage::Sampled(saturated(&search.states));
+        search.part = Part::Some(saturated(&search.states));
     }
-    let mut stopped = reached;
-    let is_part = matches!(reached, Stop::Depth | Stop::States);
+    let is_part = matches!(ended, Ok(Ended::Depth | Ended::States));
     for (number, formula) in formulas.iter().enumerate() {
         search.tell();
         let can_be_told = is_complete || (is_part && formula.is_existential());
@@ -103,15 +101,12 @@ fn decide_all(
                     break;
                 }
             }
-            Err(Broken::Stopped(stop)) => {
-                stopped = stop;
-                break;
-            }
-            Err(other) => unreachable!("everything is encoded: {other:?}"),
+            Err(broken) => return Err(broken),
         }
     }
+    // Those behind one that ends the search were not asked.
     search.found.iter_mut().for_each(|found| _ = found.get_or_insert(Outcome::Inconclusive));
-    stopped
+    ended
 }
 
 /// The parts of one formula, as sets.
@@ -139,8 +134,7 @@ struct Evaluation<'s, 'a> {
 impl<'s, 'a> Evaluation<'s, 'a> {
     fn new(search: &'s mut Search<'a>, equations: &'s Equations, truths: &[Condition]) -> Attempt<Self> {
         let diagrams = &search.encoding.diagrams;
-        let reached = search.expanded.as_ref().expect("every way to explore leaves what it reached");
-        let reached = diagrams.minus(reached, &search.faulty)?;
+        let reached = diagrams.minus(&search.reached, &search.faulty)?;
         let among = |truth: &Condition| truth.among(diagrams, &search.relation, &reached);
         let propositions = truths.iter().map(among).collect::<Attempt<Vec<Set>>>()?;
         let back = backwards(&search.encoding, &search.relation, &search.faulty)?;

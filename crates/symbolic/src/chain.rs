@@ -9,15 +9,15 @@
 //!
 //! A round applies the pieces of the first rung once. Only between rounds is there a set that can be judged.
 
-use birk_ir::{Coverage, Outcome, Stop};
+use birk_ir::Outcome;
 
-use crate::diagram::{Attempt, Broken, Set};
+use crate::diagram::{Attempt, Set};
 use crate::layers;
-use crate::search::{Search, saturated};
+use crate::search::{Ended, Fixpoint, Part, Search, saturated};
 use crate::value::Algebra;
 
 /// Explores until nothing is new, or a goal ends it.
-pub(crate) fn explore(search: &mut Search<'_>) -> Attempt<()> {
+pub(crate) fn explore(search: &mut Search<'_>) -> Attempt<Ended> {
     if search.job.limits.depth != u32::MAX {
         return layers::explore(search);
     }
@@ -31,17 +31,23 @@ pub(crate) fn explore(search: &mut Search<'_>) -> Attempt<()> {
         arrive(search, &reached)?;
         let hits = hits(search, &reached)?;
         if is_over(search, &hits) {
-            return layers::explore(search);
+            return shortest(search);
         }
+        // What is known to violate something, and is not shown yet, is not counted as explored.
+        if !hits.contains(&true) {
+            search.part = Part::Some(search.watch.progress.states);
+        }
+        search.tell();
         let (ladder, mut climb) = search.climb();
         let next = ladder.round(&mut climb, sound.clone())?;
         search.watch.iterations += 1;
         search.tidy();
-        if next == sound {
-            return complete(search, &hits, reached);
+        let new = search.encoding.diagrams.minus(&next, &sound)?;
+        if let Some(fixpoint) = Fixpoint::of(&search.encoding.diagrams, &new) {
+            return complete(search, fixpoint, &hits, reached);
         }
-        if search.is_full() {
-            return Err(Broken::Stopped(Stop::States));
+        if search.is_full(&new)? {
+            return Ok(Ended::States);
         }
         sound = next;
     }
@@ -59,8 +65,7 @@ fn with_faults(search: &mut Search<'_>, sound: &Set) -> Attempt<Set> {
 fn arrive(search: &mut Search<'_>, reached: &Set) -> Attempt<()> {
     search.states = search.count(reached)?;
     search.watch.progress.states = saturated(&search.states);
-    search.coverage = Coverage::Sampled(search.watch.progress.states);
-    search.tell();
+    search.reached = reached.clone();
     Ok(())
 }
 
@@ -76,24 +81,28 @@ fn is_over(search: &Search<'_>, hits: &[bool]) -> bool {
     is_told || (!hits.is_empty() && !search.keeps_going && hits.iter().all(|&hit| hit))
 }
 
+/// By layers as far as the goals that are known to be reached. The limit on states was for the way here.
+fn shortest(search: &mut Search<'_>) -> Attempt<Ended> {
+    search.most_states = u64::MAX;
+    layers::explore(search)
+}
+
 /// Every state is known. What is left are the runs to the goals that can be reached.
-fn complete(search: &mut Search<'_>, hits: &[bool], reached: Set) -> Attempt<()> {
+fn complete(search: &mut Search<'_>, fixpoint: Fixpoint, hits: &[bool], reached: Set) -> Attempt<Ended> {
     let (states, iterations) = (search.states.clone(), search.watch.iterations);
-    let mut stopped = Ok(());
     if hits.contains(&true) {
         search.keeps_going = false;
         for (found, _) in search.found.iter_mut().zip(hits).filter(|(_, hit)| !**hit) {
             *found = Some(Outcome::Absent);
         }
-        stopped = layers::explore(search);
-        search.found.iter_mut().for_each(|found| _ = found.get_or_insert(Outcome::Inconclusive));
+        let walked = shortest(search);
+        (search.states, search.levels) = (states, None);
+        search.watch.iterations = iterations;
+        match walked? {
+            Ended::Goal => {}
+            other => unreachable!("a goal that was reached is in a layer: {other:?}"),
+        }
     }
-    (search.states, search.levels) = (states, None);
-    search.watch.iterations = iterations;
     search.expanded = Some(reached);
-    search.coverage = Coverage::Complete;
-    match stopped {
-        Ok(()) | Err(Broken::Stopped(Stop::Goal)) => Err(Broken::Stopped(Stop::Exhausted)),
-        other => other,
-    }
+    Ok(Ended::Complete(fixpoint))
 }

@@ -39,10 +39,16 @@ pub(crate) enum Broken {
 /// The result of something that may break off.
 pub(crate) type Attempt<T> = Result<T, Broken>;
 
-/// Bytes of a node: itself, and its place in the tables in which nodes are found.
-pub(crate) const NODE_BYTES: u64 = 32;
+/// Bytes of a node: itself, and at most its place in the tables in which nodes are found, which grow by doubling.
+pub(crate) const NODE_BYTES: u64 = 40;
 /// Bytes of an entry of the cache of results.
 const ENTRY_BYTES: u64 = 28;
+/// An eighth of the memory is for what is known of sets beside the diagrams.
+const BESIDE: u64 = 8;
+/// Bytes of one thing that is known of a set, in a table that has just grown.
+const KNOWN_BYTES: u64 = 74;
+/// Bytes of the count of one node, beside those of the number itself.
+const COUNTED_BYTES: u64 = 128;
 /// The memory of a search without a limit.
 const UNLIMITED: u64 = 4 << 30;
 /// Transitions that read and write no more bits than this are narrow: steps of them make small diagrams, even of large sets.
@@ -76,6 +82,8 @@ pub(crate) struct Diagrams {
     peak: Cell<usize>,
     entries: u64,
     capacity: u64,
+    /// For all of it.
+    memory: u64,
     counted: RefCell<Counted>,
     /// The bits that somebody has asked for.
     bits: RefCell<Vec<Option<Set>>>,
@@ -94,7 +102,7 @@ impl Diagrams {
         let bytes = if bytes == u64::MAX { UNLIMITED } else { bytes };
         let wanted = (bytes / 8 / ENTRY_BYTES).clamp(1 << 10, most_entries(bits, widest));
         let entries = 1 << wanted.ilog2();
-        let nodes = bytes.saturating_sub(entries * ENTRY_BYTES) / NODE_BYTES;
+        let nodes = (bytes - bytes / BESIDE).saturating_sub(entries * ENTRY_BYTES) / NODE_BYTES;
         let capacity = nodes.clamp(1 << 10, 1 << 31);
         let manager = new_manager(capacity as usize, entries as usize, 1);
         let (yes, no) = manager.with_manager_exclusive(|manager| {
@@ -103,7 +111,7 @@ impl Diagrams {
         });
         let (collect_at, peak) = (Cell::new(FEW_NODES), Cell::new(0));
         let (counted, bits) = (RefCell::new(Counted::default()), RefCell::new(vec![None; bits as usize]));
-        Self { manager, yes, no, collect_at, peak, entries, capacity, counted, bits }
+        Self { manager, yes, no, collect_at, peak, entries, capacity, memory: bytes, counted, bits }
     }
 
     /// Whether a bit is set.
@@ -205,9 +213,30 @@ impl Diagrams {
         function.node_count()
     }
 
-    /// How many values of `bits` bits are in the set, which depends on no more than those.
-    pub(crate) fn count(&self, set: &Set, bits: u32) -> Count {
-        set.sat_count(bits, &mut self.counted.borrow_mut())
+    /// How many values of `bits` bits are in the set, which depends on no more than those. A number for each of its nodes
+    /// needs memory, too.
+    pub(crate) fn count(&self, set: &Set, bits: u32) -> Attempt<Count> {
+        let each = COUNTED_BYTES + u64::from(bits) / 8;
+        let free = || self.memory.saturating_sub(self.bytes()) / each;
+        if self.nodes() > free() && self.size(set) as u64 > free() {
+            self.collect();
+            if self.size(set) as u64 > free() {
+                return Err(Broken::Stopped(Stop::Memory));
+            }
+        }
+        let mut counted = self.counted.borrow_mut();
+        let count = set.sat_count(bits, &mut counted);
+        if counted.map.len() > self.most_known() {
+            *counted = Counted::default();
+        }
+        Ok(count)
+    }
+
+    /// How many things may be known of sets, in a table beside the diagrams.
+    pub(crate) fn most_known(&self) -> usize {
+        let slots = (self.memory / BESIDE / KNOWN_BYTES).max(1 << 10);
+        // Such a table is as large as a power of two, and grows when seven eighths are used.
+        (1 << slots.ilog2()) / 8 * 7
     }
 
     /// Whether an element is in the set, given by the bits on which the set depends.
@@ -374,6 +403,19 @@ mod tests {
         let after = diagrams.bit(2).expect("memory");
         assert_eq!(diagrams.top(&after), 2);
         assert!(diagrams.and(&after, &diagrams.bit(3).expect("memory")).expect("memory") == both);
-        assert_eq!(diagrams.count(&after, 4).to_string(), "8");
+        assert_eq!(diagrams.count(&after, 4).expect("memory").to_string(), "8");
+    }
+
+    /// A count that would need more memory than is left is not begun.
+    #[test]
+    fn counting_is_limited_as_all_else() {
+        let diagrams = Diagrams::new(1 << 20, 1 << 12);
+        let mut parity = diagrams.no.clone();
+        for bit in (0..1 << 12).rev() {
+            parity = diagrams.xor(&parity, &diagrams.bit(bit).expect("memory")).expect("memory");
+        }
+        assert!(matches!(diagrams.count(&parity, 1 << 12), Err(Broken::Stopped(Stop::Memory))));
+        let few = diagrams.bit(7).expect("memory");
+        assert_eq!(diagrams.count(&few, 8).expect("memory").to_string(), "128");
     }
 }

@@ -29,6 +29,11 @@ pub(crate) trait Ground {
         Ok(value.clone())
     }
 
+    /// Breaks off where the search shall not go on; asked for each value of a quantifier.
+    fn look(&self) -> Attempt<()> {
+        Ok(())
+    }
+
     /// Breaks off where the value of at most so many bits would make a number of this index.
     fn ask(&self, _index: &ValueOf<Self>, _decidable: usize) -> Attempt<()> {
         Ok(())
@@ -185,6 +190,7 @@ impl<'g, G: Ground> Scene<'g, G> {
         }
         let mut result = algebra.literal(i64::from(op == FoldOp::All));
         for number in lo.lo..=hi.hi {
+            self.ground.look()?;
             let value = algebra.literal(number);
             let above = algebra.not(&algebra.less(&value, &lo)?)?;
             let within = algebra.minus(&above, &algebra.less(&hi, &value)?)?;

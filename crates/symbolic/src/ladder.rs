@@ -127,6 +127,9 @@ impl Ladder {
                 Walk::Closure => self.close(climb, rung, below)?,
             }
         };
+        if self.known.len() >= diagrams.most_known() {
+            self.forget();
+        }
         self.known.insert(key, next.clone());
         Ok(next)
     }
@@ -216,7 +219,7 @@ mod tests {
         for piece in &relation.pieces {
             next = diagrams.or(&next, &piece.image(diagrams, states)?)?;
             let here = diagrams.and(states, &piece.outcomes.set)?;
-            let count = diagrams.count(&here, encoding.bits + piece.outcomes.choice_bits);
+            let count = diagrams.count(&here, encoding.bits + piece.outcomes.choice_bits)?;
             steps += saturated(&count);
         }
         Ok((next, steps))
@@ -285,7 +288,7 @@ mod tests {
             }
             closed = more;
         }
-        let counted = diagrams.count(&diagrams.minus(&closed, faulty)?, encoding.bits).to_string();
+        let counted = diagrams.count(&diagrams.minus(&closed, faulty)?, encoding.bits)?.to_string();
         let states = testing::reachable(encoding.program, usize::MAX);
         let sound = states.iter().filter(|state| !encoding.program.is_faulty(state)).count();
         Ok((counted, sound.to_string()))

@@ -4,78 +4,71 @@
 //! search, a layer is judged to its end before the search ends at a goal, and at the depth limit the search is
 //! complete if nothing new lies beyond.
 
-use birk_ir::{Coverage, Outcome, Stop};
+use birk_ir::Outcome;
 
-use crate::diagram::{Attempt, Broken, Count, Set};
-use crate::search::{Search, saturated};
+use crate::diagram::{Attempt, Count, Set};
+use crate::search::{Ended, Fixpoint, Part, Search, saturated};
 use crate::trace::rebuild;
 use crate::value::Algebra;
 
-/// What was explored, layer by layer.
-struct Layers {
-    layers: Vec<Set>,
-    /// All layers together.
-    reached: Set,
-}
-
 /// Explores layer after layer, until the search is over.
-pub(crate) fn explore(search: &mut Search<'_>) -> Attempt<()> {
+pub(crate) fn explore(search: &mut Search<'_>) -> Attempt<Ended> {
     let initial = search.initial()?;
-    let mut layers = Layers { layers: vec![initial.clone()], reached: initial };
+    search.reached = initial.clone();
     (search.states, search.levels) = (Count::from(0u32), Some(Vec::new()));
     search.expanded = Some(search.encoding.diagrams.no.clone());
+    let mut layers = vec![initial];
     loop {
-        layers.layer(search)?;
+        if let Some(ended) = layer(search, &mut layers)? {
+            return Ok(ended);
+        }
     }
 }
 
-impl Layers {
-    /// Judges and expands the last layer. It breaks off when there is no next one.
-    fn layer(&mut self, search: &mut Search<'_>) -> Attempt<()> {
-        let depth = self.layers.len() as u32 - 1;
-        let here = self.layers[depth as usize].clone();
-        arrive(search, depth, &here)?;
-        self.judge(search, &here)?;
-        search.coverage = Coverage::Depth(depth);
-        if search.ends() {
-            return Err(Broken::Stopped(Stop::Goal));
-        }
-        search.tell();
-        let next = search.image(&here)?;
-        let next = search.encoding.diagrams.minus(&next, &self.reached)?;
-        search.watch.iterations += 1;
-        search.expanded = Some(self.reached.clone());
-        search.tidy();
-        let diagrams = &search.encoding.diagrams;
-        if next == diagrams.no {
-            return Err(Broken::Stopped(Stop::Exhausted));
-        }
-        if depth == search.job.limits.depth {
-            return Err(Broken::Stopped(Stop::Depth));
-        }
-        if search.is_full() {
-            return Err(Broken::Stopped(Stop::States));
-        }
-        self.reached = diagrams.or(&self.reached, &next)?;
-        self.layers.push(next);
-        Ok(())
+/// Judges and expands the last layer; the answer is why there is no next one.
+fn layer(search: &mut Search<'_>, layers: &mut Vec<Set>) -> Attempt<Option<Ended>> {
+    let depth = layers.len() as u32 - 1;
+    let here = layers[depth as usize].clone();
+    arrive(search, depth, &here)?;
+    judge(search, layers, &here)?;
+    search.part = Part::Depth(depth);
+    if search.ends() {
+        return Ok(Some(Ended::Goal));
     }
+    search.tell();
+    let next = search.image(&here)?;
+    let next = search.encoding.diagrams.minus(&next, &search.reached)?;
+    search.watch.iterations += 1;
+    search.expanded = Some(search.reached.clone());
+    search.tidy();
+    if let Some(fixpoint) = Fixpoint::of(&search.encoding.diagrams, &next) {
+        return Ok(Some(Ended::Complete(fixpoint)));
+    }
+    if depth == search.job.limits.depth {
+        return Ok(Some(Ended::Depth));
+    }
+    if search.is_full(&next)? {
+        return Ok(Some(Ended::States));
+    }
+    search.reached = search.encoding.diagrams.or(&search.reached, &next)?;
+    layers.push(next);
+    Ok(None)
+}
 
-    fn judge(&self, search: &mut Search<'_>, here: &Set) -> Attempt<()> {
-        for goal in 0..search.conditions.len() {
-            if search.found[goal].is_some() {
-                continue;
-            }
-            let hits = search.hits(goal, here)?;
-            if let Some(state) = search.encoding.pick(&hits) {
-                let before = &self.layers[..self.layers.len() - 1];
-                let trace = rebuild(&search.encoding, &search.relation, before, &state);
-                // Without the memory to walk back, the run that exists cannot be shown.
-                search.found[goal] = Some(trace.map_or(Outcome::Inconclusive, Outcome::Found));
-            }
+/// Looks for goals in the last layer. Without the memory to walk back from one, it was not looked at.
+fn judge(search: &mut Search<'_>, layers: &[Set], here: &Set) -> Attempt<()> {
+    for goal in 0..search.conditions.len() {
+        if search.found[goal].is_some() {
+            continue;
         }
-        Ok(())
+        let hits = search.hits(goal, here)?;
+        if let Some(state) = search.encoding.pick(&hits) {
+            let before = &layers[..layers.len() - 1];
+            let trace = rebuild(&search.encoding, &search.relation, before, &state)?;
+            search.found[goal] = Some(Outcome::Found(trace));
+        }
     }
+    Ok(())
 }
 
 /// A further layer was reached.

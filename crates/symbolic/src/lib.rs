@@ -53,6 +53,12 @@ pub fn decision(engine: &str) -> Option<SymbolicDecision> {
     }
 }
 
+/// Address space that the engine of this name needs beside its memory, of which it occupies little: one stack for its walks down
+/// the diagrams, and one of OxiDD's own.
+pub fn address_space(engine: &str) -> u64 {
+    if decision(engine).is_some() { 2 * apart::STACK as u64 } else { 0 }
+}
+
 /// The engines on decision diagrams and on clauses.
 pub const ENGINES: &[Engine<SymbolicHunt>] = &[
     Engine {

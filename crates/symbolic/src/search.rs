@@ -15,8 +15,41 @@ use crate::relation::Relation;
 use crate::tally::tally;
 use crate::value::{Algebra, Arithmetic};
 
-/// A way to explore: it goes on until it breaks off.
-pub(crate) type Way = fn(&mut Search<'_>) -> Attempt<()>;
+/// A way to explore: it goes on until it ends, or breaks off.
+pub(crate) type Way = fn(&mut Search<'_>) -> Attempt<Ended>;
+
+/// A proof that no step leads out of what was reached: the only thing that makes a search complete.
+#[derive(Debug)]
+pub(crate) struct Fixpoint(());
+
+impl Fixpoint {
+    /// There is one if nothing is new: `new` is where steps lead beyond what was reached.
+    pub(crate) fn of(diagrams: &Diagrams, new: &Set) -> Option<Self> {
+        (*new == diagrams.no).then_some(Self(()))
+    }
+}
+
+/// Why exploring ended by itself.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// Nothing was left to explore.
+    Complete(Fixpoint),
+    /// A goal was found at which it was told to end.
+    Goal,
+    /// There is more beyond the depth limit.
+    Depth,
+    /// There are more states than there may be.
+    States,
+}
+
+/// What was explored before a fixpoint is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Every state that can be reached in at most this many steps.
+    Depth(u32),
+    /// This many states.
+    Some(u64),
+}
 
 /// What every way to explore has at hand, and what it has found.
 pub(crate) struct Search<'a> {
@@ -35,8 +68,10 @@ pub(crate) struct Search<'a> {
     pub(crate) watch: Watch<'a>,
     /// For each goal that was found: the run to it.
     pub(crate) found: Vec<Option<Outcome>>,
-    /// What was looked at, if the search ended now.
-    pub(crate) coverage: Coverage,
+    /// What was explored, if the search ended now.
+    pub(crate) part: Part,
+    /// What was reached so far.
+    pub(crate) reached: Set,
     /// States from which all steps were taken; `None` where it is not known of single states.
     pub(crate) expanded: Option<Set>,
     /// Explore on although every goal was found.
@@ -44,6 +79,8 @@ pub(crate) struct Search<'a> {
     /// States at each depth; `None` where they are not reached in this order.
     pub(crate) levels: Option<Vec<Count>>,
     pub(crate) states: Count,
+    /// Exploring ends when there are more.
+    pub(crate) most_states: u64,
 }
 
 /// Tells how it goes, and hears when to end.
@@ -86,10 +123,8 @@ pub(crate) fn hunt(
             Err(Broken::Refused(reason)) => return Err(reason),
             Err(Broken::Undecided(_)) => unreachable!("only pieces are asked, and they answer"),
         };
-        match way(&mut search) {
-            Err(Broken::Stopped(stopped)) => Ok(search.finish(stopped)),
-            other => unreachable!("everything is encoded, and exploring breaks off: {other:?}"),
-        }
+        let ended = way(&mut search);
+        Ok(search.finish(ended))
     };
     apart(nothing, search, observer)
 }
@@ -128,11 +163,13 @@ impl<'a> Search<'a> {
             found: vec![None; asked.len()],
             goals: conditions.iter().map(|condition| condition.plain().clone()).collect(),
             conditions,
-            coverage: Coverage::Sampled(0),
+            part: Part::Some(0),
+            reached: encoding.diagrams.no.clone(),
             expanded: None,
             keeps_going: job.keep_going,
             levels: None,
             states: Count::from(0u32),
+            most_states: job.limits.states,
             encoding,
         })
     }
@@ -178,7 +215,7 @@ impl<'a> Search<'a> {
     /// How many states are in a set.
     pub(crate) fn count(&self, set: &Set) -> Attempt<Count> {
         let states = self.encoding.diagrams.minus(set, &self.faulty)?;
-        Ok(self.encoding.diagrams.count(&states, self.encoding.bits))
+        self.encoding.diagrams.count(&states, self.encoding.bits)
     }
 
     /// Whether what was found ends the search.
@@ -189,23 +226,27 @@ impl<'a> Search<'a> {
         is_told || (is_all && !self.keeps_going)
     }
 
-    /// Whether there are as many states as there may be.
-    pub(crate) fn is_full(&self) -> bool {
-        let most = self.job.limits.states;
-        most != u64::MAX && saturated(&self.states) >= most
+    /// Whether there are as many states as there may be, and these are more.
+    pub(crate) fn is_full(&self, next: &Set) -> Attempt<bool> {
+        let is_full = self.most_states != u64::MAX && saturated(&self.states) >= self.most_states;
+        Ok(is_full && saturated(&self.count(next)?) > 0)
     }
 
     /// Tells what is known by now, for the case that the search must be left behind in its next operation.
     pub(crate) fn tell(&self) {
-        self.watch.line.so_far(self.hunt(Stop::Interrupt));
+        self.watch.line.so_far(self.hunt(None, Stop::Interrupt));
     }
 
     /// What became of it.
-    pub(crate) fn finish(mut self, stopped: Stop) -> Hunt {
-        if stopped == Stop::Exhausted {
-            self.coverage = Coverage::Complete;
-        }
-        let mut hunt = self.hunt(stopped);
+    pub(crate) fn finish(self, ended: Attempt<Ended>) -> Hunt {
+        let mut hunt = match ended {
+            Ok(Ended::Complete(fixpoint)) => self.hunt(Some(fixpoint), Stop::Exhausted),
+            Ok(Ended::Goal) => self.hunt(None, Stop::Goal),
+            Ok(Ended::Depth) => self.hunt(None, Stop::Depth),
+            Ok(Ended::States) => self.hunt(None, Stop::States),
+            Err(Broken::Stopped(stopped)) => self.hunt(None, stopped),
+            Err(other) => unreachable!("everything is encoded: {other:?}"),
+        };
         let counted = self.expanded.as_ref().is_some_and(|expanded| self.count_steps(expanded, &mut hunt).is_ok());
         if !counted {
             hunt.fired.fill(true);
@@ -213,11 +254,15 @@ impl<'a> Search<'a> {
         hunt
     }
 
-    fn hunt(&self, stopped: Stop) -> Hunt {
-        let absent = if self.coverage == Coverage::Complete { Outcome::Absent } else { Outcome::Inconclusive };
+    fn hunt(&self, fixpoint: Option<Fixpoint>, stopped: Stop) -> Hunt {
+        let (coverage, open) = match (fixpoint, self.part) {
+            (Some(Fixpoint(())), _) => (Coverage::Complete, Outcome::Absent),
+            (None, Part::Depth(depth)) => (Coverage::Depth(depth), Outcome::Inconclusive),
+            (None, Part::Some(states)) => (Coverage::Sampled(states), Outcome::Inconclusive),
+        };
         Hunt {
-            outcomes: self.found.iter().map(|found| found.clone().unwrap_or_else(|| absent.clone())).collect(),
-            coverage: self.coverage.clone(),
+            outcomes: self.found.iter().map(|found| found.clone().unwrap_or_else(|| open.clone())).collect(),
+            coverage,
             stopped,
             stats: self.stats(),
             fired: vec![true; self.encoding.program.transitions.len()],

@@ -89,10 +89,13 @@ impl<'e> Walk<'e> {
                 let here = diagrams.and(part, set)?;
                 if here != diagrams.no {
                     transition.iter().for_each(|&transition| fired[transition] = true);
-                    sum = sum + (diagrams.count(&here, self.bits + self.most) >> (self.most - choice_bits));
+                    sum = sum + (diagrams.count(&here, self.bits + self.most)? >> (self.most - choice_bits));
                 }
             }
             count = sum;
+        }
+        if self.known.len() >= diagrams.most_known() {
+            self.known = Known::default();
         }
         self.known.insert(key, count.clone());
         Ok(count)

@@ -90,6 +90,8 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
         // A goal that the types exclude needs no search.
         let is_excluded = *goal == Goal::BadState(Expr::FALSE);
         let outcome = if is_excluded { &Outcome::Absent } else { outcome };
+        let is_open = *outcome == Outcome::Inconclusive;
+        assert!(!is_open || hunt.coverage != Coverage::Complete, "a complete search decides every goal");
         // What is absent is so in every state, also where other goals are still open.
         let is_absent = *outcome == Outcome::Absent;
         answers[*index].coverage = Some(if is_absent { Coverage::Complete } else { hunt.coverage.clone() });
@@ -258,9 +260,9 @@ fn hunt_states(
     let search = match engine.hunt {
         Way::Model(search) => search,
         Way::Program(search) => {
-            // All of it is asked for at once, so there must be as much.
-            job.limits.memory = job.limits.memory.min(Memory::new(None).search);
             let refused = |reason| Failure::usage(format!("--search {} cannot be used here: {reason}", engine.name));
+            let beside = birk_symbolic::address_space(engine.name);
+            job.limits.memory = limits::at_once(job.limits.memory, beside).map_err(refused)?;
             // What an `assume` cuts is not noticed there.
             return search(program, &goals, &job, watcher).map_err(refused).map(|hunt| (hunt, None));
         }

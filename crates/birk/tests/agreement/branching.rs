@@ -123,6 +123,14 @@ impl Maker<'_> {
     }
 }
 
+/// Some formulas about a program; none where it has no conditions.
+pub(crate) fn formulas(seed: u64, program: &Program) -> Vec<Branching> {
+    let conditions = conditions(program);
+    let count = if conditions.is_empty() { 0 } else { FORMULAS };
+    let mut maker = Maker { random: Random::new(seed ^ 0xf0), program, conditions, fixpoints: 0 };
+    (0..count).map(|_| maker.formula()).collect()
+}
+
 /// What the graph of all states, or of a part of them, says of a formula.
 pub(crate) fn on_graph(program: &Program, formula: &Branching, limits: &Limits) -> Truth {
     with_graph(program, formula, limits).0
@@ -182,12 +190,10 @@ struct Tally {
 /// Engine after engine says of each formula what the graph says, and shows it.
 fn agreed(seed: u64, case: &Case, tally: &mut Tally) -> Checked {
     let program = &case.program;
-    let conditions = conditions(program);
-    if conditions.is_empty() {
+    let formulas = formulas(seed, program);
+    if formulas.is_empty() {
         return Ok(());
     }
-    let mut maker = Maker { random: Random::new(seed ^ 0xf0), program, conditions, fixpoints: 0 };
-    let formulas: Vec<Branching> = (0..FORMULAS).map(|_| maker.formula()).collect();
     let engine = ["bdd", "bdd-chain"][seed as usize % 2];
     let whole = on_sets(engine, program, &formulas, &Limits::NONE);
     let Some(whole) = whole.ok().filter(|hunt| hunt.stopped != Stop::Memory) else {

@@ -29,6 +29,9 @@ impl Literal {
 const VARIABLE_BYTES: u64 = 300;
 const CLAUSE_BYTES: u64 = 60;
 
+/// Gates between two looks: an expression can have millions.
+const LOOK: i32 = 1 << 10;
+
 const YES: Literal = Literal(1);
 const NO: Literal = Literal(-1);
 
@@ -201,14 +204,17 @@ impl<'o> Circuit<'o> {
         self.variables.get() as u64 * VARIABLE_BYTES + self.clauses.get() * CLAUSE_BYTES
     }
 
-    fn gate(&self, gate: Gate, define: impl FnOnce(Literal)) -> Literal {
+    fn gate(&self, gate: Gate, define: impl FnOnce(Literal)) -> Attempt<Literal> {
         if let Some(&known) = self.gates.borrow().get(&gate) {
-            return known;
+            return Ok(known);
         }
         let output = self.free();
+        if output.0 % LOOK == 0 {
+            self.look()?;
+        }
         define(output);
         self.gates.borrow_mut().insert(gate, output);
-        output
+        Ok(output)
     }
 }
 
@@ -237,7 +243,7 @@ impl Algebra for Circuit<'_> {
                 self.require(&[output.negated(), a]);
                 self.require(&[output.negated(), b]);
                 self.require(&[output, a.negated(), b.negated()]);
-            }),
+            })?,
         })
     }
 
@@ -257,7 +263,7 @@ impl Algebra for Circuit<'_> {
                 self.require(&[output.negated(), a.negated(), b.negated()]);
                 self.require(&[output, a.negated(), b]);
                 self.require(&[output, a, b.negated()]);
-            }),
+            })?,
         };
         Ok(if is_negated { output.negated() } else { output })
     }
@@ -282,12 +288,12 @@ impl Algebra for Circuit<'_> {
             (_, NO) => self.and(&condition, &yes),
             _ if yes == condition => self.or(&condition, &no),
             _ if no == condition => self.and(&condition, &yes),
-            _ => Ok(self.gate(Gate::Choose(condition, yes, no), |output| {
+            _ => self.gate(Gate::Choose(condition, yes, no), |output| {
                 self.require(&[condition.negated(), output.negated(), yes]);
                 self.require(&[condition.negated(), output, yes.negated()]);
                 self.require(&[condition, output.negated(), no]);
                 self.require(&[condition, output, no.negated()]);
-            })),
+            }),
         }
     }
 

@@ -41,6 +41,10 @@ impl<'o> Ground for Frame<'_, 'o, '_> {
     fn value(&self, variable: VarId, element: u32) -> &Value {
         &self.values[variable.index()][element as usize]
     }
+
+    fn look(&self) -> Attempt<()> {
+        self.circuit.look()
+    }
 }
 
 /// One way in which a step can end.

@@ -17,7 +17,7 @@ use super::runs::fairness;
 use crate::Failure;
 use crate::cli::CheckArgs;
 use crate::engines::engine;
-use crate::limits::Memory;
+use crate::limits::at_once;
 use crate::progress::Watcher;
 
 /// Properties whose conditions one graph can hold.
@@ -239,10 +239,10 @@ impl<'p> Group<'p> {
                 stop_at.insert(number);
             }
         }
-        // All of it is asked for at once, so there must be as much.
-        let limits = Limits { memory: limits.memory.min(Memory::new(None).search), ..limits };
-        let job = Job { goals: sought.len(), stop_at, keep_going: args.keep_going, limits };
         let refused = |reason| Failure::usage(format!("--search {} cannot be used here: {reason}", args.search));
+        let beside = birk_symbolic::address_space(&args.search);
+        let limits = Limits { memory: at_once(limits.memory, beside).map_err(refused)?, ..limits };
+        let job = Job { goals: sought.len(), stop_at, keep_going: args.keep_going, limits };
         let hunt = decision(program, &sought, &job, watcher).map_err(refused)?;
         let mut answers = Vec::new();
         for ((&(index, property, formula), outcome), sought) in self.properties.iter().zip(&hunt.outcomes).zip(&sought)
