@@ -35,12 +35,16 @@ mod faithful;
 mod generator;
 #[path = "agreement/graphs.rs"]
 mod graphs;
+#[path = "agreement/labels.rs"]
+mod labels;
 #[path = "agreement/meaning.rs"]
 mod meaning;
 #[path = "agreement/mutants.rs"]
 mod mutants;
 #[path = "agreement/native.rs"]
 mod native;
+#[path = "agreement/options.rs"]
+mod options;
 #[path = "agreement/random.rs"]
 mod random;
 #[path = "agreement/regressions.rs"]
@@ -61,6 +65,8 @@ mod tree;
 mod value;
 #[path = "agreement/wholes.rs"]
 mod wholes;
+#[path = "agreement/wide.rs"]
+mod wide;
 #[path = "agreement/world.rs"]
 mod world;
 #[path = "agreement/writer.rs"]
