@@ -41,6 +41,8 @@ mod faithful;
 mod generator;
 #[path = "agreement/graphs.rs"]
 mod graphs;
+#[path = "agreement/labels.rs"]
+mod labels;
 #[path = "agreement/limits.rs"]
 mod limits;
 #[path = "agreement/meaning.rs"]
@@ -49,6 +51,8 @@ mod meaning;
 mod mutants;
 #[path = "agreement/native.rs"]
 mod native;
+#[path = "agreement/options.rs"]
+mod options;
 #[path = "agreement/random.rs"]
 mod random;
 #[path = "agreement/regressions.rs"]
@@ -69,6 +73,8 @@ mod tree;
 mod value;
 #[path = "agreement/wholes.rs"]
 mod wholes;
+#[path = "agreement/wide.rs"]
+mod wide;
 #[path = "agreement/world.rs"]
 mod world;
 #[path = "agreement/writer.rs"]

@@ -323,7 +323,7 @@ impl Step<'_, '_> {
             return self.elaborator.cx.report(Diagnostic::new("E0022", place.span, message, "another type"));
         }
         if target.is_whole() {
-            return self.assign_whole(&target, values.to_vec(), [place.span, place.span, span]);
+            return self.assign_whole(target, values.to_vec(), [place.span, place.span, span]);
         }
         let target = self.elaborator.target_of(target);
         self.assign(target, values[0].clone(), [place.span, place.span, span]);

@@ -371,6 +371,13 @@ impl Place<'_> {
         let fits = |r: &Readable| 0 <= r.lo && r.hi < length && !r.fixed && r.shape.is_empty();
         match self.random.weighted(&[30, 55, 15]) {
             1 => {
+                let is_element = |r: &Readable| 0 <= r.lo && r.hi < length && !r.shape.is_empty();
+                if depth > 0
+                    && self.random.chance(20)
+                    && let Some(read) = self.readable(Kind::Integer, &is_element)
+                {
+                    return self.indexed(read, 0);
+                }
                 if let Some(read) = self.readable(Kind::Integer, &fits) {
                     return read.base;
                 }

@@ -25,7 +25,7 @@ fn programs(usually: u64) -> impl Iterator<Item = (u64, String, Case)> {
         let text = if seed % 3 > 0 {
             small(seed)
         } else {
-            let mut system = generate(seed);
+            let mut system = generate(seed % 2 == 1, seed);
             mark(&mut system, &mut Random::new(seed ^ 0xfa1));
             writer::text(&system, &mut Random::new(seed))
         };

@@ -371,4 +371,29 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
            }
          }",
     ),
+    (
+        "the place of a record is found once, also if its index is part of what is written",
+        "system S {
+           record Rec { int (0, 1) f; int (0, 3) g; }
+           Rec[2] rs;
+           int (0, 3) n;
+           channel of Rec [1] c;
+           active thread T() {
+             rs[rs[0].f] := Rec(1, 2);
+             atomic { rs[0].f := 0; send c (1, 3); }
+             receive c (?rs[rs[0].f]);
+             n := rs[0].g;
+           }
+         }",
+    ),
+    (
+        "the place of a record is found before its values, as that of a single value",
+        "system S {
+           record Rec { int (0, 1) f; int (0, 3) g; }
+           Rec[2] rs;
+           int (0, 3) i;
+           active thread T() { i := choose(0, 3); rs[i] := Rec(1 / i, 2); }
+           active thread U() { i := choose(0, 3); rs[i] := Rec(1 / (i - 3), i); }
+         }",
+    ),
 ];

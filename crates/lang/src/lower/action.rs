@@ -25,7 +25,7 @@ impl Step<'_, '_> {
                 if target.is_whole() {
                     let what = format!("`{}`", self.elaborator.cx.source(place.span));
                     if let Some(values) = self.elaborator.parts(expr, &target.ty(), &what) {
-                        self.assign_whole(&target, values, [place.span, expr.span, action.span]);
+                        self.assign_whole(target, values, [place.span, expr.span, action.span]);
                     }
                     return;
                 }
@@ -72,13 +72,26 @@ impl Step<'_, '_> {
         }
     }
 
-    /// Assigns all parts of a record or array; all values are computed before the first is written.
-    pub(crate) fn assign_whole(&mut self, target: &Indexed, values: Vec<Value>, spans: [Span; 3]) {
+    /// Assigns all parts of a record or array. The place is found first, and all values are computed before the first is
+    /// written.
+    pub(crate) fn assign_whole(&mut self, target: Indexed, values: Vec<Value>, spans: [Span; 3]) {
+        let Some(target) = self.steady_place(target) else { return };
         let values = self.hold(values);
-        for (part, value) in self.elaborator.spread(target, spans[0]).into_iter().zip(values) {
+        for (part, value) in self.elaborator.spread(&target, spans[0]).into_iter().zip(values) {
             let part = self.elaborator.target_of(part);
             self.assign(part, value, spans);
         }
+    }
+
+    /// A place with indices that later writes do not change, and that are known to be right.
+    fn steady_place(&mut self, mut target: Indexed) -> Option<Indexed> {
+        let (_, hazards) = self.elaborator.flatten(target.clone())?;
+        self.check(hazards);
+        let indices = target.indices.iter().map(|(value, _)| Value { hazards: Vec::new(), ..value.clone() }).collect();
+        for (((index, _), held), &length) in target.indices.iter_mut().zip(self.hold(indices)).zip(&target.shape) {
+            *index = Value { lo: held.lo.max(0), hi: held.hi.min(i64::from(length) - 1), fixed: false, ..held };
+        }
+        Some(target)
     }
 
     /// Values that later writes do not change.
