@@ -30,9 +30,9 @@ impl Fairness {
             Branching::Least(number, _) | Branching::Greatest(number, _) => fixpoints = fixpoints.max(number + 1),
             _ => {}
         });
-        let mut fair = Fair { promises, fixpoints, goes_on: None };
+        let mut fair = Fair { promises, fixpoints, goes_on: None, is_negated: false };
         if !goes_on {
-            fair.goes_on = Some(fair.globally(&Branching::Atom(Expr::TRUE)));
+            fair.goes_on = Some([(); 2].map(|()| fair.globally(&Branching::Atom(Expr::TRUE))));
         }
         fair.over(formula)
     }
@@ -49,8 +49,11 @@ struct Fair {
     promises: Vec<Vec<TransitionId>>,
     /// How many fixpoints there are.
     fixpoints: u32,
-    /// That some fair run goes on, where that has to be said.
-    goes_on: Option<Branching>,
+    /// That some fair run goes on, where that has to be said: once as it stands and once for below a negation, because a
+    /// fixpoint and its dual are different ones, and those must not have the same number.
+    goes_on: Option<[Branching; 2]>,
+    /// What is being written will be negated.
+    is_negated: bool,
 }
 
 /// When something is true on a run.
@@ -78,7 +81,10 @@ impl Fair {
             return Some(if matches!(formula, Branching::And(_)) { left.and(right) } else { left.or(right) });
         }
         if is_of_all(formula) {
-            return self.over(&formula.dual()).map(|some| some.dual());
+            self.is_negated = !self.is_negated;
+            let some = self.over(&formula.dual());
+            self.is_negated = !self.is_negated;
+            return some.map(|some| some.dual());
         }
         if let Branching::Some(Steps::OrStay, body) = formula {
             let end = self.over(body)?;
@@ -104,7 +110,7 @@ impl Fair {
     /// Here, and some fair run goes on.
     fn ends(&self, here: Branching) -> Branching {
         match &self.goes_on {
-            Some(goes_on) => here.and(goes_on.clone()),
+            Some(goes_on) => here.and(goes_on[usize::from(self.is_negated)].clone()),
             None => here,
         }
     }

@@ -22,6 +22,7 @@ pub enum Shows {
 impl Replayed {
     /// What the run shows of a formula in its first state.
     pub fn shows(&self, program: &Program, formula: &Branching) -> Shows {
+        assert_numbered(formula);
         let states = Known::of(self, program);
         let evaluate = |beside| {
             let mut evaluation = Evaluation { states: &states, beside, sets: BTreeMap::new(), given: BTreeMap::new() };
@@ -149,6 +150,16 @@ impl Evaluation<'_> {
         let taken = self.states.steps[state].iter().filter(move |(id, _)| is_meant(id)).map(|(_, end)| *end);
         taken.chain(stays.then_some(Some(state)))
     }
+}
+
+/// Fixpoints are known by their numbers here.
+fn assert_numbered(formula: &Branching) {
+    let mut known: BTreeMap<u32, &Branching> = BTreeMap::new();
+    formula.walk(&mut |part| {
+        if let Branching::Least(number, _) | Branching::Greatest(number, _) = part {
+            assert_eq!(*known.entry(*number).or_insert(part), part, "two fixpoints have the number {number}");
+        }
+    });
 }
 
 /// The outer fixpoints whose variables occur in it.
