@@ -27,6 +27,12 @@ mod data;
 mod directed;
 #[path = "agreement/expressions.rs"]
 mod expressions;
+#[path = "agreement/fair_graph.rs"]
+mod fair_graph;
+#[path = "agreement/fair_programs.rs"]
+mod fair_programs;
+#[path = "agreement/fairness.rs"]
+mod fairness;
 #[path = "agreement/faithful.rs"]
 mod faithful;
 #[path = "agreement/generator.rs"]

@@ -5,6 +5,8 @@
 //! has a copy number (the flag construction of Choueka): copy 0 waits for an accepting state, copy i for the i-th
 //! condition of fairness to be met, and only accepting states of copy 0 count.
 
+use std::collections::HashMap;
+
 use birk_ir::{Field, Program, Trace, TransitionId};
 
 use crate::automaton::{Buchi, Strength};
@@ -26,29 +28,33 @@ pub struct Fairness {
 const MAX_CONDITIONS: usize = 63;
 
 impl Fairness {
-    /// Weak fairness of a program: to every thread (or, where some are marked `fair`, to those only), and to every
-    /// transformation that is marked.
+    /// Weak fairness of a program: to every thread (or, where some are marked `fair`, to those only), and to everything
+    /// marked in a thread, whatever transitions it was lowered to: it is enabled where one of them is, and taken with one.
     pub fn weak(program: &Program) -> Result<Self, String> {
         // What a channel does to messages by itself is no thread that anybody promised to run.
         let is_channel = |kind: &birk_ir::ThreadKind| kind.name.starts_with('(');
         let marked = program.kinds.iter().any(|kind| kind.fair);
         let mut names = Vec::new();
         let mut met_by = vec![0u64; program.transitions.len()];
-        let mut add = |name: String, meets: &dyn Fn(usize) -> bool| {
-            if names.len() < MAX_CONDITIONS {
-                let bit = 1 << names.len();
-                (0..met_by.len()).filter(|&id| meets(id)).for_each(|id| met_by[id] |= bit);
-            }
-            names.push(name);
-        };
+        let mut of_threads = vec![None; program.threads.len()];
         for (t, thread) in program.threads.iter().enumerate() {
             let kind = &program.kinds[thread.kind];
             if (!marked || kind.fair) && !is_channel(kind) {
-                add(thread.name.clone(), &|id| program.transitions[id].thread.index() == t);
+                of_threads[t] = Some(names.len());
+                names.push(thread.name.clone());
             }
         }
-        for id in (0..program.transitions.len()).filter(|&id| program.transitions[id].fair) {
-            add(program.transition_text(TransitionId::new(id)), &|other| other == id);
+        // Whatever was lowered from one mark is one condition, for each thread.
+        let mut of_marks = HashMap::new();
+        for (id, transition) in program.transitions.iter().enumerate() {
+            let mark = transition.fair.map(|mark| {
+                *of_marks.entry((transition.thread, mark)).or_insert_with(|| {
+                    names.push(program.transition_text(TransitionId::new(id)));
+                    names.len() - 1
+                })
+            });
+            let conditions = of_threads[transition.thread.index()].into_iter().chain(mark);
+            met_by[id] = conditions.filter(|&i| i < MAX_CONDITIONS).fold(0, |all, i| all | 1 << i);
         }
         if names.len() > MAX_CONDITIONS {
             return Err(format!("fairness to {} threads and steps; {MAX_CONDITIONS} are possible", names.len()));

@@ -77,7 +77,7 @@ fn transition(at: usize, (from, guard, mut ops, to): Written, all: &[Written]) -
         guard,
         ops,
         locals: 1,
-        fair: false,
+        fair: None,
     }
 }
 

@@ -164,8 +164,9 @@ pub struct Transition {
     pub ops: Vec<Op>,
     /// How many `LocalId`s its operations use.
     pub locals: u32,
-    /// It is not passed over for ever while it is enabled, under `--fairness`.
-    pub fair: bool,
+    /// Where what is marked `fair` is written. Under `--fairness` all transitions of the thread with this mark are one
+    /// condition: while one of them is enabled, they are not all passed over forever.
+    pub fair: Option<Span>,
 }
 
 /// One operation of a transition.

@@ -391,7 +391,7 @@ pub(crate) fn environment(cx: &mut Context<'_>, steps: &mut Steps) {
                     guard,
                     ops,
                     locals: MOST_LOCALS,
-                    fair: false,
+                    fair: None,
                 });
             }
         }

@@ -77,6 +77,7 @@ pub const CODES: &[Code] = &[
     warnings::W0005,
     warnings::W0006,
     warnings::W0007,
+    warnings::W0008,
 ];
 
 /// The entry of a code, however its letter is written.

@@ -59,7 +59,8 @@ pub(crate) struct Edge<'a> {
     /// `None` ends the thread.
     pub(crate) to: Option<usize>,
     pub(crate) span: Span,
-    pub(crate) fair: bool,
+    /// Where what is marked `fair` is written, of which this is a step.
+    pub(crate) fair: Option<Span>,
     pub(crate) parts: Vec<Part<'a>>,
 }
 
@@ -180,7 +181,7 @@ impl<'a> Builder<'_, 'a> {
         spot
     }
 
-    fn edge(&mut self, from: usize, to: usize, span: Span, fair: bool, parts: Vec<Part<'a>>) {
+    fn edge(&mut self, from: usize, to: usize, span: Span, fair: Option<Span>, parts: Vec<Part<'a>>) {
         if self.edges.len() >= MAX_EDGES {
             self.too_many(span);
         }
@@ -253,7 +254,7 @@ impl<'a> Builder<'_, 'a> {
                         }
                     };
                     // A step that leads nowhere was reported; what it does is checked all the same.
-                    self.edge(from, to.unwrap_or(from), t.span, t.fair, parts);
+                    self.edge(from, to.unwrap_or(from), t.span, t.fair.then_some(t.span), parts);
                 }
             }
         }
@@ -354,7 +355,7 @@ impl<'a> Builder<'_, 'a> {
 
     fn statement(&mut self, statement: &'a Action, here: usize, next: usize, around: &Around<'a>) {
         let part = |what| Part { scope: around.scope.clone(), what };
-        let fair = statement.fair;
+        let fair = statement.fair.then_some(statement.span);
         let at = |span: Span| around.site.unwrap_or(span);
         match &statement.kind {
             ActionKind::If(branches, otherwise) => {
@@ -444,7 +445,7 @@ impl<'a> Builder<'_, 'a> {
         here: usize,
         next: usize,
         span: Span,
-        fair: bool,
+        fair: Option<Span>,
         parts: Vec<Part<'a>>,
         around: &Around<'a>,
     ) {

@@ -1,8 +1,8 @@
 //! Warnings: what is allowed but probably not meant.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use birk_ir::{Expr, Op, Property, PropertyKind, VarId};
+use birk_ir::{Expr, Op, Property, PropertyKind, Span, VarId};
 
 use crate::ast;
 use crate::context::{Context, Symbol};
@@ -16,6 +16,7 @@ pub(crate) fn lint(cx: &mut Context<'_>, system: &ast::System, steps: &Steps, lo
     variables(cx);
     properties(cx, system, lowered);
     guards(cx, steps);
+    marks(cx, steps);
     for kind in 0..cx.threads.len() {
         locations(cx, kind);
     }
@@ -129,6 +130,42 @@ fn guards(cx: &mut Context<'_>, steps: &Steps) {
         } else {
             Diagnostic::new("W0005", span, "this transformation can never fire", "false in every state")
         });
+    }
+}
+
+/// Marks `fair` on what is not a step: nobody would notice that they promise nothing.
+fn marks(cx: &mut Context<'_>, steps: &Steps) {
+    fn collect(body: &[ast::Action], marks: &mut Vec<Span>) {
+        for statement in body {
+            marks.extend(statement.fair.then_some(statement.span));
+            match &statement.kind {
+                ast::ActionKind::If(branches, otherwise) => {
+                    branches.iter().for_each(|(_, branch)| collect(branch, marks));
+                    otherwise.iter().for_each(|branch| collect(branch, marks));
+                }
+                ast::ActionKind::While(_, body) | ast::ActionKind::For(.., body) | ast::ActionKind::Atomic(body) => {
+                    collect(body, marks);
+                }
+                ast::ActionKind::Either(branches) => branches.iter().for_each(|branch| collect(branch, marks)),
+                _ => {}
+            }
+        }
+    }
+    let mut marks = Vec::new();
+    for thread in cx.threads.iter().filter(|thread| thread.copies > 0) {
+        for step in thread.ast.locations.iter().flat_map(|location| &location.transformations) {
+            marks.extend(step.fair.then_some(step.span));
+            collect(&step.actions, &mut marks);
+        }
+        collect(&thread.ast.body, &mut marks);
+    }
+    cx.procedures.iter().for_each(|procedure| collect(&procedure.body, &mut marks));
+    let effective: HashSet<Span> = steps.transitions.iter().filter_map(|transition| transition.fair).collect();
+    // What a library marks is not for its user to change.
+    for span in marks.into_iter().filter(|mark| mark.file == 0 && !effective.contains(mark)) {
+        let help = "mark a whole transformation, or a statement that is a step of its own; a rendezvous is a step of \
+                    the thread that sends";
+        cx.report(Diagnostic::new("W0008", span, "`fair` has no effect here", "not a step of its own").help(help));
     }
 }
 

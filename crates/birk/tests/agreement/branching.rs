@@ -332,8 +332,29 @@ fn misread_formulas_are_noticed() {
     }
 }
 
+/// What the graph of all states says of a formula; the run that it shows does not show the opposite.
+pub(crate) fn of_graph(program: &Program, formula: &Branching) -> Result<bool, String> {
+    let Truth::Known(truth, trace) = on_graph(program, formula, &Limits::NONE) else {
+        return Err("the graph is complete".to_owned());
+    };
+    let of_run = if truth { formula.clone() } else { formula.dual() };
+    shown(program, &of_run, &trace).map(|_| truth)
+}
+
+/// The same for formulas on sets of states; `None` if it is too much for diagrams.
+pub(crate) fn of_sets(seed: u64, program: &Program, formulas: &[Branching]) -> Result<Option<Vec<bool>>, String> {
+    let hunt = on_sets(["bdd", "bdd-chain"][seed as usize % 2], program, formulas, &Limits::NONE);
+    let Some(hunt) = hunt.ok().filter(|hunt| hunt.stopped != Stop::Memory) else { return Ok(None) };
+    let truth = formulas.iter().zip(&hunt.outcomes).map(|(formula, outcome)| match outcome {
+        Outcome::Found(trace) => shown(program, formula, trace).map(|_| true),
+        Outcome::Absent => Ok(false),
+        Outcome::Inconclusive => Err("all states were looked at".to_owned()),
+    });
+    truth.collect::<Result<_, _>>().map(Some)
+}
+
 /// What the search for cycles says of a formula about runs.
-fn is_true_of_runs(program: &Program, formula: &Formula, fairness: Option<&Fairness>) -> bool {
+pub(crate) fn is_true_of_runs(program: &Program, formula: &Formula, fairness: Option<&Fairness>) -> bool {
     let (automaton, propositions) = violations_of(formula).expect("a small automaton");
     let goals: Vec<Goal> = propositions.into_iter().map(Goal::BadState).collect();
     let model = Interpreter::new(program, &goals);
@@ -388,7 +409,7 @@ fn coincide(seed: u64, case: &Case, by_truth: &mut [[usize; 2]; 2], left: &mut u
     let (mut sought, mut wanted) = (Vec::new(), Vec::new());
     for (of_runs, branching) in pairs(&conditions[first], &conditions[second]) {
         let named = |why: String| format!("{}: {why}", program.branching_text(&branching));
-        let of_graph = |formula: &Branching| match on_graph(program, formula, &Limits::NONE) {
+        let whole = |formula: &Branching| match on_graph(program, formula, &Limits::NONE) {
             Truth::Known(truth, trace) if !truth => {
                 shown(program, &formula.dual(), &trace).map_err(named)?.then_some(false).ok_or("not shown".to_owned())
             }
@@ -397,12 +418,12 @@ fn coincide(seed: u64, case: &Case, by_truth: &mut [[usize; 2]; 2], left: &mut u
         };
         if is_whole {
             let truth = is_true_of_runs(program, &of_runs, None);
-            same("of all runs", &of_graph(&branching)?, &truth).map_err(named)?;
+            same("of all runs", &whole(&branching)?, &truth).map_err(named)?;
             by_truth[0][usize::from(truth)] += 1;
         }
         let truth = is_true_of_runs(program, &of_runs, Some(&fairness));
         let fair = fairness.ctl(&branching, goes_on).expect("it is CTL");
-        same("of fair runs", &of_graph(&fair)?, &truth).map_err(named)?;
+        same("of fair runs", &whole(&fair)?, &truth).map_err(named)?;
         by_truth[1][usize::from(truth)] += 1;
         sought.push(fair.dual());
         wanted.push(truth);

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use birk_ir::Span;
 use birk_lang::ast::{Action, ActionKind, Expr, ExprKind, Jump, Mark, Procedure, Thread};
 
 use crate::meaning::Meaning;
@@ -37,7 +38,8 @@ pub(crate) struct Way<'a> {
     pub(crate) pieces: Vec<(Piece<'a>, Scope<'a>)>,
     /// Where it leads; `None` ends the thread.
     pub(crate) exit: Option<usize>,
-    pub(crate) fair: bool,
+    /// Where what is marked `fair` is written.
+    pub(crate) fair: Option<Span>,
     /// It sends, or else receives, at this rendezvous.
     pub(crate) meets: Option<(bool, &'a str)>,
 }
@@ -94,7 +96,12 @@ impl<'a> Code<'a> {
                         (Leave::Break, _) | (Leave::Next, None) => unreachable!("a system without errors"),
                     };
                     let meets = meets(meaning, &pieces);
-                    place.ways.push(Way { pieces, exit, fair: transformation.fair, meets });
+                    place.ways.push(Way {
+                        pieces,
+                        exit,
+                        fair: transformation.fair.then_some(transformation.span),
+                        meets,
+                    });
                 }
             }
             code.places.push(place);
@@ -402,7 +409,7 @@ impl<'m, 'a> Reader<'m, 'a> {
                     seen.push(first.clone());
                     match first {
                         Some(first) => self.leaving(&first, seen, ways),
-                        None => ways.push(Way { pieces: Vec::new(), exit: None, fair: false, meets: None }),
+                        None => ways.push(Way { pieces: Vec::new(), exit: None, fair: None, meets: None }),
                     }
                 }
                 return;
@@ -426,7 +433,7 @@ impl<'m, 'a> Reader<'m, 'a> {
         for (pieces, exit) in found {
             let exit = self.number(exit);
             let meets = meets(self.meaning, &pieces);
-            ways.push(Way { pieces, exit, fair: statement.fair, meets });
+            ways.push(Way { pieces, exit, fair: statement.fair.then_some(statement.span), meets });
         }
     }
 }

@@ -144,6 +144,7 @@ impl<'p> Translation<'p> {
         let thread = self.program.thread(transition.thread);
         let found = (thread.kind, i64::from(thread.copy), transition.location.index(), transition.ordinal as usize);
         same("the step (kind, copy, location, ordinal)", &found, &(step.kind, step.copy, step.location, step.ordinal))?;
+        same("what is marked `fair`", &transition.fair, &step.fair)?;
         same("the choice", &taken.choice, &choice)?;
         let fault = self.model.fault_of(words, taken).map(|id| self.program.faults[id.index()].kind);
         let where_is = format!("the outcome {choice} of {}", self.program.transition_text(taken.transition));

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use birk_ir::FaultKind;
+use birk_ir::{FaultKind, Span};
 use birk_lang::ast::{self, Action, ActionKind, Expr, ExprKind, Item, PropertyKind, System, Type, TypeKind};
 
 use crate::code::Code;
@@ -60,7 +60,8 @@ pub(crate) struct Step {
     pub(crate) copy: i64,
     pub(crate) location: usize,
     pub(crate) ordinal: usize,
-    pub(crate) fair: bool,
+    /// Where what is marked `fair` is written.
+    pub(crate) fair: Option<Span>,
     pub(crate) outcomes: Vec<Outcome>,
 }
 

@@ -343,7 +343,7 @@ pub(crate) fn environment(meaning: &Meaning<'_>, state: &State) -> Vec<Step> {
         }
         let mut add = |next: State| {
             let outcomes = vec![Outcome::State(next)];
-            steps.push(Step { kind, copy: 0, location: 0, ordinal: 0, fair: false, outcomes });
+            steps.push(Step { kind, copy: 0, location: 0, ordinal: 0, fair: None, outcomes });
         };
         for spot in spots {
             let (size, last) = (channel.element.len(), spot.offset + spot.shape.len() - 1);

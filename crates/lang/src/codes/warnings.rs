@@ -203,3 +203,38 @@ system Lift {
   }
 }",
 };
+
+pub(super) const W0008: Code = Code {
+    code: "W0008",
+    title: "`fair` on what is not a step",
+    explanation: "\
+`fair` promises, under `--fairness weak`, that a step which can always be taken is taken. It marks
+a whole transformation, or a statement that is a step of its own; for `if` and `while` that is the
+step which tests the condition. `either`, `for`, `while (true)`, calls and jumps are not steps,
+what is inside `atomic` or the braces of a transformation is only a part of one, and a rendezvous
+is a step of the thread that sends. There the mark promises nothing.",
+    example: "\
+system Lamp {
+  boolean lit;
+
+  active thread Switch() {
+    while (true) {
+      fair either { lit := true; } or { lit := false; }
+    }
+  }
+
+  ltl shines: [] <> lit;
+}",
+    cure: "\
+system Lamp {
+  boolean lit;
+
+  active thread Switch() {
+    while (true) {
+      either { fair lit := true; } or { lit := false; }
+    }
+  }
+
+  ltl shines: [] <> lit;
+}",
+};

@@ -181,6 +181,6 @@ impl<'a> Builder<'_, 'a> {
 
     /// Ending the thread as one of several choices is a step.
     fn ending(&self, from: usize) -> Edge<'a> {
-        Edge { from, to: None, span: self.spots[from].span, fair: false, parts: Vec::new() }
+        Edge { from, to: None, span: self.spots[from].span, fair: None, parts: Vec::new() }
     }
 }
