@@ -1,9 +1,11 @@
 //! A model's file: its text, its lines, and loading it.
 
 use std::io::IsTerminal as _;
+use std::ops::Range;
 use std::path::Path;
 
-use birk_ir::{Program, Span};
+use birk_ir::{Expr, Program, Span};
+use birk_lang::Conditions;
 
 use crate::cli::{Color, ModelArgs};
 use crate::{Exit, Failure, diagnostics};
@@ -61,7 +63,7 @@ impl Source {
 /// Reads a model; its diagnostics go to standard error.
 pub(crate) fn load(args: &ModelArgs) -> Result<(Source, Program), Failure> {
     let mut source = Source::read(&args.model)?;
-    let loaded = load_text(args, &source.text);
+    let loaded = load_with(args, &source.text, Conditions::default());
     source.imported = loaded.files.into_iter().skip(1).map(|(path, text)| Source::new(path, text)).collect();
     diagnostics::print(&source, &loaded.diagnostics, uses_color(args.color, &std::io::stderr()));
     match loaded.program {
@@ -70,12 +72,34 @@ pub(crate) fn load(args: &ModelArgs) -> Result<(Source, Program), Failure> {
     }
 }
 
-/// Reads a text as if it were the model's; what it imports is looked for beside the model.
-pub(crate) fn load_text(args: &ModelArgs, text: &str) -> birk_lang::Loaded {
+/// Reads the conditions that another file has about a model; what is wrong with them goes to standard error.
+pub(crate) fn load_conditions(
+    args: &ModelArgs,
+    source: &Source,
+    file: &Source,
+    places: Vec<Range<usize>>,
+) -> Result<Vec<Expr>, Failure> {
+    let file_of = (file.path.clone(), file.text.clone());
+    let mut loaded = load_with(args, &source.text, Conditions { file: file_of, places });
+    let of_file = loaded.files.len() as u32 - 1;
+    loaded.diagnostics.retain(|diagnostic| !diagnostic.is_warning());
+    if loaded.diagnostics.is_empty() {
+        return Ok(loaded.conditions);
+    }
+    for diagnostic in loaded.diagnostics.iter_mut().filter(|diagnostic| diagnostic.span.file == of_file) {
+        diagnostic.related.retain(|(span, _)| span.file == of_file);
+        diagnostic.span.file = 0;
+        diagnostic.related.iter_mut().for_each(|(span, _)| span.file = 0);
+    }
+    diagnostics::print(file, &loaded.diagnostics, uses_color(args.color, &std::io::stderr()));
+    Err(Failure { exit: Exit::Usage, message: String::new() })
+}
+
+/// Reads the text of a model, and conditions about it; what it imports is looked for beside the model.
+pub(crate) fn load_with(args: &ModelArgs, text: &str, conditions: Conditions) -> birk_lang::Loaded {
     let folder = args.model.parent().unwrap_or(Path::new("")).to_owned();
-    birk_lang::load_files(text, &args.define, &mut |path| {
-        std::fs::read_to_string(folder.join(path)).map_err(|error| error.to_string())
-    })
+    let mut resolve = |path: &str| std::fs::read_to_string(folder.join(path)).map_err(|error| error.to_string());
+    birk_lang::load_with(text, &args.define, &mut resolve, conditions)
 }
 
 /// Whether to colour what goes to a stream.

@@ -59,7 +59,7 @@ fn a_script_that_cannot_be_followed_is_an_error() {
     refused("until\n", "a condition is missing");
     refused("until fork3\n", "cannot find a value named `fork3`; did you mean `fork1`?");
     refused("until fork1 +\n", "column ");
-    refused("until fork1; reachable x: fork2\n", "this is not one condition");
+    refused("until fork1; reachable x: fork2\n", "column 6: expected an operator, found `;`");
     refused("until fork1 && Philosopher1@loc0 && !fork2 && Philosopher2@loc0\n", "no other state that can be reached");
     refused("save\n", "the name of a file is missing");
     refused("save nowhere/walk.json\n", "cannot write nowhere/walk.json");

@@ -193,7 +193,7 @@ fn automata_of_files_are_properties() {
         "never { T: do :: (1) -> goto T :: (!a) -> goto accept_S od;\naccept_S: do :: (!a) -> goto accept_S od }",
     )
     .expect("ok");
-    check(&folder, "--automaton claim").exits(2).says("claim: `a` is not a condition of the model");
+    check(&folder, "--automaton claim").exits(2).says("cannot find a value named `a`").says("claim:1:37");
     fs::write(folder.join("bad.hoa"), automaton("State: 0\n[5] 0\n")).expect("ok");
     check(&folder, "--automaton bad.hoa").exits(2).says("bad.hoa: line 8: there is no such proposition");
 }

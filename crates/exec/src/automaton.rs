@@ -17,6 +17,8 @@ mod simplify;
 pub mod text;
 mod translate;
 
+use std::ops::Range;
+
 use birk_ir::{Expr, Formula};
 
 pub use buchi::{Buchi, Strength};
@@ -26,6 +28,15 @@ pub use translate::TooLarge;
 
 /// So many propositions can a formula or an automaton have.
 pub const MAX_PROPOSITIONS: usize = 64;
+
+/// An automaton of a file, and where in the text its propositions stand.
+#[derive(Clone, Debug)]
+pub struct OfFile {
+    /// What was read.
+    pub automaton: Buchi,
+    /// By the number of the proposition.
+    pub places: Vec<Range<usize>>,
+}
 
 /// The automaton that accepts exactly the runs of which the formula is true.
 pub fn automaton_of(formulas: &mut Formulas, formula: FormulaId) -> Result<Buchi, TooLarge> {
@@ -54,7 +65,11 @@ fn refuse_depth(text: &str) -> Result<(), String> {
             ')' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        negations = if c == '!' { negations + 1 } else { 0 };
+        negations = match c {
+            '!' => negations + 1,
+            c if c.is_whitespace() => negations,
+            _ => 0,
+        };
         if depth + negations > MAX_NESTING {
             return Err(format!("labels are nested more than {MAX_NESTING} deep"));
         }

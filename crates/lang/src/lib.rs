@@ -28,6 +28,7 @@ mod set;
 mod types;
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use birk_ir::layout::Shape;
 use birk_ir::{Expr, Layout, Program, ThreadKind, ValueKind, VarId, VarRole, Variable};
@@ -47,6 +48,17 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
     /// The imported files, name and text, by the number in their spans; the model itself, without a name, is the first.
     pub files: Vec<(String, String)>,
+    /// The conditions that were asked for, unless there are errors.
+    pub conditions: Vec<Expr>,
+}
+
+/// Conditions over one state of a system that stand in another text.
+#[derive(Clone, Debug, Default)]
+pub struct Conditions {
+    /// The name of the text, and the text.
+    pub file: (String, String),
+    /// Where in it each condition stands.
+    pub places: Vec<Range<usize>>,
 }
 
 /// Reads a system; `overrides` are the `-D NAME=VALUE` of the command line.
@@ -58,14 +70,35 @@ pub fn load(text: &str, overrides: &[(String, String)]) -> Loaded {
 
 /// Reads a system of files: `resolve` gives the text of an imported file.
 pub fn load_files(text: &str, overrides: &[(String, String)], resolve: import::Resolve<'_>) -> Loaded {
-    let import::Files { texts: files, system, mut diagnostics } = import::read(text, resolve);
-    let Some(system) = system else { return Loaded { program: None, diagnostics, files } };
+    load_with(text, overrides, resolve, Conditions::default())
+}
+
+/// Reads a system of files, and conditions that another text has about it. Their names and types mean what they mean in a
+/// property of the system. The other text is the last of the files.
+pub fn load_with(
+    text: &str,
+    overrides: &[(String, String)],
+    resolve: import::Resolve<'_>,
+    conditions: Conditions,
+) -> Loaded {
+    let import::Files { texts: mut files, system, mut diagnostics } = import::read(text, resolve);
+    let Some(system) = system else { return Loaded { program: None, diagnostics, files, conditions: Vec::new() } };
+    let mut written = Vec::new();
+    for place in conditions.places {
+        let (expr, wrong) = parser::parse_expression(&conditions.file.1, place, files.len() as u32);
+        written.push(expr);
+        diagnostics.extend(wrong);
+    }
+    if !written.is_empty() {
+        files.push(conditions.file);
+    }
     let broken = diagnostics.iter().any(|d| !d.is_warning());
     let mut cx = Context::new(files.iter().map(|(_, text)| text.as_str()).collect());
     declarations::declare(&mut cx, &system, overrides);
     check_functions(&mut cx);
     let steps = lower::lower(&mut cx);
     let (properties, property_faults) = properties::lower(&mut cx, &system, &steps);
+    let conditions = properties::conditions(&mut cx, &steps, &written);
     let failed = broken || cx.diagnostics.iter().any(|d| !d.is_warning());
     if !failed {
         lint::lint(&mut cx, &system, &steps, &properties);
@@ -79,7 +112,8 @@ pub fn load_files(text: &str, overrides: &[(String, String)], resolve: import::R
     // A stable sort: at one place the cause was found before its consequence.
     diagnostics.sort_by_key(|d| (d.span.file, d.span.start));
     diagnostic::remove_repetitions(&mut diagnostics);
-    Loaded { program, diagnostics, files }
+    let conditions = if failed { Vec::new() } else { conditions };
+    Loaded { program, diagnostics, files, conditions }
 }
 
 /// The parts of a system that declare nothing which others use, except labels.

@@ -13,7 +13,9 @@ mod thread;
 mod transformation;
 mod ty;
 
-use crate::ast::{Name, PropertyKind, System};
+use std::ops::Range;
+
+use crate::ast::{Expr, Name, PropertyKind, System};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::lexer::{Token, TokenKind, tokenize};
 use birk_ir::Span;
@@ -50,6 +52,21 @@ pub fn parse(text: &str, file: u32) -> Parsed {
     let mut diagnostics = parser.diagnostics;
     diagnostics.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
     Parsed { system, tokens, words, sets, modal, diagnostics }
+}
+
+/// Parses a part of a text as one expression; its spans are those of the whole text, and name the given file.
+pub fn parse_expression(text: &str, part: Range<usize>, file: u32) -> (Expr, Vec<Diagnostic>) {
+    let (mut tokens, mut diagnostics) = tokenize(&text[part.clone()]);
+    let spans = tokens.iter_mut().map(|token| &mut token.span);
+    for span in spans.chain(diagnostics.iter_mut().map(|diagnostic| &mut diagnostic.span)) {
+        *span = Span { file, ..Span::new(part.start + span.start as usize, part.start + span.end as usize) };
+    }
+    let mut parser = Parser::new(&text[..part.end], file, &tokens, diagnostics);
+    let expr = parser.root_expression();
+    if !parser.at(TokenKind::End) {
+        parser.report(parser.unexpected("an operator"));
+    }
+    (expr, parser.diagnostics)
 }
 
 /// After so many messages one more says so, and the rest of the text is not read.

@@ -47,15 +47,7 @@ pub(crate) fn lower(
                 }
             });
         }
-        let mut lowering = Lowering {
-            elaborator: Elaborator::new(cx, None),
-            steps,
-            faults: &mut faults,
-            bound: Vec::new(),
-            fixpoints: 0,
-            parts: 0,
-            is_full: false,
-        };
+        let mut lowering = Lowering::new(cx, steps, &mut faults);
         lowering.elaborator.in_fixpoints = property.kind == ast::PropertyKind::Mu;
         let kind = match property.kind {
             ast::PropertyKind::Invariant => PropertyKind::Invariant(lowering.state(&property.body, "an invariant")),
@@ -79,6 +71,13 @@ pub(crate) fn lower(
         }
     }
     (properties, faults)
+}
+
+/// Conditions over one state that stand elsewhere; where one cannot be evaluated it is not true.
+pub(crate) fn conditions(cx: &mut Context<'_>, steps: &Steps, written: &[ast::Expr]) -> Vec<Expr> {
+    let mut faults = Vec::new();
+    let mut lowering = Lowering::new(cx, steps, &mut faults);
+    written.iter().map(|expr| lowering.state(expr, "a condition")).collect()
 }
 
 /// Some thread is at a location with a mark.
@@ -107,7 +106,12 @@ struct Lowering<'e, 'c, 'a> {
     is_full: bool,
 }
 
-impl Lowering<'_, '_, '_> {
+impl<'e, 'c, 'a> Lowering<'e, 'c, 'a> {
+    fn new(cx: &'c mut Context<'a>, steps: &'e Steps, faults: &'e mut Vec<(Expr, FaultId)>) -> Self {
+        let elaborator = Elaborator::new(cx, None);
+        Self { elaborator, steps, faults, bound: Vec::new(), fixpoints: 0, parts: 0, is_full: false }
+    }
+
     /// An expression of one state.
     fn state(&mut self, expr: &ast::Expr, what: &str) -> Expr {
         let value = self.elaborator.condition(expr, what);

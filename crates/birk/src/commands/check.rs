@@ -43,7 +43,7 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
     let engine = engine(&args.search).expect("the command line offers only engines of the table");
     reconcile(args, &engine)?;
     let (source, mut program) = load(&args.model)?;
-    let of_file = Question::read(args)?;
+    let of_file = Question::read(args, &source)?;
     if of_file.is_some() {
         let property = Property { name: "automaton".into(), kind: PropertyKind::Automaton, span: None };
         program.properties.push(property);

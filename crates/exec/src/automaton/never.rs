@@ -1,78 +1,83 @@
 //! Never claims, as `spin -f` writes them: states are labels in the text, those that begin with `accept` are accepting.
+//!
+//! A guard is made of propositions with `!`, `&&`, `||` and parentheses. A proposition is a condition of the model, which is
+//! not looked into: whatever stands between these, such as `n + 1 == 2` or `(a + b) * 2 > c`.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
+use super::OfFile;
 use super::buchi::Buchi;
 use super::label::{Label, Labels};
 
 /// Reads a never claim. An error says what was expected, and where.
-pub fn read(text: &str) -> Result<Buchi, String> {
+pub fn read(text: &str) -> Result<OfFile, String> {
     super::refuse_depth(text)?;
-    let tokens = tokens(text);
-    let mut reader = Reader { tokens: &tokens, next: 0, labels: Labels::default(), names: Vec::new() };
-    reader.claim()
+    let mut reader = Reader { text, tokens: tokens(text), ..Reader::default() };
+    let automaton = reader.claim()?;
+    Ok(OfFile { automaton, places: reader.places })
 }
 
-/// Words and symbols; comments are left out.
-fn tokens(text: &str) -> Vec<(usize, String)> {
+/// Where words and symbols stand, with their lines; comments are left out.
+fn tokens(text: &str) -> Vec<(usize, Range<usize>)> {
     let mut tokens = Vec::new();
-    let mut comment = false;
-    for (number, line) in text.lines().enumerate() {
-        let mut rest = line;
-        while !rest.is_empty() {
-            if comment {
-                let Some(end) = rest.find("*/") else { break };
-                rest = &rest[end + 2..];
-                comment = false;
-                continue;
-            }
-            if rest.starts_with("/*") {
-                comment = true;
-                rest = &rest[2..];
-                continue;
-            }
-            let is_word = |c: char| c.is_alphanumeric() || "_.@[]".contains(c);
-            let first = rest.chars().next().unwrap_or(' ');
-            let length = if first.is_whitespace() {
-                rest = &rest[first.len_utf8()..];
-                continue;
-            } else if is_word(first) {
-                rest.find(|c: char| !is_word(c)).unwrap_or(rest.len())
-            } else {
-                let symbol = ["::", "->", "&&", "||"].iter().find(|symbol| rest.starts_with(**symbol));
-                symbol.map_or(first.len_utf8(), |symbol| symbol.len())
-            };
-            tokens.push((number + 1, rest[..length].to_owned()));
-            rest = &rest[length..];
+    let (mut at, mut line) = (0, 1);
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let symbol = ["::", "->", "&&", "||", "==", "!="].iter().find(|symbol| rest.starts_with(**symbol));
+        let length = if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else if is_word(first) {
+            rest.find(|c: char| !is_word(c)).unwrap_or(rest.len())
+        } else {
+            symbol.map_or(first.len_utf8(), |symbol| symbol.len())
+        };
+        if !first.is_whitespace() && !rest.starts_with("/*") {
+            tokens.push((line, at..at + length));
         }
+        line += rest[..length].matches('\n').count();
+        at += length;
     }
     tokens
 }
 
+#[derive(Default)]
 struct Reader<'t> {
-    tokens: &'t [(usize, String)],
+    text: &'t str,
+    tokens: Vec<(usize, Range<usize>)>,
     next: usize,
     labels: Labels,
     names: Vec<String>,
+    /// Where each proposition stands first.
+    places: Vec<Range<usize>>,
 }
 
-impl Reader<'_> {
-    fn peek(&self) -> &str {
-        self.tokens.get(self.next).map_or("", |(_, token)| token)
+impl<'t> Reader<'t> {
+    fn token(&self, at: usize) -> &'t str {
+        self.tokens.get(at).map_or("", |(_, place)| &self.text[place.clone()])
     }
 
-    fn take(&mut self) -> String {
+    fn peek(&self) -> &'t str {
+        self.token(self.next)
+    }
+
+    fn take(&mut self) -> &'t str {
         self.next += 1;
-        self.tokens.get(self.next - 1).map(|(_, token)| token.clone()).unwrap_or_default()
+        self.token(self.next - 1)
+    }
+
+    fn expected<T>(&self, wanted: &str) -> Result<T, String> {
+        let line = self.tokens.get(self.next).or(self.tokens.last()).map_or(1, |(line, _)| *line);
+        Err(format!("line {line}: expected {wanted}, found `{}`", self.peek()))
     }
 
     fn expect(&mut self, wanted: &str) -> Result<(), String> {
-        if self.peek() == wanted {
-            self.next += 1;
-            return Ok(());
+        if self.peek() != wanted {
+            return self.expected(&format!("`{wanted}`"));
         }
-        let line = self.tokens.get(self.next).or(self.tokens.last()).map_or(1, |(line, _)| *line);
-        Err(format!("line {line}: expected `{wanted}`, found `{}`", self.peek()))
+        self.next += 1;
+        Ok(())
     }
 
     fn claim(&mut self) -> Result<Buchi, String> {
@@ -88,11 +93,11 @@ impl Reader<'_> {
             // Several labels may stand before one state.
             let state = accepting.len();
             accepting.push(false);
-            while self.tokens.get(self.next + 1).is_some_and(|(_, token)| token == ":") {
+            while self.token(self.next + 1) == ":" {
                 let name = self.take();
                 self.expect(":")?;
                 accepting[state] |= name.starts_with("accept");
-                numbers.insert(name, state);
+                numbers.insert(name.to_owned(), state);
             }
             match self.peek() {
                 "skip" => {
@@ -133,7 +138,7 @@ impl Reader<'_> {
         self.expect("->")?;
         if !is_atomic {
             self.expect("goto")?;
-            return Ok((label, self.take()));
+            return Ok((label, self.take().to_owned()));
         }
         self.expect("assert")?;
         self.either()?;
@@ -181,33 +186,94 @@ impl Reader<'_> {
         Ok(label)
     }
 
+    /// A part of a guard that `&&` and `||` join. A negation and a parenthesis are the guard's own if nothing but a part follows:
+    /// in `(a + b) > 2` and `!a == b` they belong to the proposition.
     fn single(&mut self) -> Result<Label, String> {
-        match self.take().as_str() {
-            "!" => {
+        let stands_alone = self.behind_operand(self.next).is_none_or(|end| self.ends_part(end));
+        match self.peek() {
+            "!" if stands_alone => {
+                self.take();
                 let label = self.single()?;
                 Ok(self.labels.not(label))
             }
-            "(" => {
+            "(" if stands_alone => {
+                self.take();
                 let label = self.either()?;
                 self.expect(")")?;
                 Ok(label)
             }
-            "1" | "true" => Ok(Label::TRUE),
-            "0" | "false" => Ok(Label::FALSE),
-            name if name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_') => {
-                let number = self.names.iter().position(|known| known == name).unwrap_or_else(|| {
-                    self.names.push(name.to_owned());
-                    self.names.len() - 1
-                });
-                if number >= super::MAX_PROPOSITIONS {
-                    return Err(format!("more than {} propositions", super::MAX_PROPOSITIONS));
-                }
-                Ok(self.labels.proposition(number))
+            _ => self.proposition(),
+        }
+    }
+
+    fn proposition(&mut self) -> Result<Label, String> {
+        let first = self.next;
+        while !self.ends_part(self.next) {
+            self.next = match self.token(self.next) {
+                "(" | "[" | "{" => match self.closing(self.next) {
+                    Some(closing) => closing + 1,
+                    None => return self.expected("what is closed again"),
+                },
+                _ => self.next + 1,
+            };
+        }
+        if first == self.next {
+            return self.expected("a proposition, `!` or `(`");
+        }
+        let words = |range: Range<usize>| range.map(|at| self.token(at)).collect::<Vec<_>>().join(" ");
+        let name = words(first..self.next);
+        match name.as_str() {
+            "1" | "true" => return Ok(Label::TRUE),
+            "0" | "false" => return Ok(Label::FALSE),
+            _ => {}
+        }
+        let number = self.names.iter().position(|known| *known == name).unwrap_or_else(|| {
+            self.places.push(self.tokens[first].1.start..self.tokens[self.next - 1].1.end);
+            self.names.push(name);
+            self.names.len() - 1
+        });
+        if number >= super::MAX_PROPOSITIONS {
+            return Err(format!("more than {} propositions", super::MAX_PROPOSITIONS));
+        }
+        Ok(self.labels.proposition(number))
+    }
+
+    /// Whether a part of a guard ends before a token.
+    fn ends_part(&self, at: usize) -> bool {
+        matches!(self.token(at), "&&" | "||" | "->" | ")" | "]" | "}" | "::" | ";" | "")
+    }
+
+    /// Behind a name with its indices, arguments and members, or behind parentheses, and the negations before it.
+    fn behind_operand(&self, mut at: usize) -> Option<usize> {
+        while self.token(at) == "!" {
+            at += 1;
+        }
+        if self.token(at) == "(" {
+            return Some(self.closing(at)? + 1);
+        }
+        at += 1;
+        loop {
+            at = match self.token(at) {
+                "(" | "[" => self.closing(at)? + 1,
+                "." | "@" => at + 2,
+                _ => return Some(at),
+            };
+        }
+    }
+
+    /// The bracket that closes another one.
+    fn closing(&self, open: usize) -> Option<usize> {
+        let mut depth = 0usize;
+        for at in open..self.tokens.len() {
+            match self.token(at) {
+                "(" | "[" | "{" => depth += 1,
+                ")" | "]" | "}" => depth -= 1,
+                _ => {}
             }
-            other => {
-                let line = self.tokens.get(self.next - 1).map_or(0, |(line, _)| *line);
-                Err(format!("line {line}: expected a proposition, `!` or `(`, found `{other}`"))
+            if depth == 0 {
+                return Some(at);
             }
         }
+        None
     }
 }

@@ -13,7 +13,7 @@ fn what_is_written_is_read_back() {
     for round in 0..500 {
         let tree = random.formula(3 + round % 9, 3, true);
         let ours = automaton(&tree, 3);
-        let read = hoa::read(&hoa::write(&ours, &tree.text())).expect("our own file");
+        let read = hoa::read(&hoa::write(&ours, &tree.text())).expect("our own file").automaton;
         let words: Vec<Word> = (0..30).map(|_| random.word(3)).collect();
         agree_on_words(&tree, &read, &words);
     }
@@ -26,14 +26,14 @@ fn all_of_the_format_that_is_buchi_is_read() {
         States: 1 Start: 0 AP: 2 "p0" "p1" acc-name: generalized-Buchi 2 Acceptance: 2 Inf(0)&Inf(1)
         Alias: @both 0&1 properties: trans-labels
         --BODY-- State: 0 "only" [@both] 0 {0 1} [0&!1] 0 {0} [!0&1] 0 {1} [!0&!1] 0 --END--"#;
-    let read = hoa::read(text).expect("it is well formed");
+    let read = hoa::read(text).expect("it is well formed").automaton;
     let mut random = Random::new(7);
     let words: Vec<Word> = (0..200).map(|_| random.word(2)).collect();
     let tree = crate::formula::parse("[]<>p0 && []<>p1");
     agree_on_words(&tree, &read, &words);
     let implicit = "HOA: v1 Start: 0 Start: 1 AP: 1 \"p0\" Acceptance: 0 t --BODY-- State: 0 0 2 State: [!0] 1 1 \
                     State: 2 --END--";
-    let read = hoa::read(implicit).expect("it is well formed");
+    let read = hoa::read(implicit).expect("it is well formed").automaton;
     let always_false = Word { letters: vec![0], back: 0 };
     let at_last_true = Word { letters: vec![0, 1], back: 1 };
     assert!(accepts(&read, &always_false) && !accepts(&read, &at_last_true));
@@ -53,8 +53,27 @@ fn what_is_not_supported_is_refused_with_its_place() {
     assert_eq!(refused(&format!("{body}[0] 7\n--END--")), "there is no state 7");
     assert_eq!(refused(&format!("{body}[0 0\n--END--")), "line 7: expected `]`");
     assert!(refused(&format!("HOA: v1 Alias: @a {}", "(".repeat(100_000))).contains("nested"));
+    assert!(refused(&format!("HOA: v1 Alias: @a {}", "! ".repeat(100_000))).contains("nested"));
     assert!(never::read("never { S: do :: (p -> goto S od }").expect_err("no").contains("expected `)`"));
     assert!(never::read("never { S: do :: (p) -> goto Q od }").expect_err("no").contains("no state `Q`"));
+}
+
+/// Conditions of a model are propositions, whatever they are made of; the guard's own negations and parentheses are not.
+#[test]
+fn propositions_of_never_claims_are_conditions() {
+    let propositions = |guard: &str| {
+        let text = format!("never {{ /* a claim */\nT0_init:\n\tdo\n\t:: {guard} -> goto T0_init\n\tod;\n}}\n");
+        let read = never::read(&text).unwrap_or_else(|error| panic!("{guard}: {error}"));
+        read.places.into_iter().map(|place| text[place].to_owned()).collect::<Vec<String>>()
+    };
+    assert_eq!(propositions("(1)"), [""; 0]);
+    assert_eq!(propositions("(! ((n == 1)))"), ["n == 1"]);
+    assert_eq!(propositions("((! ((p)) || (q)))"), ["p", "q"]);
+    assert_eq!(propositions("(! ((T[0]@c && y)) && (x[0] > 2))"), ["T[0]@c", "y", "x[0] > 2"]);
+    assert_eq!(propositions("((a + b) * 2 > c && !(a + b))"), ["(a + b) * 2 > c", "a + b"]);
+    assert_eq!(propositions("(!a == b || !f(a, 1))"), ["!a == b", "f(a, 1)"]);
+    assert_eq!(propositions("((n==1) && ! ((n == 1)) && (n != 1))"), ["n==1", "n != 1"]);
+    assert_eq!(propositions("r.f"), ["r.f"]);
 }
 
 #[test]

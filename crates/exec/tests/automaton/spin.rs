@@ -17,7 +17,7 @@ fn spins(tree: &Tree) -> Option<Buchi> {
     if !output.status.success() || !text.contains("never") {
         return None;
     }
-    Some(never::read(&text).unwrap_or_else(|error| panic!("{error} in {text}")))
+    Some(never::read(&text).unwrap_or_else(|error| panic!("{error} in {text}")).automaton)
 }
 
 /// A letter in the numbering of an automaton that met its propositions in another order.

@@ -1,6 +1,6 @@
 //! Properties of whole runs: formulas, and automata of files. Each is a hunt of its own, for a cycle in the product.
 
-use birk_exec::automaton::{Buchi, Strength, hoa, never, violations_of};
+use birk_exec::automaton::{Buchi, OfFile, Strength, hoa, never, violations_of};
 use birk_exec::{Fairness, Model as _, Product, Replayed, replay};
 use birk_ir::{Expr, Goal, Outcome, Program, Property, PropertyKind};
 use birk_jit::Staged;
@@ -12,7 +12,7 @@ use super::{field, impostor};
 use crate::Failure;
 use crate::cli::{CheckArgs, Fair};
 use crate::progress::Watcher;
-use crate::source::{Source, load};
+use crate::source::{Source, load_conditions};
 
 /// What became of a property of runs.
 pub(crate) struct Decided {
@@ -53,13 +53,13 @@ impl Question {
     }
 
     /// The automaton of a file: HOA, or a never claim of SPIN.
-    pub(crate) fn read(args: &CheckArgs) -> Result<Option<Self>, Failure> {
+    pub(crate) fn read(args: &CheckArgs, source: &Source) -> Result<Option<Self>, Failure> {
         let Some(path) = &args.automaton else { return Ok(None) };
         let file = Source::read(path)?;
         let is_claim = file.text.trim_start().starts_with("never");
         let read = if is_claim { never::read(&file.text) } else { hoa::read(&file.text) };
-        let automaton = read.map_err(|reason| Failure::usage(format!("{}: {reason}", file.path)))?;
-        let propositions = propositions(args, automaton.names(), &file.path)?;
+        let OfFile { automaton, places } = read.map_err(|reason| Failure::usage(format!("{}: {reason}", file.path)))?;
+        let propositions = load_conditions(&args.model, source, &file, places)?;
         Ok(Some(Self { automaton, propositions }))
     }
 
@@ -167,34 +167,4 @@ pub(crate) fn fairness(program: &Program, args: &CheckArgs) -> Result<Option<Fai
         Fair::Weak => Fairness::weak(program).map(Some).map_err(Failure::usage),
         _ => Ok(None),
     }
-}
-
-/// The propositions of an automaton are conditions of the model: they are read as if they stood at its end.
-fn propositions(args: &CheckArgs, names: &[String], path: &str) -> Result<Vec<Expr>, Failure> {
-    let mut found = Vec::new();
-    let source = Source::read(&args.model.model)?;
-    let folder = args.model.model.parent().unwrap_or(std::path::Path::new("")).to_owned();
-    let Some(end) = source.text.rfind('}') else {
-        return load(&args.model).map(|_| Vec::new());
-    };
-    for name in names {
-        let (head, tail) = source.text.split_at(end);
-        let text = format!("{head}\nreachable proposition_of_automaton: {name};\n{tail}");
-        let loaded = birk_lang::load_files(&text, &args.model.define, &mut |path| {
-            std::fs::read_to_string(folder.join(path)).map_err(|error| error.to_string())
-        });
-        let property = loaded
-            .program
-            .as_ref()
-            .and_then(|program| program.properties.iter().find(|property| property.name == "proposition_of_automaton"));
-        match property.map(|property| &property.kind) {
-            Some(PropertyKind::Reachable(condition)) => found.push(condition.clone()),
-            _ => {
-                let first = loaded.diagnostics.iter().find(|diagnostic| !diagnostic.is_warning());
-                let reason = first.map(|d| format!(": {}", d.message)).unwrap_or_default();
-                return Err(Failure::usage(format!("{path}: `{name}` is not a condition of the model{reason}")));
-            }
-        }
-    }
-    Ok(found)
 }

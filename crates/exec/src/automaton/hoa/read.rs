@@ -2,22 +2,24 @@
 //! time, labels on edges or on states. What else the format can say is refused with its line.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::super::buchi::Buchi;
 use super::super::graph::{Edge, Graph};
 use super::super::label::{Label, Labels};
-use super::super::{MAX_PROPOSITIONS, refuse_depth};
+use super::super::{MAX_PROPOSITIONS, OfFile, refuse_depth};
 
 /// Larger files are refused.
 const MAX_STATES: usize = 100_000;
 
 /// Reads an automaton; an error says what was expected, and where.
-pub fn read(text: &str) -> Result<Buchi, String> {
+pub fn read(text: &str) -> Result<OfFile, String> {
     refuse_depth(text)?;
     let tokens = tokens(text)?;
     let mut reader = Reader { tokens, next: 0, header: Header::default(), labels: Labels::default() };
     reader.header()?;
-    reader.body()
+    let automaton = reader.body()?;
+    Ok(OfFile { automaton, places: reader.header.places })
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +27,8 @@ enum Token {
     /// A header's name, with its colon left out.
     Header(String),
     Word(String),
-    Text(String),
+    /// What is quoted, and where.
+    Text(String, Range<usize>),
     Number(usize),
     Alias(String),
     Symbol(char),
@@ -59,7 +62,7 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, String> {
                     Some((_, c)) => content.push(c),
                 }
             }
-            tokens.push((line, Token::Text(content)));
+            tokens.push((line, Token::Text(content, at + 1..at + length - 1)));
         } else if let Some(word) = ["--BODY--", "--END--", "--ABORT--"].iter().find(|word| rest.starts_with(**word)) {
             length = word.len();
             match *word {
@@ -96,6 +99,7 @@ struct Header {
     states: usize,
     initial: Vec<usize>,
     names: Option<Vec<String>>,
+    places: Vec<Range<usize>>,
     marks: Option<u32>,
     aliases: HashMap<String, Label>,
 }
@@ -163,15 +167,16 @@ impl Reader {
                 }
                 "AP" => {
                     let count = self.number()?;
-                    let mut names = Vec::new();
-                    while let Some(Token::Text(name)) = self.peek() {
+                    let (mut names, mut places) = (Vec::new(), Vec::new());
+                    while let Some(Token::Text(name, place)) = self.peek() {
                         names.push(name.clone());
+                        places.push(place.clone());
                         self.next += 1;
                     }
                     if names.len() != count || count > MAX_PROPOSITIONS {
                         return self.error(&format!("{count} propositions were announced, {} named", names.len()));
                     }
-                    self.header.names = Some(names);
+                    (self.header.names, self.header.places) = (Some(names), places);
                 }
                 "Acceptance" => self.acceptance()?,
                 "Alias" => {
@@ -269,7 +274,7 @@ impl Reader {
         if graph.edges.len() <= state {
             graph.edges.resize(state + 1, Vec::new());
         }
-        if let Some(Token::Text(_)) = self.peek() {
+        if let Some(Token::Text(..)) = self.peek() {
             self.next += 1;
         }
         let marks = self.marks(graph.marks)?;
