@@ -32,7 +32,8 @@ pub(crate) fn print(source: &Source, diagnostics: &[Diagnostic], color: bool) {
 /// One diagnostic.
 pub(crate) fn render(source: &Source, diagnostic: &Diagnostic, color: bool) -> String {
     let level = if diagnostic.is_warning() { Level::WARNING } else { Level::ERROR };
-    let excerpt = Excerpt::of(source.file(diagnostic.span));
+    let all = diagnostic.related.iter().map(|(span, _)| *span).chain([diagnostic.span]);
+    let excerpt = Excerpt::of(source, diagnostic.span, all);
     let context: Vec<_> = diagnostic.related.iter().filter(|(span, _)| span.file == diagnostic.span.file).collect();
     let context =
         context.into_iter().map(|(span, text)| AnnotationKind::Context.span(excerpt.range(*span)).label(visible(text)));
@@ -43,14 +44,14 @@ pub(crate) fn render(source: &Source, diagnostic: &Diagnostic, color: bool) -> S
 
 /// A place of the source with something to say about it.
 pub(crate) fn excerpt(source: &Source, title: &str, primary: (Span, &str), color: bool) -> String {
-    let excerpt = Excerpt::of(source.file(primary.0));
+    let excerpt = Excerpt::of(source, primary.0, [primary.0]);
     let title = Level::ERROR.with_name("violated").primary_title(visible(title));
     drawn(vec![title.element(excerpt.annotated(primary))], None, color)
 }
 
 /// What is wrong at a place of another file than a model.
 pub(crate) fn mistake(source: &Source, title: &str, primary: (Span, &str), help: Option<&str>, color: bool) -> String {
-    let excerpt = Excerpt::of(source.file(primary.0));
+    let excerpt = Excerpt::of(source, primary.0, [primary.0]);
     let title = Level::ERROR.primary_title(visible(title));
     drawn(vec![title.element(excerpt.annotated(primary))], help, color)
 }
@@ -61,21 +62,33 @@ fn drawn<'a>(mut report: Vec<Group<'a>>, help: Option<&'a str>, color: bool) -> 
     renderer.render(&report)
 }
 
-/// A file as it is shown: what a terminal would obey is written out, and places have moved accordingly.
+/// Lines of a file as they are shown: what a terminal would obey is written out, and places have moved accordingly.
 struct Excerpt<'a> {
-    source: &'a Source,
     path: Cow<'a, str>,
     text: Cow<'a, str>,
+    /// The lines as they are, the number of the first, and where it begins in the file.
+    lines: &'a str,
+    first: usize,
+    start: usize,
 }
 
 impl<'a> Excerpt<'a> {
-    fn of(source: &'a Source) -> Self {
-        Self { source, path: visible(&source.path), text: visible(&source.text) }
+    /// The lines between all that are meant, of the file of one span.
+    fn of(source: &'a Source, primary: Span, all: impl IntoIterator<Item = Span>) -> Self {
+        let file = source.file(primary);
+        let (mut from, mut to) = (primary.start, primary.end);
+        for span in all.into_iter().filter(|span| span.file == primary.file) {
+            (from, to) = (from.min(span.start), to.max(span.end));
+        }
+        let length = file.text.len() as u32;
+        let (first, range) = file.lines(from.min(length), to.min(length));
+        let lines = &file.text[range.clone()];
+        Self { path: visible(&file.path), text: visible(lines), lines, first, start: range.start }
     }
 
     /// Where a span of the file is in the text that is shown.
     fn range(&self, span: Span) -> std::ops::Range<usize> {
-        let place = |at: u32| match self.source.text.get(..at as usize) {
+        let place = |at: u32| match self.lines.get(..(at as usize).saturating_sub(self.start)) {
             Some(before) => visible(before).len().min(self.text.len()),
             None => self.text.len(),
         };
@@ -84,6 +97,7 @@ impl<'a> Excerpt<'a> {
 
     fn annotated<'s>(&'s self, primary: (Span, &'s str)) -> Snippet<'s, annotate_snippets::Annotation<'s>> {
         Snippet::source(&*self.text)
+            .line_start(self.first)
             .path(&*self.path)
             .annotation(AnnotationKind::Primary.span(self.range(primary.0)).label(visible(primary.1)))
     }

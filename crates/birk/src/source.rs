@@ -67,6 +67,13 @@ impl Source {
         (line, column)
     }
 
+    /// The lines of this file from one place to another: the first's number, and where they lie.
+    pub(crate) fn lines(&self, from: u32, to: u32) -> (usize, std::ops::Range<usize>) {
+        let line = |at: u32| self.line_starts.partition_point(|&start| start <= at as usize);
+        let end = self.line_starts.get(line(to)).copied().unwrap_or(self.text.len());
+        (line(from), self.line_starts[line(from) - 1]..end)
+    }
+
     /// The text of a span on one line.
     pub(crate) fn slice(&self, span: Span) -> String {
         self.file(span).text.get(span.range()).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
