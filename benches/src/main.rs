@@ -3,12 +3,13 @@
 //! `cargo run --release -p birk-bench -- [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]`, or
 //! `-- --instructions [--bless]`, or `-- --highway [--quick]`, the experiments on slices, or `-- --depth [--quick]`, those on
 //! depth bounds, or `-- --hunt [--quick]`, what searches need for mistakes, or `-- --symbolic [--quick]`, those on sets of
-//! states. Sections: compare, answers, threads, bytes, limit, slices, ltl; without one, all. Build `birk` first
+//! states, or `-- --limits [--quick]`, how exactly searches keep to their limits. Sections: compare, answers, threads, bytes, limit, slices, ltl; without one, all. Build `birk` first
 //! (`cargo build --release -p birk`). What is printed is Markdown. A ratio is printed only where the counts of states and
 //! transitions are equal.
 #![forbid(unsafe_code)]
 
 mod answers;
+mod budgets;
 mod compare;
 mod depth;
 mod highway;
@@ -46,10 +47,10 @@ type Section = fn(&Bench);
 const USAGE: &str = "\
 birk-bench [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]   sections: compare, answers, threads, bytes, limit, slices, ltl
 birk-bench --instructions [--bless]
-birk-bench --highway | --depth | --hunt | --symbolic [--quick]";
+birk-bench --highway | --depth | --hunt | --symbolic | --limits [--quick]";
 
 /// Every word the command line can have; of these the last two are followed by a value.
-const WORDS: [&str; 17] = [
+const WORDS: [&str; 18] = [
     "compare",
     "answers",
     "threads",
@@ -64,6 +65,7 @@ const WORDS: [&str; 17] = [
     "--depth",
     "--hunt",
     "--symbolic",
+    "--limits",
     "--quick",
     "--repetitions",
     "--tools",
@@ -94,6 +96,9 @@ fn main() {
     }
     if has("--symbolic") {
         return symbolic::compare(&birk, &root, has("--quick"));
+    }
+    if has("--limits") {
+        std::process::exit(i32::from(budgets::compare(&birk, &root, has("--quick"))));
     }
     if has("--depth") {
         return depth::run_all(&birk, &root, has("--quick"));
