@@ -4,6 +4,14 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Result, Write};
 use std::path::{Path, PathBuf};
 
+/// From now on, writing more than the limit on the size of files is an error of that write. Otherwise it is the end of the
+/// process, before anybody could say why.
+pub(crate) fn survive_limits() {
+    // A handler that only notes the signal: writing fails then. Whether it came, nobody asks.
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
+}
+
 /// Replaces the contents of a file, or makes it. A file that is not a regular one, such as a pipe, is written to directly.
 pub(crate) fn write(path: &Path, contents: &[u8]) -> Result<()> {
     let path = behind_links(path);

@@ -78,6 +78,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Exit {
+    durable::survive_limits();
     let arguments: Vec<_> = std::env::args_os().collect();
     config::parse(&arguments).and_then(commands::run).unwrap_or_else(|failure| {
         if !failure.message.is_empty() {

@@ -308,6 +308,12 @@ impl Observer for Watcher {
         self.keeper.as_mut()?.input()
     }
 
+    fn refuse(&mut self, reason: &str) {
+        if let Some(keeper) = &mut self.keeper {
+            keeper.refuse(reason);
+        }
+    }
+
     fn checkpoint(&mut self, save: &mut Save<'_>, is_last: bool) {
         if let Some(keeper) = &mut self.keeper {
             keeper.save(save, is_last);

@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use binary::{Answer, BIRK, birk, command, run};
+use binary::{Answer, BIRK, birk, command, folder, run};
 use serde_json::Value;
 
 /// Counters modulo 8: large, regular, and with levels that can be counted without a search.
@@ -266,4 +266,30 @@ fn interrupted(options: &str, signal: &str) -> (Answer, Duration) {
     progress.read_to_string(&mut err).expect("UTF-8");
     let code = child.wait().expect("it ends").code();
     (Answer { code, out, err }, started.elapsed())
+}
+
+/// A system that cannot start a thread makes the command panic while other threads search: it ends at once, and says so.
+#[cfg(unix)]
+#[test]
+fn a_panic_ends_the_command_while_others_search() {
+    let folder = folder("panic");
+    let model = folder.join("large.bir");
+    let text = "system Large { int wrap (0, 1048575) x; int wrap (0, 1048575) y; active thread P() { loc l:
+        do { x := x * 37 + y % 1009; } goto l; do { y := y * 11 + x / 3; } goto l; do { x := x + 1; } goto l; }
+        ltl live: [] <> (x < 900000); }";
+    std::fs::write(&model, text).expect("it can be written");
+    // Each thread has a stack of two megabytes.
+    let script = format!("ulimit -v 800000; exec {BIRK} check {} --threads 400 --progress off", model.display());
+    let started = Instant::now();
+    let mut child = command("bash").args(["-c", &script]).spawn().expect("the command can be run");
+    while child.try_wait().expect("it can be asked").is_none() {
+        if started.elapsed() > Duration::from_secs(20) {
+            child.kill().expect("it can be killed");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let output = child.wait_with_output().expect("it has ended");
+    let said = String::from_utf8(output.stderr).expect("standard error is UTF-8");
+    assert_eq!(output.status.code(), Some(70), "{said}");
+    assert!(said.contains(" worker ") && said.contains("this is a bug in Birk"), "{said}");
 }

@@ -139,6 +139,116 @@ fn what_is_damaged_is_refused() {
     assert_eq!(essence(&resume(&folder, "").json()), essence(&check(COUNTERS).json()));
 }
 
+/// The checksum that ends a file, computed as the file says it is: whoever damages a search may know how.
+fn checksum(bytes: &[u8]) -> [u8; 8] {
+    let fold = |value: u64| {
+        let value = (value ^ value >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let value = (value ^ value >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (value ^ value >> 32).wrapping_add(0xe703_7ed1_a0b4_28db)
+    };
+    let (words, rest) = bytes.as_chunks();
+    let sum = words.iter().fold(0, |sum, &word| fold(sum ^ u64::from_le_bytes(word)));
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    fold(fold(sum ^ u64::from_le_bytes(last)) ^ bytes.len() as u64).to_le_bytes()
+}
+
+/// Whatever is changed in a search, with a checksum that fits: it is refused, or what is counted is right nevertheless.
+#[test]
+fn a_changed_search_with_a_fitting_checksum_gives_no_wrong_count() {
+    // In the middle of a bound, between two bounds, with large states that are kept in pieces, and by fingerprints.
+    let usb = USB.replace(" --keep-going", " --max-depth 21");
+    let searches = [
+        (COUNTERS.to_owned() + " --increment 3", "--max-states 900", ""),
+        (COUNTERS.to_owned() + " --increment 3 --frontier tree", "--max-depth 12", "--max-depth 50"),
+        (usb.clone(), "--max-states 900", ""),
+        (usb + " --store compact", "--max-states 700", ""),
+    ];
+    let damages: usize = std::env::var("BIRK_TEST_DAMAGES").map_or(80, |damages| damages.parse().expect("a number"));
+    let (mut random, mut refused) = (11u64, 0);
+    for (number, (model, first, then)) in searches.iter().enumerate() {
+        let folder = kept(&format!("changed_{number}"));
+        check(&format!("{model} {first} --checkpoint {}", folder.display())).exits(3);
+        let file = folder.join("search.birk");
+        let whole = fs::read(&file).expect("it was saved");
+        let body = &whole[..whole.len() - 8];
+        assert_eq!(checksum(body), whole[body.len()..], "the checksum is that of the book");
+        let right = resume(&folder, then).json();
+        fs::write(&file, &whole).expect("it can be written");
+        let lines = body.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).expect("two lines").0 + 1;
+        for _ in 0..damages {
+            let mut below = |n: usize| {
+                random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+                (random >> 33) as usize % n
+            };
+            let mut bent = body.to_vec();
+            let place = lines + below(body.len() - lines);
+            match below(6) {
+                0 => bent[place] ^= 1 << below(8),
+                1 => bent[lines + below(400.min(body.len() - lines))] = [0, 0xff, 0x7f, 0x80, 1][below(5)],
+                2 => bent.truncate(place),
+                3 => bent[place] = below(256) as u8,
+                4 => drop(bent.drain(place..(place + 1 + below(24)).min(body.len()))),
+                _ => {
+                    let end = (place + 8).min(body.len());
+                    bent[place..end].fill([0, 0xff][below(2)]);
+                }
+            }
+            let sum = checksum(&bent);
+            fs::write(&file, [&bent[..], &sum].concat()).expect("it can be written");
+            let answer = resume(&folder, &format!("{then} --memory 1G"));
+            if answer.code == Some(2) {
+                answer.says("search.birk is damaged: ");
+                refused += 1;
+            } else {
+                assert!(matches!(answer.code, Some(0 | 1 | 3)), "{place} in {model}: {answer:?}");
+                assert_eq!(essence(&answer.json()), essence(&right), "{place} in {model}");
+            }
+            fs::write(&file, &whole).expect("it can be written");
+        }
+    }
+    assert!(refused * 10 > damages * 4 * 8, "{refused} were refused");
+}
+
+/// Two processes at one search would replace each other's work.
+#[test]
+fn one_process_at_a_time_is_at_a_search() {
+    let folder = kept("locked");
+    let file = folder.join("search.birk");
+    check(&format!("{COUNTERS} --max-states 900 --checkpoint {}", folder.display())).exits(3);
+    let before = fs::read(&file).expect("it was saved");
+    let lock = fs::File::options().write(true).open(folder.join("search.lock")).expect("it is there");
+    lock.lock().expect("nobody else has it");
+    resume(&folder, "").exits(2).says("is in use: another process is at the search in it");
+    fs::remove_file(&file).expect("it was there");
+    let begun = check(&format!("{COUNTERS} --checkpoint {}", folder.display())).exits(2);
+    begun.says("is in use: another process is at the search in it");
+    fs::write(&file, before).expect("it can be written");
+    drop(lock);
+    assert_eq!(essence(&resume(&folder, "").json()), essence(&check(COUNTERS).json()));
+}
+
+#[test]
+fn a_search_goes_on_from_any_folder() {
+    let folder = kept("elsewhere");
+    check(&format!("{COUNTERS} --max-states 900 --checkpoint {}", folder.display())).exits(3);
+    let mut elsewhere = command(BIRK);
+    elsewhere.args(["resume", "kept", "--format", "json"]).current_dir(folder.parent().expect("it is in a folder"));
+    assert_eq!(essence(&run(&mut elsewhere).json()), essence(&check(COUNTERS).json()));
+}
+
+/// A time limit is kept while a large search is read, and what was saved stays.
+#[test]
+fn reading_a_search_ends_in_time() {
+    let folder = kept("late");
+    let model = "models/counters_mod8.bir -D K=6 --search depth --threads 1";
+    check(&format!("{model} --max-states 100000 --checkpoint {}", folder.display())).exits(3);
+    let before = fs::read(folder.join("search.birk")).expect("it was saved");
+    let late = resume(&folder, "--time 1ms").exits(3);
+    assert!(late.out.is_empty() || late.json()["stopped_by"] == "time", "{late:?}");
+    assert!(fs::read(folder.join("search.birk")).expect("it is there") == before, "what was saved stays");
+}
+
 #[test]
 fn what_does_not_belong_together_is_refused() {
     birk("check models/peterson2.bir --checkpoint x").exits(2).says("--search bfs cannot be kept to go on with later");
@@ -166,4 +276,17 @@ fn a_search_that_cannot_be_saved_says_so() {
     fs::create_dir_all(folder.join("search.unfinished")).expect("a folder in the way");
     let answer = check(&format!("{COUNTERS} --max-states 900 --checkpoint {}", folder.display())).exits(3);
     answer.says("could not be saved");
+}
+
+/// A limit on the size of files ends a checkpoint, not the process; what was saved before stays, and nothing else.
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_grow_is_reported() {
+    let folder = kept("limited");
+    check(&format!("{COUNTERS} --max-states 900 --checkpoint {}", folder.display())).exits(3);
+    let before = fs::read(folder.join("search.birk")).expect("it was saved");
+    let script = format!("ulimit -f 8; exec {BIRK} resume {} --max-states 20000 --progress off", folder.display());
+    run(command("bash").args(["-c", &script])).exits(3).says("could not be saved").prints("states");
+    assert!(fs::read(folder.join("search.birk")).expect("it is there") == before, "what was saved stays");
+    assert!(!folder.join("search.unfinished").exists());
 }

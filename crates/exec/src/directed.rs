@@ -40,6 +40,10 @@ impl<M: Model + ?Sized> Model for Directed<'_, M> {
         self.model.judge(state, stuck)
     }
 
+    fn is_state(&self, words: &[u32]) -> bool {
+        self.model.is_state(words)
+    }
+
     fn is_fault(&self, state: &[u32]) -> bool {
         self.model.is_fault(state)
     }

@@ -202,6 +202,10 @@ impl Model for Interpreter<'_> {
         set
     }
 
+    fn is_state(&self, words: &[u32]) -> bool {
+        self.program.is_state(words)
+    }
+
     fn is_fault(&self, state: &[u32]) -> bool {
         self.program.is_faulty(state)
     }

@@ -320,6 +320,22 @@ impl Program {
         Some((word, slot.mask() << shift))
     }
 
+    /// Whether these words are a state: each variable has a value of its range, and all other bits are 0.
+    pub fn is_state(&self, words: &[u32]) -> bool {
+        let mut used = vec![0; self.layout.words()];
+        let mut is_value = |(number, variable): (u32, &Variable)| {
+            let slot = self.layout.slot(VarId(number));
+            (0..slot.len).filter(|_| slot.bits > 0).all(|element| {
+                let (word, shift) = slot.position(element);
+                used[word] |= slot.mask() << shift;
+                slot.get(words, element) <= variable.hi
+            })
+        };
+        words.len() == self.layout.words()
+            && (0..).zip(&self.variables).all(&mut is_value)
+            && words.iter().zip(&used).all(|(word, used)| word & !used == 0)
+    }
+
     /// Whether the state is the result of a failing check.
     pub fn is_faulty(&self, state: &[u32]) -> bool {
         self.fault.is_some_and(|fault| self.layout.slot(fault).get(state, 0) != 0)

@@ -149,6 +149,10 @@ impl Model for Compiled<'_> {
         GoalSet(goals)
     }
 
+    fn is_state(&self, words: &[u32]) -> bool {
+        self.program.is_state(words)
+    }
+
     fn is_fault(&self, state: &[u32]) -> bool {
         self.fault.is_some_and(|(word, bits)| state[word] & bits != 0)
     }

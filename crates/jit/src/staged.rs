@@ -106,6 +106,10 @@ impl Model for Staged<'_> {
         }
     }
 
+    fn is_state(&self, words: &[u32]) -> bool {
+        self.interpreter.is_state(words)
+    }
+
     fn is_fault(&self, state: &[u32]) -> bool {
         self.fault.is_some_and(|(word, bits)| state[word] & bits != 0)
     }

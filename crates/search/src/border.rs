@@ -1,5 +1,6 @@
 //! Where a search was cut: the states that it reached and did not follow further, and the steps that it did not take.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use birk_exec::{Model, Successors};
@@ -7,12 +8,16 @@ use birk_ir::Stop;
 
 /// Of the states that wait when a search is ended early, so many are looked at, spread evenly over them.
 const MOST: u64 = 10_000;
+/// So many different things are kept in a sample.
+const SAMPLE: usize = 1 << 16;
 
 /// The edge of what was searched. Empty after a complete search, and where a search ended at what it found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Border {
     /// States (and results of failing checks) that were reached, and of which not all steps were taken.
     pub states: u64,
+    /// That is an estimate, within about a hundredth: there were too many to tell apart.
+    pub is_estimate: bool,
     /// How many of them were looked at, to see what can happen there.
     pub looked_at: u64,
     /// For each transition, how many steps by it lead from those that were looked at to where the search did not go.
@@ -23,12 +28,13 @@ pub struct Border {
 impl Border {
     /// Nothing is cut, in a model with this many transitions.
     pub(crate) fn new(transitions: usize) -> Self {
-        Self { states: 0, looked_at: 0, open: vec![0; transitions] }
+        Self { open: vec![0; transitions], ..Self::default() }
     }
 
     /// Both together.
     pub(crate) fn join(&mut self, other: &Border) {
         self.states += other.states;
+        self.is_estimate |= other.is_estimate;
         self.looked_at += other.looked_at;
         self.open.resize(self.open.len().max(other.open.len()), 0);
         self.open.iter_mut().zip(&other.open).for_each(|(open, more)| *open += more);
@@ -123,5 +129,89 @@ impl<'m> Survey<'m> {
     /// What was seen.
     pub(crate) fn border(self) -> Border {
         self.border
+    }
+}
+
+/// Things of which many are equal, each of them once; when there are too many, a share of them that their hashes decide
+/// (Flajolet: "On adaptive sampling", 1990), which takes no more time than to come by all of them.
+#[derive(Debug)]
+pub(crate) struct Sample<T> {
+    /// Those whose hashes end in so many zeros.
+    zeros: u32,
+    kept: BTreeMap<u64, T>,
+}
+
+impl<T> Sample<T> {
+    /// Nothing.
+    pub(crate) fn new() -> Self {
+        Self { zeros: 0, kept: BTreeMap::new() }
+    }
+
+    /// Adds a thing; equal things have equal keys.
+    #[inline]
+    pub(crate) fn add(&mut self, key: u64, thing: T) {
+        // No two keys have the same hash.
+        let hash = (key ^ key >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let hash = (hash ^ hash >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.add_hashed(hash ^ hash >> 32, thing);
+    }
+
+    #[inline]
+    fn add_hashed(&mut self, hash: u64, thing: T) {
+        if hash.trailing_zeros() >= self.zeros {
+            self.kept.insert(hash, thing);
+            if self.kept.len() > SAMPLE {
+                self.zeros += 1;
+                self.kept.retain(|hash, _| hash.trailing_zeros() >= self.zeros);
+            }
+        }
+    }
+
+    /// Both together.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.zeros = self.zeros.max(other.zeros);
+        self.kept.retain(|hash, _| hash.trailing_zeros() >= self.zeros);
+        other.kept.into_iter().for_each(|(hash, thing)| self.add_hashed(hash, thing));
+    }
+
+    /// Surveys those that are states which wait.
+    pub(crate) fn survey(
+        mut self,
+        model: &dyn Model,
+        waits: impl Fn(&T) -> bool,
+        state: impl Fn(&T) -> Vec<u32>,
+    ) -> Border {
+        self.kept.retain(|_, thing| waits(thing));
+        let mut survey = Survey::new(model, self.kept.len() as u64);
+        for thing in self.kept.values() {
+            if survey.counts() {
+                survey.look(&state(thing));
+            }
+        }
+        let border = survey.border();
+        Border { states: border.states << self.zeros, is_estimate: self.zeros > 0, ..border }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_counts_what_differs() {
+        let sample = |from: u64, to: u64| {
+            let mut sample = Sample::new();
+            (0..3).flat_map(|_| from..to).for_each(|key| sample.add(key * 64, key));
+            sample
+        };
+        let counted = |sample: &Sample<u64>| (sample.kept.len() as u64) << sample.zeros;
+        let mut few = sample(0, 50_000);
+        few.join(sample(40_000, 60_000));
+        assert_eq!((counted(&few), few.zeros), (60_000, 0), "exact");
+        let mut many = sample(0, 1_000_000);
+        many.join(sample(500_000, 4_000_000));
+        let (count, kept) = (counted(&many), many.kept.len());
+        assert!((3_900_000..4_100_000).contains(&count) && (SAMPLE / 2..=SAMPLE).contains(&kept), "{count}, {kept}");
+        assert!(many.kept.iter().all(|(_, key)| *key < 4_000_000));
     }
 }

@@ -117,9 +117,20 @@ pub(crate) trait Codec: Send + Sync {
         Ok(())
     }
 
-    /// Reads what `save` wrote: keys and tickets mean then what they meant when it was written.
-    fn load(&mut self, _input: &mut dyn Read) -> Result<()> {
+    /// Reads what `save` wrote: keys and tickets mean then what they meant when it was written. It may have `most` bytes;
+    /// what nobody can have written is an error.
+    fn load(&mut self, _input: &mut dyn Read, _most: u64) -> Result<()> {
         Ok(())
+    }
+
+    /// Whether this can be a ticket of some state: it can be opened.
+    fn is_ticket(&self, _ticket: &[u32]) -> bool {
+        true
+    }
+
+    /// Whether this can be the key of some state.
+    fn is_key(&self, key: u64) -> bool {
+        key != NO_KEY
     }
 
     /// The probability that one of this many states was lost because another had its key.

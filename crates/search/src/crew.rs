@@ -16,7 +16,7 @@ pub(crate) fn together<W: Send>(
     let guard = || {
         Leaving(|panics| {
             if panics {
-                call_back()
+                call_back();
             }
         })
     };

@@ -21,14 +21,17 @@
 mod anchor;
 mod ball;
 mod list;
+mod restore;
 pub(crate) mod save;
 mod shared;
 mod shelf;
 mod thresholds;
+mod verify;
 mod walk;
 mod worker;
 
 use std::io::ErrorKind;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Mutex, OnceLock, RwLock};
 
@@ -162,9 +165,12 @@ impl<'a, C: Codec> Search<'a, C> {
     }
 
     fn run(mut self, observer: &mut dyn Observer) -> (Hunt, Vec<Vec<u32>>) {
-        match observer.resume() {
-            Some(mut input) => self.restore(&mut input).expect("what was kept was looked through before"),
-            None => _ = self.workers[0].begin(&mut Turn::new(&self.shared, Some(observer))),
+        if let Some(mut input) = observer.resume() {
+            if let ControlFlow::Break(stop) = self.restore(&mut input, observer) {
+                return (self.nothing(stop), Vec::new());
+            }
+        } else {
+            let _ = self.workers[0].begin(&mut Turn::new(&self.shared, Some(observer)));
         }
         let limits = &self.shared.job.limits;
         let mut is_within = self.shared.from < self.shared.to;
@@ -194,6 +200,17 @@ impl<'a, C: Codec> Search<'a, C> {
             });
         }
         (self.finish(stopped), frontier)
+    }
+
+    /// A search that ended before it began.
+    fn nothing(self, stopped: Stop) -> Hunt {
+        Hunt {
+            outcomes: vec![Outcome::Inconclusive; self.shared.job.goals],
+            coverage: Coverage::Sampled(0),
+            stopped,
+            stats: Stats::default(),
+            fired: vec![false; self.shared.model.transitions()],
+        }
     }
 
     fn chunks(&mut self) -> &mut Shelf {
@@ -430,7 +447,7 @@ impl<'a, C: Codec> Search<'a, C> {
         // What may have been lost to hashing is not known to be absent.
         let absent = if coverage == Coverage::Complete { Outcome::Absent } else { Outcome::Inconclusive };
         let outcome = |positions: Option<Vec<u32>>| match positions {
-            Some(positions) => Outcome::Found(trace(model, &initial, &positions)),
+            Some(positions) => Outcome::Found(run(model, &initial, &positions).expect("models are deterministic").0),
             None => absent.clone(),
         };
         let outcomes = found.into_inner().expect("no worker panics with it").into_iter().map(outcome).collect();
@@ -448,16 +465,20 @@ fn reliefs(job: &Job, waiting: Waiting) -> Vec<Relief> {
     tree.into_iter().chain([Relief::Disk]).chain(thread).collect()
 }
 
-/// The steps of a trace that is given by positions.
-fn trace(model: &dyn Model, initial: &Successors, positions: &[u32]) -> Trace {
-    let mut trace = Trace { initial: positions[0], ..Trace::default() };
-    let mut state = initial.state(positions[0] as usize).to_vec();
+/// The steps of a trace that is given by positions, and where it leads; `None` if there are no such steps.
+fn run(model: &dyn Model, initial: &Successors, positions: &[u32]) -> Option<(Trace, Vec<u32>)> {
+    let (&first, rest) = positions.split_first().filter(|(first, _)| (**first as usize) < initial.len())?;
+    let mut trace = Trace { initial: first, ..Trace::default() };
+    let mut state = initial.state(first as usize).to_vec();
     let mut batch = Successors::new(model.words());
-    for &position in &positions[1..] {
+    for position in rest.iter().map(|&position| position as usize) {
         batch.clear();
         model.successors(&state, &mut batch);
-        trace.steps.push(batch.step(position as usize));
-        state.copy_from_slice(batch.state(position as usize));
+        if position >= batch.len() {
+            return None;
+        }
+        trace.steps.push(batch.step(position));
+        state.copy_from_slice(batch.state(position));
     }
-    trace
+    Some((trace, state))
 }

@@ -178,6 +178,9 @@ pub trait Observer {
         None
     }
 
+    /// What an earlier search is said to have written cannot be taken up, for this reason; the search ends.
+    fn refuse(&mut self, _reason: &str) {}
+
     /// The search could be taken up again from here: a bound was completed, or, the last time, a limit ends it. `save` writes
     /// what is needed.
     fn checkpoint(&mut self, _save: &mut Save<'_>, _is_last: bool) {}

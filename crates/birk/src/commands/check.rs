@@ -25,7 +25,7 @@ use crate::limits::{self, Memory};
 use crate::progress::Watcher;
 use crate::report::statement::Grade;
 use crate::report::{self, Answer, Report, ShownTrace};
-use crate::saved::{Identity, Keeper};
+use crate::saved::{Identity, Keeper, Kept};
 use crate::source::{load, uses_color};
 use crate::{Exit, Failure, durable, itf, saved, say};
 
@@ -35,11 +35,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
 }
 
 /// Goes on with a search that was kept in the folder of `--checkpoint`.
-pub(crate) fn resume(args: &CheckArgs, kept: &Identity) -> Result<Exit, Failure> {
+pub(crate) fn resume(args: &CheckArgs, kept: Kept) -> Result<Exit, Failure> {
     check(args, Some(kept))
 }
 
-fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
+fn check(args: &CheckArgs, kept: Option<Kept>) -> Result<Exit, Failure> {
     let engine = engine(&args.search).expect("the command line offers only engines of the table");
     reconcile(args, &engine)?;
     let (source, mut program) = load(&args.model)?;
@@ -59,6 +59,7 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
     if args.report.is_some() {
         watcher.remember();
     }
+    let is_resumed = kept.is_some();
     if let Some(folder) = &args.checkpoint {
         watcher.keep(keeper(folder, Identity::new(&source, &args.given), kept)?);
     }
@@ -83,8 +84,11 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
             (hunt, assumed, None, None, None)
         }
     };
+    if let Some(failure) = watcher.keeper().and_then(Keeper::refusal) {
+        return Err(failure);
+    }
     // What a search took before it was kept is not known, so nothing is guessed from it.
-    let mut profile = if kept.is_some() { Profile::default() } else { Profile::of(&hunt.stats) };
+    let mut profile = if is_resumed { Profile::default() } else { Profile::of(&hunt.stats) };
     for ((index, goal), outcome) in hunted.iter().zip(&hunt.outcomes) {
         let property = properties[*index];
         // A goal that the types exclude needs no search.
@@ -222,13 +226,13 @@ fn check(args: &CheckArgs, kept: Option<&Identity>) -> Result<Exit, Failure> {
 }
 
 /// What keeps the search: in a new folder, or in that which it was kept in for the same model.
-fn keeper(folder: &Path, identity: Identity, kept: Option<&Identity>) -> Result<Keeper, Failure> {
+fn keeper(folder: &Path, identity: Identity, kept: Option<Kept>) -> Result<Keeper, Failure> {
     match kept {
         None => Keeper::begin(folder, identity),
-        Some(kept) if kept.is_of(&identity) => Ok(Keeper::resume(folder, identity)),
+        Some(kept) if kept.identity.is_of(&identity) => Ok(Keeper::resume(folder, identity, kept)),
         Some(kept) => Err(Failure::usage(format!(
             "{} is not what it was when the search began; start a new one with `birk check`",
-            kept.model
+            kept.identity.model.display()
         ))),
     }
 }

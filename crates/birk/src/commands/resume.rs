@@ -1,6 +1,7 @@
 //! `birk resume`: goes on with a search that was kept with `--checkpoint`.
 
 use std::ffi::OsString;
+use std::time::Instant;
 
 use crate::cli::{Command, ResumeArgs};
 use crate::commands::check;
@@ -11,11 +12,16 @@ const MAY_DIFFER: &[&str] = &["--time", "--memory", "--threads", "--max-depth", 
 
 /// Runs the command.
 pub(crate) fn run(args: &ResumeArgs) -> Result<Exit, Failure> {
-    let identity = saved::look(&args.folder)?;
+    let deadline = args.time.and_then(|time| Instant::now().checked_add(time));
+    let kept = saved::look(&args.folder, deadline)?;
+    let identity = &kept.identity;
+    // As short as it was written, if that is possible.
+    let here = std::env::current_dir().unwrap_or_default();
+    let model = identity.model.strip_prefix(here).unwrap_or(&identity.model);
     let given = |name: &str| args.given.iter().any(|word| word == name);
     // A limit that ended the search would end it again.
     let is_dropped = |name: &str| given(name) || ["--time", "--max-states"].contains(&name);
-    let mut words: Vec<OsString> = ["birk", "check", &identity.model].map(OsString::from).to_vec();
+    let mut words = vec![OsString::from("birk"), OsString::from("check"), model.into()];
     let mut options = identity.options.iter();
     while let Some(word) = options.next() {
         let is_flag = word.starts_with('-');
@@ -48,5 +54,5 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<Exit, Failure> {
         )));
     }
     check.checkpoint = Some(args.folder.clone());
-    check::resume(&check, &identity)
+    check::resume(&check, kept)
 }

@@ -176,10 +176,11 @@ fn covered(report: &Report<'_>) -> String {
     let mut out = format!("<p><strong>{}</strong></p>\n", escape(&report.covered()));
     let (cuts, border) = (report.cuts(), &report.hunt.stats.border);
     if !cuts.is_empty() {
+        let about = if border.is_estimate { "about " } else { "" };
         let looked_at = if border.looked_at < border.states { ", of which a part was looked at" } else { "" };
         let _ = writeln!(
             out,
-            "<table><caption>cut at {}{looked_at}, before these steps</caption><thead><tr><th scope=\"col\">thread</th>\
+            "<table><caption>cut at {about}{}{looked_at}, before these steps</caption><thead><tr><th scope=\"col\">thread</th>\
              <th scope=\"col\">location</th><th scope=\"col\">steps</th></tr></thead><tbody>",
             human::count(border.states, "state")
         );

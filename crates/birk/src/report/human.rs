@@ -483,8 +483,10 @@ fn cuts(out: &mut String, report: &Report<'_>, paint: Paint) {
         true => format!(" ({} looked at)", grouped(border.looked_at)),
         false => String::new(),
     };
+    let about = if border.is_estimate { "about " } else { "" };
     let states = count(border.states, "state");
-    let _ = writeln!(out, "{} {states}{looked_at}, before these steps, most frequent first", paint.bold("cut at:"));
+    let _ =
+        writeln!(out, "{} {about}{states}{looked_at}, before these steps, most frequent first", paint.bold("cut at:"));
     let name = |cut: &Cut| {
         let location = report.program.location_text(cut.thread, Some(cut.location));
         format!("{} @ {location}", report.program.thread(cut.thread).name)

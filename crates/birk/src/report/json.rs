@@ -223,7 +223,7 @@ fn cut(report: &Report<'_>) -> Value {
         })
     };
     let at: Vec<Value> = report.cuts().iter().map(value).collect();
-    json!({"states": border.states, "looked_at": border.looked_at, "at": at})
+    json!({"states": border.states, "looked_at": border.looked_at, "estimated": border.is_estimate, "at": at})
 }
 
 /// What the next depth would cost.

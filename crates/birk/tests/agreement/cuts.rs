@@ -84,7 +84,7 @@ impl Graph {
             }
         }
         states.dedup();
-        Border { states: states.len() as u64, looked_at: states.len() as u64, open }
+        Border { states: states.len() as u64, looked_at: states.len() as u64, open, ..Border::default() }
     }
 }
 

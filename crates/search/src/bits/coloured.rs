@@ -8,7 +8,7 @@ use super::coverage;
 use super::filter::{Filter, key_of};
 use super::kept::Kept;
 use super::sketch::Sketch;
-use crate::cycle::{Colour, Space};
+use crate::cycle::{Colour, Space, hash};
 
 /// The space. Its nodes are numbers of states that are kept.
 pub(super) struct Coloured<'m> {
@@ -104,8 +104,8 @@ impl Space for Coloured<'_> {
         }
     }
 
-    fn order(&self, a: usize, b: usize) -> std::cmp::Ordering {
-        self.kept.state(a).cmp(self.kept.state(b))
+    fn key(&self, node: usize) -> u64 {
+        hash(self.kept.state(node), 0)
     }
 
     fn state(&self, node: usize) -> Vec<u32> {

@@ -1,6 +1,5 @@
 //! Depth-first search for states in which a goal is true, with a field of bits.
 
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use birk_exec::{Model, Successors};
@@ -10,8 +9,8 @@ use super::coverage;
 use super::filter::{Filter, Spot, key_of};
 use super::kept::Kept;
 use super::sketch::Sketch;
-use crate::border::{Border, Survey};
-use crate::cycle::{Path, trace_of};
+use crate::border::{Border, Sample};
+use crate::cycle::{Path, hash, trace_of};
 use crate::job::{Hunt, Job, Observer, Progress, Stats};
 
 /// The observer is asked after so many expansions.
@@ -171,11 +170,10 @@ impl Search<'_> {
 
     /// What waits when the search is ended early: beside the path, and at the depth limit.
     fn waiting(&self) -> Border {
-        let new = self.path.waiting().filter(|&node| !self.filter.contains(self.kept.spot(node)));
-        let waiting: BTreeSet<&[u32]> = new.map(|node| self.kept.state(node)).collect();
-        let mut survey = Survey::new(self.model, waiting.len() as u64);
-        waiting.iter().for_each(|state| survey.wait(state));
-        let mut border = survey.border();
+        let mut waiting = Sample::new();
+        self.path.waiting().for_each(|node| waiting.add(hash(self.kept.state(node), 0), node));
+        let is_new = |&node: &usize| !self.filter.contains(self.kept.spot(node));
+        let mut border = waiting.survey(self.model, is_new, |&node| self.kept.state(node).to_vec());
         border.join(&self.edge);
         border
     }

@@ -106,6 +106,14 @@ impl Codec for Direct {
         Some(self.pack(state))
     }
 
+    fn is_ticket(&self, ticket: &[u32]) -> bool {
+        self.is_key(u64::from(ticket[0]) | u64::from(ticket[1]) << 32)
+    }
+
+    fn is_key(&self, key: u64) -> bool {
+        self.bits == 64 || key >> self.bits == 0
+    }
+
     #[inline]
     fn ticket(&self, key: u64, _: &[u32], out: &mut Vec<u32>) {
         out.extend_from_slice(&[key as u32, (key >> 32) as u32]);

@@ -88,7 +88,7 @@ impl Interner {
     /// Writes all vectors in the order of their numbers, each with whether its number stands for it: where two threads
     /// were at the same vector, one of their numbers stays unused, and that may be the smaller one.
     pub(crate) fn save(&self, out: &mut dyn Write) -> io::Result<()> {
-        let taken = self.taken.load(Ordering::Relaxed).min(self.room);
+        let taken = self.len();
         put(out, u64::from(taken))?;
         let mut vector = vec![0; self.pairs * 2];
         for number in 0..taken {
@@ -99,24 +99,30 @@ impl Interner {
         Ok(())
     }
 
-    /// Reads what `save` wrote into an interner that is new.
-    pub(crate) fn load(&mut self, input: &mut dyn Read) -> io::Result<()> {
-        let taken = get(input)?;
-        while u64::from(self.room) < taken {
-            if !self.grow() {
+    /// How many numbers were given out.
+    pub(crate) fn len(&self) -> u32 {
+        self.taken.load(Ordering::Relaxed).min(self.room)
+    }
+
+    /// Reads what `save` wrote into an interner that is new and may have `most` bytes.
+    pub(crate) fn load(&mut self, input: &mut dyn Read, most: u64) -> io::Result<()> {
+        let mut vector = vec![0; self.pairs * 2];
+        let taken = u32::try_from(get(input)?).map_err(|_| ErrorKind::InvalidData)?;
+        for number in 0..taken {
+            // As they come: how many there will be is not believed.
+            if number == self.room && (self.bytes() * 2 > most || !self.grow()) {
                 return Err(ErrorKind::OutOfMemory.into());
             }
-        }
-        self.taken = AtomicU32::new(taken as u32);
-        for number in 0..taken as u32 {
-            let is_used = get(input)? != 0;
+            self.taken = AtomicU32::new(number + 1);
+            let is_used = get(input)?;
             for cell in self.cells(number) {
                 cell.store(get(input)?, Ordering::Relaxed);
             }
-            let mut vector = vec![0; self.pairs * 2];
             self.vector(number, &mut vector);
-            if let (true, Err(place)) = (is_used, self.search(&vector)) {
-                self.table[place].store(number + 1, Ordering::Relaxed);
+            match (is_used, self.search(&vector)) {
+                (0, _) => {}
+                (1, Err(place)) => self.table[place].store(number + 1, Ordering::Relaxed),
+                _ => return Err(ErrorKind::InvalidData.into()),
             }
         }
         Ok(())
@@ -229,7 +235,7 @@ mod tests {
         let mut saved = Vec::new();
         interner.save(&mut saved).unwrap();
         let mut loaded = Interner::new(1);
-        loaded.load(&mut saved.as_slice()).unwrap();
+        loaded.load(&mut saved.as_slice(), u64::MAX).unwrap();
         assert_eq!((loaded.find(&[5, 6]), loaded.find(&[7, 8])), (Some(0), Some(2)));
         assert_eq!(loaded.intern(&[9, 9]), Some(3));
     }
@@ -261,9 +267,10 @@ mod tests {
             let mut bytes = Vec::new();
             interner.save(&mut bytes).expect("memory takes everything");
             let mut again = Interner::new(pairs);
-            again.load(&mut bytes.as_slice()).expect("what was written");
+            again.load(&mut bytes.as_slice(), u64::MAX).expect("what was written");
             assert!(numbers.iter().enumerate().all(|(i, &number)| again.find(&vector(i as u32)) == Some(number)));
-            assert!(again.load(&mut &bytes[..bytes.len() - 1]).is_err());
+            assert!(Interner::new(pairs).load(&mut &bytes[..bytes.len() - 1], u64::MAX).is_err());
+            assert!(Interner::new(pairs).load(&mut bytes.as_slice(), 1 << 14).is_err());
         }
     }
 

@@ -6,7 +6,7 @@
 //! look-ups, and tables of their own, for short numbers and so short keys; the frontier holds root pairs, so that opening one
 //! yields the parent's tree; and a worker's memo gives the numbers after most steps without any look-up.
 
-use std::io::{Read, Result, Write};
+use std::io::{ErrorKind, Read, Result, Write};
 
 use birk_exec::{Model, Successors};
 use birk_ir::Field;
@@ -333,6 +333,22 @@ impl Tree {
         }
     }
 
+    /// Whether the vectors of all nodes consist of what can be there: numbers of vectors, or bits of fields.
+    fn is_sound(&self) -> bool {
+        let mut masks = vec![0; self.places];
+        self.parts.iter().for_each(|part| masks[part.place] = part.mask);
+        let mut lengths = vec![0; self.places];
+        self.nodes.iter().for_each(|node| lengths[node.at] = node.vectors.len());
+        let mut values = vec![0; self.places];
+        self.nodes.iter().all(|node| {
+            (0..node.vectors.len()).all(|number| {
+                let places = node.from..node.to;
+                node.vectors.vector(number, &mut values[places.clone()]);
+                places.into_iter().all(|at| values[at] < lengths[at] || values[at] & !masks[at] == 0)
+            })
+        })
+    }
+
     /// The key of a root pair, if its numbers fit the widths.
     #[inline]
     fn pack(&self, [left, right]: [u32; 2]) -> Option<u64> {
@@ -468,8 +484,17 @@ impl Codec for Tree {
         self.nodes.iter().try_for_each(|node| node.vectors.save(out))
     }
 
-    fn load(&mut self, input: &mut dyn Read) -> Result<()> {
-        self.nodes.iter_mut().try_for_each(|node| node.vectors.load(input))
+    fn load(&mut self, input: &mut dyn Read, most: u64) -> Result<()> {
+        self.nodes.iter_mut().try_for_each(|node| node.vectors.load(input, most))?;
+        if self.is_sound() { Ok(()) } else { Err(ErrorKind::InvalidData.into()) }
+    }
+
+    fn is_ticket(&self, ticket: &[u32]) -> bool {
+        self.halves.iter().zip(ticket).all(|(&half, &number)| number < self.nodes[half].vectors.len())
+    }
+
+    fn is_key(&self, key: u64) -> bool {
+        self.is_ticket(&self.unpack(key))
     }
 
     fn grow(&mut self) -> Growth {

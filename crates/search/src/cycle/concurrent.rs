@@ -23,7 +23,6 @@
 //! In a weak automaton there is no red search, and a state that is not accepting is on no cycle that counts: it is blue as
 //! soon as a worker comes by, and no other does. Who is done then gets a part of another's path.
 
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -39,7 +38,7 @@ use super::lasso::Lasso;
 use super::numbered::Numbered;
 use super::path::Path;
 use super::{Chase, STEPS, ended};
-use crate::border::Survey;
+use crate::border::Sample;
 use crate::crew::{self, Leaving};
 use crate::job::{Hunt, Observer, Progress, Stats};
 
@@ -78,9 +77,8 @@ struct Count<N> {
     max_depth: u32,
     cut: u64,
     fired: Vec<bool>,
-    /// Where it was stopped: what waited beside its path, and what was on it.
-    waiting: Vec<N>,
-    entered: Vec<N>,
+    /// What waited beside its path where it was stopped.
+    waiting: Sample<N>,
 }
 
 fn hunt_on<G: Ground>(ground: &G, model: &dyn Model, chase: &Chase, observer: &mut dyn Observer) -> Hunt {
@@ -129,10 +127,9 @@ fn hunt_on<G: Ground>(ground: &G, model: &dyn Model, chase: &Chase, observer: &m
         ..Stats::default()
     };
     let mut fired = vec![false; model.transitions()];
-    let (mut waiting, mut entered) = (BTreeSet::new(), BTreeSet::new());
+    let mut waiting = Sample::new();
     for count in counts {
-        waiting.extend(count.waiting);
-        entered.extend(count.entered);
+        waiting.join(count.waiting);
         stats.max_depth = stats.max_depth.max(count.max_depth);
         stats.cut += count.cut;
         fired.iter_mut().zip(count.fired).for_each(|(all, own)| *all |= own);
@@ -146,11 +143,12 @@ fn hunt_on<G: Ground>(ground: &G, model: &dyn Model, chase: &Chase, observer: &m
         (None, None) => (Coverage::Complete, Stop::Exhausted),
     };
     if !matches!(stopped, Stop::Exhausted | Stop::Goal) {
-        let hand = ground.hand(0);
-        waiting.retain(|node| !ground.has(&hand, *node, Mark::Blue) && !entered.contains(node));
-        let mut survey = Survey::new(model, waiting.len() as u64);
-        waiting.iter().for_each(|&node| survey.wait(&ground.state(node)));
-        stats.border = survey.border();
+        // What somebody is done with, or had on his path, does not wait.
+        let hands: Vec<_> = (0..chase.threads).map(|worker| ground.hand(worker)).collect();
+        let was_met =
+            |hand: &G::Hand<'_>, node| ground.has(hand, node, Mark::Blue) || ground.has(hand, node, Mark::Cyan);
+        let waits = |&node: &G::Node| !hands.iter().any(|hand| was_met(hand, node));
+        stats.border = waiting.survey(model, waits, |&node| ground.state(node));
     }
     Hunt { fired, ..ended(lasso.as_ref(), coverage, stopped, stats, model) }
 }
@@ -244,8 +242,9 @@ impl<'a, 'g, G: Ground> Worker<'a, 'g, G> {
             assert_eq!(self.told[0], 0, "a path that was searched is empty");
         }
         let (cut, fired) = G::end(self.hand);
-        let (waiting, entered) = (self.path.waiting().collect(), self.path.nodes().collect());
-        Count { max_depth: self.max_depth, cut, waiting, entered, fired }
+        let mut waiting = Sample::new();
+        self.path.waiting().for_each(|node| waiting.add(self.ground.key(node), node));
+        Count { max_depth: self.max_depth, cut, waiting, fired }
     }
 
     fn has(&self, node: G::Node, mark: Mark) -> bool {

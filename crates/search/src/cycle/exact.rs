@@ -62,8 +62,8 @@ impl Space for Exact<'_> {
         cell.store(others | (colour as u32) << shift, Ordering::Relaxed);
     }
 
-    fn order(&self, a: Node, b: Node) -> std::cmp::Ordering {
-        a.cmp(&b)
+    fn key(&self, node: Node) -> u64 {
+        node.key()
     }
 
     fn state(&self, node: Node) -> Vec<u32> {

@@ -38,6 +38,13 @@ pub(super) struct Node {
     pub(super) place: u32,
 }
 
+impl Node {
+    /// Both in one.
+    pub(super) fn key(self) -> u64 {
+        u64::from(self.number) | u64::from(self.place) << 32
+    }
+}
+
 /// The graph.
 pub(super) struct Graph<'m> {
     /// What is expanded: what the product watches, or, where there is none, the model itself.

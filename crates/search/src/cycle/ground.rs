@@ -16,7 +16,7 @@ pub(super) enum Mark {
 /// What the workers walk on: gives successors, and keeps marks.
 pub(super) trait Ground: Sync {
     /// A state, as the ground knows it.
-    type Node: Copy + Ord + Send;
+    type Node: Copy + Eq + Send;
     /// What one worker has in hand.
     type Hand<'g>
     where
@@ -74,6 +74,9 @@ pub(super) trait Ground: Sync {
 
     /// Whether a cycle through a state counts.
     fn is_accepting(&self, node: Self::Node) -> bool;
+
+    /// Another for every state.
+    fn key(&self, node: Self::Node) -> u64;
 
     /// The state in full.
     fn state(&self, node: Self::Node) -> Vec<u32>;

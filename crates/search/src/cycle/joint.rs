@@ -197,6 +197,10 @@ impl Ground for Joint<'_> {
         self.small.is_accepting(node)
     }
 
+    fn key(&self, node: u64) -> u64 {
+        node
+    }
+
     fn state(&self, node: u64) -> Vec<u32> {
         self.small.state(node)
     }

@@ -20,7 +20,6 @@
 //! accepting state will do, so there is no red search at all; and a state that is not accepting is on no such cycle, so
 //! it is blue at once and stays so.
 
-use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use birk_exec::Model;
@@ -30,7 +29,7 @@ use super::lasso::Lasso;
 use super::path::Path;
 use super::{Chase, ended};
 use crate::bits::Sketch;
-use crate::border::{Border, Survey};
+use crate::border::{Border, Sample};
 use crate::job::{Hunt, Observer, Progress, Stats};
 
 /// The observer is asked after so many expansions.
@@ -88,8 +87,8 @@ pub(crate) trait Space {
     /// in the opposite order.
     fn paint(&mut self, node: Self::Node, colour: Colour);
 
-    /// Equal nodes are those of equal states; otherwise any order.
-    fn order(&self, a: Self::Node, b: Self::Node) -> Ordering;
+    /// Equal for nodes of equal states.
+    fn key(&self, node: Self::Node) -> u64;
 
     /// The state in full.
     fn state(&self, node: Self::Node) -> Vec<u32>;
@@ -305,20 +304,12 @@ impl<S: Space> Search<'_, S> {
         ControlFlow::Break(End::Found(lasso))
     }
 
-    /// What waits beside the path when the search is ended early. There may be no memory left: the path's will do.
+    /// What waits beside the path when the search is ended early: often millions, many of them more than once, and there is
+    /// neither time nor memory left.
     fn waiting(&mut self, model: &dyn Model) -> Border {
-        let space = &self.space;
-        let mut waiting = std::mem::replace(&mut self.path, Path::new()).into_waiting();
-        waiting.retain(|&node| space.colour(node) == Colour::White);
-        waiting.sort_unstable_by(|&a, &b| space.order(a, b));
-        waiting.dedup_by(|a, b| space.order(*a, *b).is_eq());
-        let mut survey = Survey::new(model, waiting.len() as u64);
-        for node in waiting {
-            if survey.counts() {
-                survey.look(&space.state(node));
-            }
-        }
-        survey.border()
+        let (space, mut waiting) = (&self.space, Sample::new());
+        self.path.waiting().for_each(|node| waiting.add(space.key(node), node));
+        waiting.survey(model, |&node| space.colour(node) == Colour::White, |&node| space.state(node))
     }
 
     fn note_not_red(&mut self) {

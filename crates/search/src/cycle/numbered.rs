@@ -120,6 +120,10 @@ impl Ground for Numbered<'_> {
         self.0.is_accepting(node)
     }
 
+    fn key(&self, node: Node) -> u64 {
+        node.key()
+    }
+
     fn state(&self, node: Node) -> Vec<u32> {
         self.0.state(node)
     }

@@ -89,8 +89,8 @@ impl Space for Packed<'_> {
         self.held += u64::from(before == 0);
     }
 
-    fn order(&self, a: u64, b: u64) -> std::cmp::Ordering {
-        a.cmp(&b)
+    fn key(&self, node: u64) -> u64 {
+        node
     }
 
     fn state(&self, node: u64) -> Vec<u32> {

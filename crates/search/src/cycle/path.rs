@@ -124,19 +124,6 @@ impl<N: Copy> Path<N> {
         (0..before).chain(beside).map(|place| self.offered[place])
     }
 
-    /// The same nodes at the end of a search, in the memory that the path had.
-    pub(crate) fn into_waiting(mut self) -> Vec<N> {
-        let mut kept = self.frames.first().map_or(self.offered.len(), |frame| frame.first);
-        for i in 0..self.frames.len() {
-            let end = self.frames.get(i + 1).map_or(self.offered.len(), |above| above.first);
-            let start = self.frames[i].next.min(end);
-            self.offered.copy_within(start..end, kept);
-            kept += end - start;
-        }
-        self.offered.truncate(kept);
-        self.offered
-    }
-
     /// The nodes of the path.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = N> {
         self.frames.iter().map(|frame| frame.node)

@@ -8,7 +8,7 @@
 //! A trace is the position of its initial state, and then that of each successor among those of the state before. Traces
 //! that part early are far from each other. So the list also has *anchors*: a state on the way, from which it is nearer.
 
-use std::io::{Read, Result, Write};
+use std::io::{ErrorKind, Read, Result, Write};
 
 use super::anchor;
 use super::save::{get, get_bytes, put, put_bytes};
@@ -75,10 +75,13 @@ impl Chunk {
         put_bytes(out, &self.held)
     }
 
-    /// Reads what `save` wrote.
-    pub(crate) fn load(input: &mut dyn Read) -> Result<Self> {
-        let (states, depth, width) = (get(input)?, get(input)? as u32, get(input)? as u32);
-        Ok(Self { states, depth, width, held: get_bytes(input)? })
+    /// Reads what `save` wrote of a frontier at a depth.
+    pub(crate) fn load(input: &mut dyn Read, depth: u32) -> Result<Self> {
+        let (states, of, width) = (get(input)?, get(input)?, get(input)?);
+        if of != u64::from(depth) || width > 32 {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        Ok(Self { states, depth, width: width as u32, held: get_bytes(input)? })
     }
 
     /// The same states, kept as a tree.
@@ -250,39 +253,55 @@ impl<'c> Reader<'c> {
         if self.left == 0 {
             return false;
         }
-        self.left -= 1;
+        self.next().expect("what was written is read, or was looked through");
+        true
+    }
+
+    /// Whether nothing is left, neither states nor bytes.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.left == 0 && self.at == self.chunk.held.len()
+    }
+
+    /// Reads the next of the states that are left; `None` if there is nothing that a writer writes.
+    pub(crate) fn next(&mut self) -> Option<()> {
+        self.left = self.left.checked_sub(1)?;
         let bytes = &self.chunk.held;
-        let header = anchor::get(bytes, &mut self.at);
+        let header = anchor::get(bytes, &mut self.at)?;
         let length = self.chunk.depth as usize + 1;
-        let shared = length - (header >> 2) as usize;
-        self.key = u64::from_le_bytes(self.take());
+        let shared = length.checked_sub(usize::try_from(header >> 2).ok()?)?;
+        self.key = u64::from_le_bytes(self.take()?);
+        if shared > self.trace.len() && !self.only_keys {
+            return None;
+        }
         self.trace.truncate(shared);
         if shared == 0 {
-            self.trace.push(anchor::get(bytes, &mut self.at) as u32);
+            self.trace.push(anchor::get(bytes, &mut self.at)? as u32);
         }
         let count = length - shared.max(1);
         let width = self.chunk.width;
-        let packed = (count * width as usize).div_ceil(8);
+        let packed = bytes.get(self.at..)?.get(..(count * width as usize).div_ceil(8))?;
         if !self.only_keys {
-            unpack(&bytes[self.at..self.at + packed], count, width, &mut self.trace);
+            unpack(packed, count, width, &mut self.trace);
         }
-        self.at += packed;
+        self.at += packed.len();
         self.ticket.clear();
         self.anchor = self.anchor.filter(|&length| length <= shared);
         match header & 3 {
             1 => {
                 for _ in 0..self.form.ticket_words {
-                    let word = u32::from_le_bytes(self.take());
+                    let word = u32::from_le_bytes(self.take()?);
                     self.ticket.push(word);
                 }
             }
             2 => {
-                self.anchor = Some(length - anchor::get(bytes, &mut self.at) as usize);
-                anchor::read(bytes, &mut self.at, &mut self.state);
+                let behind = usize::try_from(anchor::get(bytes, &mut self.at)?).ok()?;
+                self.anchor = Some(length.checked_sub(behind).filter(|&kept| kept > 0)?);
+                anchor::read(bytes, &mut self.at, &mut self.state)?;
             }
-            _ => {}
+            0 => {}
+            _ => return None,
         }
-        true
+        Some(())
     }
 
     /// What there is to get to the state.
@@ -294,9 +313,10 @@ impl<'c> Reader<'c> {
         }
     }
 
-    fn take<const N: usize>(&mut self) -> [u8; N] {
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let bytes = self.chunk.held.get(self.at..)?.first_chunk()?;
         self.at += N;
-        self.chunk.held[self.at - N..self.at].try_into().expect("a slice of this length")
+        Some(*bytes)
     }
 }
 

@@ -36,6 +36,9 @@ pub(crate) struct Thresholds {
     /// One more than the threshold, every bit inverted: what was never written is `UNSEEN`.
     values: Region<AtomicU32>,
     held: AtomicU64,
+    /// Places that were looked at.
+    #[cfg(test)]
+    probes: AtomicU64,
 }
 
 impl Thresholds {
@@ -44,8 +47,33 @@ impl Thresholds {
         Self::of(SMALLEST).expect("a few kilobytes can be had")
     }
 
+    /// An empty table with room for this many keys, which may come in any order: in a table that is too small, and grows as they
+    /// come, keys in the order of another table's places would all be neighbours. `None` if it would have more than `most`
+    /// bytes, or the system has no memory to give.
+    pub(crate) fn with_room_for(keys: u64, most: u64) -> Option<Self> {
+        let places = (keys / 3).checked_add(1)?.checked_mul(PLACES as u64)?.max(SMALLEST as u64);
+        let is_affordable = places.checked_mul(PLACE).is_some_and(|bytes| bytes <= most);
+        is_affordable.then(|| Self::of(places as usize)).flatten()
+    }
+
     fn of(places: usize) -> Option<Self> {
-        Some(Self { keys: Region::new(places)?, values: Region::new(places)?, held: AtomicU64::new(0) })
+        Some(Self {
+            keys: Region::new(places)?,
+            values: Region::new(places)?,
+            held: AtomicU64::new(0),
+            #[cfg(test)]
+            probes: AtomicU64::new(0),
+        })
+    }
+
+    /// Places there are.
+    pub(crate) fn places(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// The place of a key, until the table grows.
+    pub(crate) fn place(&self, key: u64) -> Option<usize> {
+        self.find(key).ok()
     }
 
     /// Bytes it occupies.
@@ -82,6 +110,8 @@ impl Thresholds {
     fn find(&self, key: u64) -> Result<usize, usize> {
         let mut place = self.home(key);
         loop {
+            #[cfg(test)]
+            self.probes.fetch_add(1, Ordering::Relaxed);
             match self.keys[place].load(Ordering::Acquire) {
                 0 => return Err(place),
                 held if held == key + 1 => return Ok(place),
@@ -208,6 +238,24 @@ mod tests {
         assert_eq!(all, Ok(()));
         assert_eq!(count, truth.len());
         assert_eq!(table.get(u64::MAX - 1), UNSEEN);
+    }
+
+    /// Keys in the order of another table's places, as they are read from a file.
+    #[test]
+    fn a_table_is_copied_in_linear_time() {
+        let mut table = Thresholds::new();
+        let keys = 200_000u64;
+        for key in 0..keys {
+            while table.lower(key * 77, 1).is_none() {
+                assert!(table.grow(u64::MAX));
+            }
+        }
+        assert!(Thresholds::with_room_for(keys, keys * PLACE).is_none(), "some places stay free");
+        let copy = Thresholds::with_room_for(keys, u64::MAX).expect("a few megabytes can be had");
+        let copied = table.for_each(|key, value| copy.lower(key, value).map(|_| ()).ok_or(key));
+        assert_eq!((copied, copy.len()), (Ok(()), keys));
+        let probes = copy.probes.load(Ordering::Relaxed);
+        assert!(probes < 8 * keys, "{probes} places were looked at for {keys} keys");
     }
 
     #[test]

@@ -102,7 +102,8 @@ impl Walk {
         self.starts.clear();
     }
 
-    /// Goes to the state of a trace: from where the traces part, from an anchor, or from the initial state.
+    /// Goes to the state of a trace: from where the traces part, from an anchor, or from the initial state. False if there is
+    /// no such state.
     pub(crate) fn go(
         &mut self,
         trace: &[u32],
@@ -110,7 +111,7 @@ impl Walk {
         model: &dyn Model,
         initial: &Successors,
         batch: &mut Successors,
-    ) {
+    ) -> bool {
         let shared = common(&self.trace, trace);
         let path = way(self.trace.len(), self.base, shared, trace.len(), anchor.map(|(length, _)| length));
         match (path.way, anchor) {
@@ -126,9 +127,13 @@ impl Walk {
         for &position in &trace[self.trace.len()..] {
             batch.clear();
             model.successors(&self.state, batch);
+            if position as usize >= batch.len() {
+                return false;
+            }
             changes(batch.state(position as usize), &self.state, &mut delta);
             self.step(position, &delta);
         }
+        true
     }
 }
 

@@ -218,6 +218,27 @@ impl<C: Codec> Worker<C> {
 
     /// Goes to a state of the frontier: its own state where it was kept, otherwise by taking the steps of its trace.
     pub(crate) fn go(&mut self, turn: &Turn<'_, '_, C>, root: &Reader<'_>) {
+        assert!(self.can_go(turn, root), "a trace leads to the state it was kept for: models are deterministic");
+    }
+
+    /// Whether what a state was written with, to get to it, can be that of a state of the model.
+    pub(super) fn is_possible(&mut self, turn: &Turn<'_, '_, C>, root: &Reader<'_>) -> bool {
+        let (shared, codec) = (turn.shared, &turn.seen().codec);
+        let is_state = match root.help() {
+            Help::None => true,
+            Help::Anchor(_, state) => shared.model.is_state(state),
+            Help::Ticket(ticket) => {
+                codec.is_ticket(ticket) && {
+                    codec.open(ticket, &mut self.parent, &mut self.scratch);
+                    shared.model.is_state(&self.scratch)
+                }
+            }
+        };
+        is_state && (root.trace[0] as usize) < shared.initial.len()
+    }
+
+    /// The same; whether it is there.
+    pub(super) fn can_go(&mut self, turn: &Turn<'_, '_, C>, root: &Reader<'_>) -> bool {
         let (shared, codec) = (turn.shared, &turn.seen().codec);
         match root.help() {
             Help::Ticket(ticket) => {
@@ -229,16 +250,16 @@ impl<C: Codec> Worker<C> {
                     self.walk.start(root.trace[0], shared.initial.state(root.trace[0] as usize));
                 }
                 let anchor = if let Help::Anchor(length, state) = help { Some((length, state)) } else { None };
-                self.walk.go(&root.trace, anchor, shared.model, &shared.initial, &mut self.batch);
+                if !self.walk.go(&root.trace, anchor, shared.model, &shared.initial, &mut self.batch) {
+                    return false;
+                }
             }
         }
         self.counts.replays += 1;
         self.counts.replayed += std::mem::take(&mut self.walk.replayed);
         self.open(codec, root.key);
-        let is_it =
-            self.scratch == self.walk.state && codec.known_key(&self.walk.state, &mut self.parent) == Some(root.key);
-        assert!(is_it, "a trace leads to the state it was kept for: models are deterministic");
         self.root.copy_from_slice(&self.walk.state);
+        self.scratch == self.walk.state && codec.known_key(&self.walk.state, &mut self.parent) == Some(root.key)
     }
 
     /// What was not explored of a chunk waits again.

@@ -78,7 +78,7 @@ impl Runs {
             // This thread does nothing that counts, but may fail to start the others.
             let _leaving = Leaving(|panics| {
                 if panics {
-                    shared.lock().stop = Some(Stop::Interrupt)
+                    shared.lock().stop = Some(Stop::Interrupt);
                 }
             });
             for worker in 0..threads {
