@@ -2,7 +2,7 @@
 
 use birk_ir::{BinaryOp, Expr, FoldOp, LocalId, Program, Slot, UnaryOp, VarId};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, InstBuilder as _, Value, types};
+use cranelift_codegen::ir::{Block, InstBuilder as _, MemFlagsData, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
 use crate::environment::{Bound, Environment, span_of};
@@ -94,6 +94,7 @@ impl Expressions<'_, '_, '_> {
             Expr::Local(local) => match env.locals[local] {
                 Bound::Const(value) => self.constant(value),
                 Bound::Register(value) => value,
+                Bound::Memory(area, offset) => self.b.ins().load(types::I64, MemFlagsData::trusted(), area, offset),
             },
             Expr::Unary(UnaryOp::Not, a) => {
                 let a = self.value(a, env);
