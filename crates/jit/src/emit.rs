@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use birk_ir::{Expr, FaultId, Goal, Op, Place, Program, Transition, TransitionId};
+use birk_ir::{Expr, FaultId, Goal, Op, Place, Program, Slot, Transition, TransitionId};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder as _, MemFlagsData, Value, types};
 use cranelift_frontend::{FunctionBuilder, Switch, Variable};
@@ -231,6 +231,9 @@ impl<'f> Emitter<'_, 'f, '_> {
             return;
         }
         let index = place.index.as_ref().expect("only an index can be unknown");
+        if self.expressions().is_above(&slot, index, env) {
+            return self.assign_in_word(&slot, index, distance, env);
+        }
         let (index, inside) = self.expressions().safe_index(&slot, index, env);
         let place = self.expressions().place(&slot, index);
         let mask = self.b.ins().iconst(types::I32, i64::from(slot.mask() as i32));
@@ -246,6 +249,21 @@ impl<'f> Emitter<'_, 'f, '_> {
             None => env.write(self.b, slot.word as usize, keep, bits),
             Some(offset) => env.write_late(span_of(&slot), offset, keep, bits),
         }
+    }
+
+    /// Writes an element of an array in one word; above it, nothing is written.
+    fn assign_in_word(&mut self, slot: &Slot, index: &Expr, distance: Value, env: &mut Environment) {
+        let index = self.expressions().value(index, env);
+        let place = self.expressions().place(slot, index);
+        let mask = self.b.ins().iconst(types::I64, i64::from(slot.mask()));
+        let shifted = self.b.ins().ishl(mask, place.shift);
+        let end = slot.shift + slot.len * slot.bits;
+        let own = self.b.ins().band_imm_u(shifted, (1i64 << end) - 1);
+        let moved = self.b.ins().ishl(distance, place.shift);
+        let moved = self.b.ins().band(moved, own);
+        let (own, bits) = (self.b.ins().ireduce(types::I32, own), self.b.ins().ireduce(types::I32, moved));
+        let keep = self.b.ins().bnot(own);
+        env.write(self.b, slot.word as usize, keep, bits);
     }
 
     /// Writes a successor and its step where there is room, and counts it in any case.
