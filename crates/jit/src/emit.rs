@@ -2,29 +2,38 @@
 
 use std::sync::atomic::AtomicBool;
 
-use birk_ir::{Expr, FaultId, Goal, Op, Place, Program, Transition, TransitionId};
+use birk_ir::{Expr, FaultId, Goal, Op, Place, Program, Slot, Transition, TransitionId};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder as _, MemFlagsData, Value, types};
 use cranelift_frontend::{FunctionBuilder, Switch, Variable};
 
-use crate::environment::{Bound, Environment, span_of};
+use crate::environment::{Bound, Environment, Scratch, span_of};
 use crate::expression::Expressions;
 
-/// Emits the successor function of some threads.
-pub(crate) fn expand(b: &mut FunctionBuilder<'_>, program: &Program, threads: &[usize], assumed: &[AtomicBool]) {
+/// Emits the successor function of some threads; gives how many 64-bit words the scratch area must have for it.
+pub(crate) fn expand(
+    b: &mut FunctionBuilder<'_>,
+    program: &Program,
+    threads: &[usize],
+    assumed: &[AtomicBool],
+) -> usize {
     let entry = b.create_block();
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
-    let [state, out, steps, end, cut] = b.block_params(entry)[..] else { unreachable!("five parameters") };
+    let [state, out, steps, end, cut, scratch] = b.block_params(entry)[..] else { unreachable!("six parameters") };
     let (to, step, choice) = (b.declare_var(types::I64), b.declare_var(types::I64), b.declare_var(types::I32));
     b.def_var(to, out);
     b.def_var(step, steps);
-    let mut emitter = Emitter { program, b, state, to, step, choice, end, cut, assumed };
+    let most = program.transitions.iter().map(|transition| transition.locals as usize).max().unwrap_or(0);
+    let scratch = Scratch { address: scratch, values: Scratch::values_for(most) };
+    let mut emitter = Emitter { program, b, state, to, step, choice, end, cut, scratch, settled: 0, assumed };
     for &thread in threads {
         emitter.thread(thread);
     }
+    let settled = emitter.settled;
     let written = b.use_var(step);
     b.ins().return_(&[written]);
+    scratch.values + (settled * program.layout.words()).div_ceil(2)
 }
 
 /// Emits the judge of the goals.
@@ -64,6 +73,9 @@ struct Emitter<'a, 'f, 'b> {
     /// Behind the last step there is room for.
     end: Value,
     cut: Value,
+    scratch: Scratch,
+    /// States that were settled there, at once.
+    settled: usize,
     /// Where the code says, for each transition, that an `assume` has cut one of its outcomes.
     assumed: &'a [AtomicBool],
 }
@@ -120,11 +132,15 @@ impl<'f> Emitter<'_, 'f, '_> {
     /// Emits the operations from one on; every outcome ends by going to `next`.
     fn ops(&mut self, transition: &Transition, id: TransitionId, from: usize, mut env: Environment, next: Block) {
         for (at, op) in transition.ops.iter().enumerate().skip(from) {
-            if self.op_needs_settling(op, &env) {
-                env.settle(self.b);
+            if env.is_full() || self.op_needs_settling(op, &env) {
+                self.settled = self.settled.max(env.settle(self.b, self.scratch));
             }
             match op {
-                Op::Let(local, value) => self.expressions().bind(*local, value, &mut env),
+                Op::Let(local, value) => {
+                    self.expressions().bind(*local, value, &mut env);
+                    let bound = env.locals.get_mut(local).expect("it was just bound");
+                    self.scratch.keep(self.b, *local, bound);
+                }
                 Op::Assign(place, value) => self.assign(place, value, &mut env),
                 Op::Check(condition, fault) => self.check(condition, *fault, id, &mut env, next),
                 Op::Assume(condition) => self.assume(condition, id, &mut env, next),
@@ -146,6 +162,7 @@ impl<'f> Emitter<'_, 'f, '_> {
                     self.b.ins().brif(more, inside, &[], next, &[]);
                     self.b.switch_to_block(inside);
                     env.locals.insert(*local, Bound::Register(value));
+                    env.enter_choice();
                     self.ops(transition, id, at + 1, env, following);
                     self.b.switch_to_block(following);
                     let successor = self.b.ins().iadd_imm_s(value, 1);
@@ -214,6 +231,9 @@ impl<'f> Emitter<'_, 'f, '_> {
             return;
         }
         let index = place.index.as_ref().expect("only an index can be unknown");
+        if self.expressions().is_above(&slot, index, env) {
+            return self.assign_in_word(&slot, index, distance, env);
+        }
         let (index, inside) = self.expressions().safe_index(&slot, index, env);
         let place = self.expressions().place(&slot, index);
         let mask = self.b.ins().iconst(types::I32, i64::from(slot.mask() as i32));
@@ -229,6 +249,21 @@ impl<'f> Emitter<'_, 'f, '_> {
             None => env.write(self.b, slot.word as usize, keep, bits),
             Some(offset) => env.write_late(span_of(&slot), offset, keep, bits),
         }
+    }
+
+    /// Writes an element of an array in one word; above it, nothing is written.
+    fn assign_in_word(&mut self, slot: &Slot, index: &Expr, distance: Value, env: &mut Environment) {
+        let index = self.expressions().value(index, env);
+        let place = self.expressions().place(slot, index);
+        let mask = self.b.ins().iconst(types::I64, i64::from(slot.mask()));
+        let shifted = self.b.ins().ishl(mask, place.shift);
+        let end = slot.shift + slot.len * slot.bits;
+        let own = self.b.ins().band_imm_u(shifted, (1i64 << end) - 1);
+        let moved = self.b.ins().ishl(distance, place.shift);
+        let moved = self.b.ins().band(moved, own);
+        let (own, bits) = (self.b.ins().ireduce(types::I32, own), self.b.ins().ireduce(types::I32, moved));
+        let keep = self.b.ins().bnot(own);
+        env.write(self.b, slot.word as usize, keep, bits);
     }
 
     /// Writes a successor and its step where there is room, and counts it in any case.

@@ -1,22 +1,56 @@
 //! What the code being emitted knows of the successor it is building.
 //!
 //! The successor is its base (the parent in memory), with some words replaced by values in registers, then some
-//! writes to elements whose place is only known at run time. Nothing is copied before an outcome is complete.
+//! writes to elements whose place is only known at run time. Nothing is copied before an outcome is complete, unless
+//! such an element is read again or too much is pending: then the base becomes a state of the worker's scratch area,
+//! and never one on the stack, which has no room for large states.
 
 use std::collections::{BTreeMap, HashMap};
 
 use birk_ir::{LocalId, Slot};
-use cranelift_codegen::ir::{InstBuilder as _, MemFlagsData, StackSlotData, StackSlotKind, Value, types};
+use cranelift_codegen::ir::{InstBuilder as _, MemFlagsData, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
 /// States are aligned to their words only.
 const UNALIGNED: MemFlagsData = MemFlagsData::new().with_notrap();
 
-/// A bound value: known now, or in a register.
+/// Pending writes are held in registers, or on the stack where there are not enough of them: no more than this many.
+const PENDING: usize = 64;
+
+/// Values bound by a step are held in registers, or on the stack: the first of them, as many as this.
+const HELD: usize = 64;
+
+/// A bound value: known now, in a register, or at an offset in the scratch area.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Bound {
     Const(i64),
     Register(Value),
+    Memory(Value, i32),
+}
+
+/// A worker's scratch area: values that steps bind, then states that are read before they are complete.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scratch {
+    pub(crate) address: Value,
+    /// Values, 8 bytes each.
+    pub(crate) values: usize,
+}
+
+impl Scratch {
+    /// How many values it must hold if steps bind at most so many.
+    pub(crate) fn values_for(most: usize) -> usize {
+        if most > HELD { most } else { 0 }
+    }
+
+    /// Moves a bound value there if too many are held already.
+    pub(crate) fn keep(self, b: &mut FunctionBuilder<'_>, local: LocalId, bound: &mut Bound) {
+        if let (Bound::Register(value), HELD..) = (*bound, local.index()) {
+            assert!(local.index() < self.values, "a transition says how many values it binds");
+            let offset = (local.index() * 8) as i32;
+            b.ins().store(MemFlagsData::trusted(), value, self.address, offset);
+            *bound = Bound::Memory(self.address, offset);
+        }
+    }
 }
 
 /// A write to a word whose place is known only at run time, or that must come after such a write.
@@ -32,8 +66,10 @@ struct Late {
 #[derive(Clone, Debug)]
 pub(crate) struct Environment {
     base: Value,
-    /// The base is the parent, which nobody writes to.
-    readonly: bool,
+    /// Which state of the scratch area the base is; `None` where it is the parent, which nobody writes to.
+    settled: Option<usize>,
+    /// The state of the scratch area that may be written: those before it are bases of enclosing choices.
+    free: usize,
     words: usize,
     replaced: BTreeMap<usize, Value>,
     late: Vec<Late>,
@@ -52,7 +88,8 @@ impl Environment {
     pub(crate) fn new(base: Value, words: usize) -> Self {
         Self {
             base,
-            readonly: true,
+            settled: None,
+            free: 0,
             words,
             replaced: BTreeMap::new(),
             late: Vec::new(),
@@ -63,7 +100,7 @@ impl Environment {
 
     fn flags(&self) -> MemFlagsData {
         let flags = MemFlagsData::trusted();
-        if self.readonly { flags.with_readonly().with_can_move() } else { flags }
+        if self.settled.is_none() { flags.with_readonly().with_can_move() } else { flags }
     }
 
     /// Whether late writes may have changed a word in this range.
@@ -109,22 +146,39 @@ impl Environment {
         self.late.push(Late { offset, keep, bits });
     }
 
-    /// Makes the current state the base of what follows, in memory of its own.
-    pub(crate) fn settle(&mut self, b: &mut FunctionBuilder<'_>) {
-        let size = (self.words * 4) as u32;
-        let slot = b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, size, 4));
-        let address = b.ins().stack_addr(types::I64, slot, 0);
-        self.store(b, address);
-        self.base = address;
-        self.readonly = false;
+    /// Whether no more writes should be kept pending.
+    pub(crate) fn is_full(&self) -> bool {
+        self.replaced.len() + self.late.len() >= PENDING
+    }
+
+    /// What follows is done once for each value of a choice, every time from the state as it is now.
+    pub(crate) fn enter_choice(&mut self) {
+        self.free = self.settled.map_or(0, |settled| settled + 1);
+    }
+
+    /// Makes the current state the base of what follows, in the scratch area; gives how many states that must hold.
+    pub(crate) fn settle(&mut self, b: &mut FunctionBuilder<'_>, scratch: Scratch) -> usize {
+        if self.settled != Some(self.free) {
+            let offset = scratch.values * 8 + self.free * self.words * 4;
+            let to = b.ins().iadd_imm_s(scratch.address, offset as i64);
+            self.copy_base(b, to);
+            (self.base, self.settled) = (to, Some(self.free));
+        }
+        self.apply(b, self.base);
         self.replaced.clear();
         self.late.clear();
         self.touched.clear();
+        self.free + 1
     }
 
     /// Writes the whole state to memory.
     pub(crate) fn store(&self, b: &mut FunctionBuilder<'_>, to: Value) {
         self.copy_base(b, to);
+        self.apply(b, to);
+    }
+
+    /// Writes what is pending to memory.
+    fn apply(&self, b: &mut FunctionBuilder<'_>, to: Value) {
         let flags = MemFlagsData::trusted();
         for (&word, &value) in &self.replaced {
             b.ins().store(flags, value, to, (word * 4) as i32);

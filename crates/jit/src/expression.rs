@@ -2,7 +2,7 @@
 
 use birk_ir::{BinaryOp, Expr, FoldOp, LocalId, Program, Slot, UnaryOp, VarId};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, InstBuilder as _, Value, types};
+use cranelift_codegen::ir::{Block, InstBuilder as _, MemFlagsData, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
 use crate::environment::{Bound, Environment, span_of};
@@ -34,33 +34,33 @@ impl Expressions<'_, '_, '_> {
         }
     }
 
-    /// Bounds of a value from the types of the variables in it.
+    /// Bounds of a value from the bits of the variables in it. Declared ranges are not to be relied on: 3 bits that
+    /// should hold 0 to 4 can also hold 7, and no state may lead the code out of its memory.
     fn range(&self, expr: &Expr, env: &Environment) -> (i64, i64) {
+        const UNKNOWN: (i64, i64) = (i64::MIN, i64::MAX);
         if let Some(value) = self.known(expr, env) {
             return (value, value);
         }
         match expr {
             Expr::Var(variable) | Expr::Element(variable, _) => {
-                let variable = self.program.variable(*variable);
+                let slot = self.program.layout.slot(*variable);
                 // Reading outside an array gives 0.
-                (variable.lo.min(0), variable.hi.max(0))
+                (slot.lo.min(0), (slot.lo + i64::from(slot.mask())).max(0))
             }
-            Expr::Binary(BinaryOp::Add, parts) => {
+            Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), parts) => {
                 let ((a, b), (c, d)) = (self.range(&parts.0, env), self.range(&parts.1, env));
-                (a.saturating_add(c), b.saturating_add(d))
-            }
-            Expr::Binary(BinaryOp::Sub, parts) => {
-                let ((a, b), (c, d)) = (self.range(&parts.0, env), self.range(&parts.1, env));
-                (a.saturating_sub(d), b.saturating_sub(c))
-            }
-            Expr::Binary(BinaryOp::Mul, parts) => {
-                let ((a, b), (c, d)) = (self.range(&parts.0, env), self.range(&parts.1, env));
-                let all = [a.saturating_mul(c), a.saturating_mul(d), b.saturating_mul(c), b.saturating_mul(d)];
-                (*all.iter().min().expect("four"), *all.iter().max().expect("four"))
+                // Where a corner overflows, values can wrap.
+                let corners: Option<Vec<i64>> = match op {
+                    BinaryOp::Add => [a.checked_add(c), b.checked_add(d)].into_iter().collect(),
+                    BinaryOp::Sub => [a.checked_sub(d), b.checked_sub(c)].into_iter().collect(),
+                    _ => [(a, c), (a, d), (b, c), (b, d)].into_iter().map(|(x, y)| i64::checked_mul(x, y)).collect(),
+                };
+                let bounds = |corners: Vec<i64>| Some((*corners.iter().min()?, *corners.iter().max()?));
+                corners.and_then(bounds).unwrap_or(UNKNOWN)
             }
             Expr::Binary(BinaryOp::Rem, parts) => {
                 let (a, b) = (self.range(&parts.0, env), self.range(&parts.1, env));
-                let most = b.0.unsigned_abs().max(b.1.unsigned_abs()).min(1 << 40) as i64;
+                let most = b.0.unsigned_abs().max(b.1.unsigned_abs()).min(i64::MAX as u64) as i64;
                 let most = (most - 1).max(0);
                 (if a.0 < 0 { -most } else { 0 }, if a.1 > 0 { most } else { 0 })
             }
@@ -70,8 +70,8 @@ impl Expressions<'_, '_, '_> {
             }
             Expr::Wrap(_, lo, hi) => (*lo, *hi),
             Expr::Unary(UnaryOp::Not, _) => (0, 1),
-            Expr::Binary(op, _) if is_comparison(*op) || matches!(op, BinaryOp::And | BinaryOp::Or) => (0, 1),
-            _ => (i64::MIN, i64::MAX),
+            Expr::Binary(op, _) if is_comparison(*op) => (0, 1),
+            _ => UNKNOWN,
         }
     }
 
@@ -94,6 +94,7 @@ impl Expressions<'_, '_, '_> {
             Expr::Local(local) => match env.locals[local] {
                 Bound::Const(value) => self.constant(value),
                 Bound::Register(value) => value,
+                Bound::Memory(area, offset) => self.b.ins().load(types::I64, MemFlagsData::trusted(), area, offset),
             },
             Expr::Unary(UnaryOp::Not, a) => {
                 let a = self.value(a, env);
@@ -274,6 +275,10 @@ impl Expressions<'_, '_, '_> {
                 _ => self.constant(0),
             };
         }
+        // Reading outside gives 0.
+        if slot.lo == 0 && self.is_above(&slot, index, env) {
+            return self.one_word(&slot, index, env);
+        }
         let (index, inside) = self.safe_index(&slot, index, env);
         let value = if slot.bits == 0 {
             self.constant(slot.lo)
@@ -297,7 +302,30 @@ impl Expressions<'_, '_, '_> {
         }
     }
 
-    /// An index that is inside the array, and, unless that is sure, whether the original was.
+    /// Whether an index can be too large for an array in one word, but only so far that a register of 64 bits still has
+    /// that place, above the array: what is removed from there needs no test.
+    pub(crate) fn is_above(&self, slot: &Slot, index: &Expr, env: &Environment) -> bool {
+        let (lo, hi) = self.range(index, env);
+        let is_in_register = |hi: i64| (hi + 1) * i64::from(slot.bits) + i64::from(slot.shift) <= 64;
+        let is_small = slot.bits > 0 && slot.len <= slot.per_word;
+        is_small && lo >= 0 && (i64::from(slot.len)..64).contains(&hi) && is_in_register(hi)
+    }
+
+    /// An element of an array in one word, or 0 outside of it.
+    fn one_word(&mut self, slot: &Slot, index: &Expr, env: &mut Environment) -> Value {
+        let index = self.value(index, env);
+        let mut word = env.word(self.b, slot.word as usize);
+        let end = slot.shift + slot.len * slot.bits;
+        if end < 32 {
+            word = self.b.ins().band_imm_u(word, (1i64 << end) - 1);
+        }
+        let wide = self.b.ins().uextend(types::I64, word);
+        let place = self.place(slot, index);
+        let shifted = self.b.ins().ushr(wide, place.shift);
+        self.b.ins().band_imm_u(shifted, i64::from(slot.mask()))
+    }
+
+    /// An index that stays inside the array, or in its only word, and, unless it is sure to be inside, whether it is.
     pub(crate) fn safe_index(&mut self, slot: &Slot, index: &Expr, env: &mut Environment) -> (Value, Option<Value>) {
         let (lo, hi) = self.range(index, env);
         let index = self.value(index, env);
@@ -305,6 +333,9 @@ impl Expressions<'_, '_, '_> {
             return (index, None);
         }
         let inside = self.b.ins().icmp_imm_s(IntCC::UnsignedLessThan, index, i64::from(slot.len));
+        if slot.len <= slot.per_word {
+            return (index, Some(inside));
+        }
         let zero = self.constant(0);
         (self.b.ins().select(inside, index, zero), Some(inside))
     }

@@ -1,8 +1,8 @@
 //! A `Program` compiled to native code as a `Model`. The only crate that knows Cranelift.
 //!
 //! The successor function is compiled whole: a dispatch on each thread's location, guards that leave early, packed
-//! words kept in registers, and one copy of the parent per successor. It allocates nothing and calls nothing. The
-//! interpreter stays its oracle.
+//! words kept in registers, and one copy of the parent per successor. It allocates nothing and calls nothing, and its
+//! frame does not grow with the state. The interpreter stays its oracle.
 
 mod emit;
 mod environment;
@@ -24,9 +24,20 @@ use cranelift_module::{FuncId, Linkage, Module as _, default_libcall_names};
 /// Threads share a function until their transitions have this many parts, so that no function grows without bound.
 const FUNCTION_SIZE: usize = 4000;
 
-/// State, room for successors, room for steps, its end, counter of cut outcomes; gives the end of the steps written
-/// (beyond the room where it did not suffice).
-type Expand = unsafe extern "C" fn(*const u32, *mut u32, *mut Step, *const Step, *mut u64) -> usize;
+/// A function that would need a larger stack frame is not used: frames of real models have some hundred bytes.
+const FRAME_LIMIT: u32 = 16 << 10;
+
+/// Code reaches the words of larger states no more.
+const MAX_WORDS: usize = i32::MAX as usize / 4;
+
+/// Builds with assertions put one more of everything behind the memory that the code may write, and fill it with this:
+/// code that writes too far is noticed.
+const CANARY: u32 = 0x5ca1_ab1e;
+const FENCE: usize = cfg!(debug_assertions) as usize;
+
+/// State, room for successors, room for steps, its end, counter of cut outcomes, scratch area; gives the end of the
+/// steps written (beyond the room where it did not suffice).
+type Expand = unsafe extern "C" fn(*const u32, *mut u32, *mut Step, *const Step, *mut u64, *mut i64) -> usize;
 /// State, whether it is stuck; gives the goals.
 type Judge = unsafe extern "C" fn(*const u32, u64) -> u64;
 
@@ -38,6 +49,10 @@ pub struct Compiled<'p> {
     judge: Judge,
     /// Length of a state.
     words: usize,
+    /// Length of the scratch area, in which the code keeps bound values and unfinished states.
+    scratch: usize,
+    /// Bytes of the largest stack frame.
+    frame: u32,
     /// The word and the bits that say that a check failed.
     fault: Option<(usize, u32)>,
     /// No state has more successors, unless a transition chooses.
@@ -52,15 +67,21 @@ pub struct Compiled<'p> {
 unsafe impl Sync for Compiled<'_> {}
 
 impl<'p> Compiled<'p> {
-    /// Compiles a program; an error says why this machine cannot.
+    /// Compiles a program; an error says why that cannot be.
     pub fn new(program: &'p Program, goals: &[Goal]) -> Result<Self, String> {
         assert!(goals.len() <= GoalSet::CAPACITY, "one search hunts at most {} goals", GoalSet::CAPACITY);
+        let words = program.layout.words();
+        if words > MAX_WORDS {
+            return Err(format!("its states have {words} words"));
+        }
         let mut module = module()?;
         let assumed: Box<[AtomicBool]> = program.transitions.iter().map(|_| AtomicBool::new(false)).collect();
-        let mut compiler = Compiler { builder: FunctionBuilderContext::new(), next: 0, module: &mut module };
+        let builder = FunctionBuilderContext::new();
+        let mut compiler = Compiler { builder, next: 0, scratch: 0, frame: 0, module: &mut module };
         let groups = groups(program).into_iter().map(|threads| compiler.expand(program, &threads, &assumed));
         let groups: Vec<FuncId> = groups.collect::<Result<_, _>>()?;
         let judge = compiler.judge(program, goals)?;
+        let (scratch, frame) = (compiler.scratch, compiler.frame);
         module.finalize_definitions().map_err(|error| error.to_string())?;
         let address = |id: FuncId| module.get_finalized_function(id);
         // SAFETY: the functions were declared with exactly these signatures.
@@ -69,9 +90,30 @@ impl<'p> Compiled<'p> {
             let expand = groups.iter().map(|&id| std::mem::transmute::<*const u8, Expand>(address(id))).collect();
             (expand, std::mem::transmute::<*const u8, Judge>(address(judge)))
         };
-        let (words, fault) = (program.layout.words(), program.fault_bits());
-        let (most, module) = (most_successors(program), Some(module));
-        Ok(Self { program, expand, judge, words, fault, most, assumed, module })
+        let (fault, most, module) = (program.fault_bits(), most_successors(program), Some(module));
+        Ok(Self { program, expand, judge, words, scratch, frame, fault, most, assumed, module })
+    }
+
+    /// Bytes of the largest stack frame of its functions.
+    pub fn frame(&self) -> u32 {
+        self.frame
+    }
+
+    /// Fills what lies behind the room for so many successors, and behind the scratch area.
+    fn fence(&self, out: &mut Successors, room: usize) {
+        out.scratch[self.scratch] = i64::from(CANARY);
+        let (states, steps) = out.room(room + FENCE);
+        states[room * self.words..][..self.words].fill(CANARY);
+        steps[room] = Step { transition: TransitionId(CANARY), choice: CANARY };
+    }
+
+    /// Whether all that is as it was.
+    fn is_fence_whole(&self, out: &mut Successors, room: usize) -> bool {
+        let is_scratch_kept = out.scratch[self.scratch] == i64::from(CANARY);
+        let (states, steps) = out.room(room + FENCE);
+        let are_states_kept = states[room * self.words..][..self.words].iter().all(|&word| word == CANARY);
+        let is_step_kept = steps[room] == Step { transition: TransitionId(CANARY), choice: CANARY };
+        is_scratch_kept && are_states_kept && is_step_kept
     }
 
     /// For each transition, whether an `assume` has cut one of its outcomes in a state that was expanded.
@@ -116,21 +158,26 @@ impl Model for Compiled<'_> {
         if self.is_fault(state) {
             return;
         }
+        if out.scratch.len() < self.scratch + FENCE {
+            out.scratch.resize(self.scratch + FENCE, 0);
+        }
         for expand in &self.expand {
             let mut room = self.most;
             loop {
+                if FENCE > 0 {
+                    self.fence(out, room);
+                }
                 let mut cut = 0;
-                // One more than the code may fill: it prepares a state there before it knows that there is no room.
-                let (states, steps) = out.room(room + 1);
-                let (first, size) = (steps.as_mut_ptr(), size_of::<Step>());
-                // SAFETY: `state` has the layout's length; `states` and `steps` have room for `room + 1` successors,
-                // and the code writes no step at or beyond `end` and no state beyond the one there.
+                let (states, steps) = out.room(room);
+                let (states, first) = (states.as_mut_ptr(), steps.as_mut_ptr());
+                let scratch = out.scratch.as_mut_ptr();
+                // SAFETY: `state` has the layout's length; `states` and `steps` have room for `room` successors, and
+                // the code writes no step at or beyond `end`, and no state without its step; without a choice there
+                // are at most `most`. `scratch` is as long as the code asked for when it was emitted.
                 #[allow(unsafe_code, reason = "compiled code writes to the room it is given")]
-                let end = unsafe {
-                    let end = first.add(room);
-                    expand(state.as_ptr(), states.as_mut_ptr(), first, end, &raw mut cut)
-                };
-                let written = (end - first as usize) / size;
+                let end = unsafe { expand(state.as_ptr(), states, first, first.add(room), &raw mut cut, scratch) };
+                debug_assert!(self.is_fence_whole(out, room), "native code wrote behind its room");
+                let written = (end - first as usize) / size_of::<Step>();
                 if written <= room {
                     out.advance(written);
                     out.cut += cut;
@@ -172,6 +219,9 @@ fn module() -> Result<JITModule, String> {
         ("opt_level", "speed"),
         ("is_pic", "false"),
         ("use_colocated_libcalls", "false"),
+        // A frame of more than a page touches each of its pages in turn, so that none lies behind the stack's guard page.
+        ("enable_probestack", "true"),
+        ("probestack_strategy", "inline"),
         ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
     ] {
         flags.set(name, value).map_err(|error| error.to_string())?;
@@ -185,11 +235,18 @@ struct Compiler<'m> {
     module: &'m mut JITModule,
     builder: FunctionBuilderContext,
     next: u32,
+    /// Length of the scratch area.
+    scratch: usize,
+    /// Bytes of the largest stack frame.
+    frame: u32,
 }
 
 impl Compiler<'_> {
     fn expand(&mut self, program: &Program, threads: &[usize], assumed: &[AtomicBool]) -> Result<FuncId, String> {
-        self.function(5, |builder| emit::expand(builder, program, threads, assumed))
+        let mut scratch = 0;
+        let id = self.function(6, |builder| scratch = emit::expand(builder, program, threads, assumed))?;
+        self.scratch = self.scratch.max(scratch);
+        Ok(id)
     }
 
     fn judge(&mut self, program: &Program, goals: &[Goal]) -> Result<FuncId, String> {
@@ -213,6 +270,12 @@ impl Compiler<'_> {
         builder.seal_all_blocks();
         builder.finalize(self.module.target_config());
         self.module.define_function(id, &mut context).map_err(|error| format!("{error:?}"))?;
+        let code = context.compiled_code().expect("it was just compiled");
+        let frame = code.buffer.frame_layout().expect("every function has a frame").frame_to_fp_offset;
+        if frame > FRAME_LIMIT {
+            return Err(format!("a stack frame of {frame} bytes would be needed, and {FRAME_LIMIT} are allowed"));
+        }
+        self.frame = self.frame.max(frame);
         Ok(id)
     }
 }

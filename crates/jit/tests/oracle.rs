@@ -122,3 +122,19 @@ fn a_state_of_many_words_is_copied_whole() {
     }";
     assert!(compare("large", &load(text)) >= 1000);
 }
+
+#[test]
+fn every_value_of_a_choice_starts_from_the_same_state() {
+    // Elements are written at places known only then, and read again: before, between and behind the choices.
+    let text = "system Choices {
+      byte[9] a; int (0, 8) i; int (0, 8) j; byte b;
+      active thread T() {
+        loc l:
+          do { a[i] := b; j := choose(1, 3); a[j] := a[i] + 1; i := a[j] % 9; a[i] := 2; } goto m;
+          do { a[i] := 1; b := a[0]; i := choose(0, 2); a[i] := a[i] + a[j]; j := choose(3, 5); a[j] := a[i]; b := a[j] + a[1]; } goto m;
+        loc m:
+          do { i := choose(0, 1); a[i] := 7; j := a[i] - 7; j := choose(0, 1); b := a[j]; a[j] := a[j] / 2; b := b + a[j]; } goto l;
+      }
+    }";
+    assert!(compare("choices", &load(text)) >= 1000);
+}

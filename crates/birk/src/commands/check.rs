@@ -280,11 +280,16 @@ fn hunt_states(
         }
         None => search(&model, &job, watcher),
     };
+    note_refusal(&model, watcher);
+    Ok((hunt, Some(model.assumed())))
+}
+
+/// Says why the search did without native code, if it wanted some.
+pub(super) fn note_refusal(model: &Staged<'_>, watcher: &mut Watcher) {
     if let Some(reason) = model.refusal() {
         watcher.clear();
         say(&format!("note: the model was interpreted, because it could not be compiled: {reason}"));
     }
-    Ok((hunt, Some(model.assumed())))
 }
 
 /// How far each goal is, at least; as refined as was asked for.

@@ -12,8 +12,8 @@ use birk_search::highway::Slice;
 use birk_search::{Hunt, Job, Limits, Observer, Progress};
 use birk_symbolic::SymbolicDecision;
 
-use super::impostor;
 use super::runs::fairness;
+use super::{impostor, note_refusal};
 use crate::Failure;
 use crate::cli::CheckArgs;
 use crate::engines::engine;
@@ -144,6 +144,7 @@ impl<'p> Group<'p> {
         }
         let model = Staged::new(program, &goals);
         let (graph, hunt) = Graph::explore(&model, self.needs(), &limits, watcher);
+        note_refusal(&model, watcher);
         self.decide_on(program, args, &model, &graph, hunt, watcher)
     }
 

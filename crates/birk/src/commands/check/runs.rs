@@ -8,7 +8,7 @@ use birk_search::cycle::Chase;
 use birk_search::highway::Slice;
 use birk_search::{Hunt, Limits, Observer};
 
-use super::{field, impostor};
+use super::{field, impostor, note_refusal};
 use crate::Failure;
 use crate::cli::{CheckArgs, Fair};
 use crate::progress::Watcher;
@@ -77,6 +77,7 @@ impl Question {
         let goals = self.goals();
         let model = Staged::new(program, &goals);
         let hunt = self.chase(&model, fairness.as_ref(), args, limits, None, watcher);
+        note_refusal(&model, watcher);
         let seconds = (watcher.elapsed() - began).as_secs_f64();
         let decided = self.decided(program, property, fairness.as_ref(), hunt, seconds)?;
         Ok(Decided { assumed: model.assumed(), ..decided })

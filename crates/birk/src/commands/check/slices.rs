@@ -10,6 +10,7 @@ use birk_search::highway::{Highway, Ran, Runs};
 use birk_search::{Hunt, Job, Limits, Observer};
 
 use super::branching::{Decided, Group};
+use super::note_refusal;
 use super::runs::Question;
 use crate::cli::{CheckArgs, StoreKind, Width};
 use crate::engines::Engine;
@@ -161,10 +162,7 @@ pub(super) fn check(
     };
     let runs = runs(args, &job.limits);
     let found = runs.hunt(job.limits, watcher, &one);
-    if let Some(reason) = model.refusal() {
-        watcher.clear();
-        say(&format!("note: the model was interpreted, because it could not be compiled: {reason}"));
-    }
+    note_refusal(&model, watcher);
     let slices = described(args, &runs, &found);
     let mut assumed = model.assumed();
     for model in models.iter().chain(&of_groups) {
