@@ -39,6 +39,8 @@ mod meaning;
 mod mutants;
 #[path = "agreement/native.rs"]
 mod native;
+#[path = "agreement/parts.rs"]
+mod parts;
 #[path = "agreement/random.rs"]
 mod random;
 #[path = "agreement/regressions.rs"]

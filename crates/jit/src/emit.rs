@@ -1,5 +1,6 @@
 //! The successor function and the judge: threads, locations, transitions, operations.
 
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use birk_ir::{Expr, FaultId, Goal, Op, Place, Program, Transition, TransitionId};
@@ -11,7 +12,7 @@ use crate::environment::{Bound, Environment, span_of};
 use crate::expression::Expressions;
 
 /// Emits the successor function of some threads.
-pub(crate) fn expand(b: &mut FunctionBuilder<'_>, program: &Program, threads: &[usize], assumed: &[AtomicBool]) {
+pub(crate) fn expand(b: &mut FunctionBuilder<'_>, program: &Program, threads: Range<usize>, assumed: &[AtomicBool]) {
     let entry = b.create_block();
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
@@ -19,8 +20,9 @@ pub(crate) fn expand(b: &mut FunctionBuilder<'_>, program: &Program, threads: &[
     let (to, step, choice) = (b.declare_var(types::I64), b.declare_var(types::I64), b.declare_var(types::I32));
     b.def_var(to, out);
     b.def_var(step, steps);
-    let mut emitter = Emitter { program, b, state, to, step, choice, end, cut, assumed };
-    for &thread in threads {
+    let chooses = program.transitions.iter().flat_map(|t| &t.ops).any(|op| matches!(op, Op::Choose(..)));
+    let mut emitter = Emitter { program, b, state, to, step, choice, end, cut, chooses, assumed };
+    for thread in threads {
         emitter.thread(thread);
     }
     let written = b.use_var(step);
@@ -64,6 +66,8 @@ struct Emitter<'a, 'f, 'b> {
     /// Behind the last step there is room for.
     end: Value,
     cut: Value,
+    /// Whether a transition of the program has more than one outcome: how many a state has is then not known for sure.
+    chooses: bool,
     /// Where the code says, for each transition, that an `assume` has cut one of its outcomes.
     assumed: &'a [AtomicBool],
 }
@@ -236,8 +240,7 @@ impl<'f> Emitter<'_, 'f, '_> {
         let (write, counted) = (self.b.create_block(), self.b.create_block());
         let (step, to, choice) = (self.b.use_var(self.step), self.b.use_var(self.to), self.b.use_var(self.choice));
         let chooses = self.program.transition(id).ops.iter().any(|op| matches!(op, Op::Choose(..)));
-        let anybody = self.program.transitions.iter().flat_map(|t| &t.ops).any(|op| matches!(op, Op::Choose(..)));
-        if anybody {
+        if self.chooses {
             let room = self.b.ins().icmp(IntCC::UnsignedLessThan, step, self.end);
             self.b.ins().brif(room, write, &[], counted, &[]);
         } else {

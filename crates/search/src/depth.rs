@@ -129,6 +129,7 @@ impl<'a, C: Codec> Search<'a, C> {
             seen: RwLock::new(Seen { codec, thresholds: Thresholds::new() }),
             need_room: AtomicUsize::new(0),
             stop: OnceLock::new(),
+            is_torn: AtomicBool::new(false),
             here: Mutex::default(),
             next: Mutex::default(),
             frontier_bytes: AtomicU64::new(0),
@@ -181,7 +182,8 @@ impl<'a, C: Codec> Search<'a, C> {
             Some(&stop) => stop,
             None => self.close(observer),
         };
-        if self.covered.is_some() && !matches!(stopped, Stop::Goal | Stop::Exhausted) {
+        let is_torn = *self.shared.is_torn.get_mut();
+        if self.covered.is_some() && !is_torn && !matches!(stopped, Stop::Goal | Stop::Exhausted) {
             observer.checkpoint(&mut |out| self.save(out), true);
         }
         let mut frontier = Vec::new();
@@ -453,12 +455,11 @@ fn reliefs(job: &Job, waiting: Waiting) -> Vec<Relief> {
 fn trace(model: &dyn Model, initial: &Successors, positions: &[u32]) -> Trace {
     let mut trace = Trace { initial: positions[0], ..Trace::default() };
     let mut state = initial.state(positions[0] as usize).to_vec();
-    let mut batch = Successors::new(model.words());
+    let mut batch = Successors::in_parts(model.words());
     for &position in &positions[1..] {
-        batch.clear();
-        model.successors(&state, &mut batch);
-        trace.steps.push(batch.step(position as usize));
-        state.copy_from_slice(batch.state(position as usize));
+        let place = batch.nth(model, &state, position).expect("models are deterministic");
+        trace.steps.push(batch.step(place));
+        state.copy_from_slice(batch.state(place));
     }
     trace
 }

@@ -124,9 +124,8 @@ impl Walk {
         self.replayed += path.steps;
         let mut delta = Changes::new();
         for &position in &trace[self.trace.len()..] {
-            batch.clear();
-            model.successors(&self.state, batch);
-            changes(batch.state(position as usize), &self.state, &mut delta);
+            let place = batch.nth(model, &self.state, position).expect("models are deterministic");
+            changes(batch.state(place), &self.state, &mut delta);
             self.step(position, &delta);
         }
     }
