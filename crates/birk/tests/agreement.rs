@@ -53,6 +53,8 @@ mod mutants;
 mod native;
 #[path = "agreement/options.rs"]
 mod options;
+#[path = "agreement/parts.rs"]
+mod parts;
 #[path = "agreement/random.rs"]
 mod random;
 #[path = "agreement/regressions.rs"]

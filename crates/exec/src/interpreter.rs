@@ -3,6 +3,7 @@
 //! It is the meaning of a program. Compiled models are held against it, state by state, and traces are
 //! replayed with it.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use birk_ir::expr::wrap;
@@ -31,6 +32,21 @@ enum End {
     Fault(FaultId, Option<i64>),
     Cut,
     Blocked,
+}
+
+/// The outcomes of a step, one after the other.
+struct Enumeration<'f> {
+    /// Hears of each; whether that is enough for now.
+    hear: &'f mut dyn FnMut(&[u32], End) -> bool,
+    is_enough: bool,
+    /// The values of the choices with which to begin, the first choice last; at the end, those with which to continue.
+    values: Vec<i64>,
+}
+
+impl Enumeration<'_> {
+    fn add(&mut self, state: &[u32], end: End) {
+        self.is_enough |= (self.hear)(state, end);
+    }
 }
 
 impl<'p> Interpreter<'p> {
@@ -72,28 +88,41 @@ impl<'p> Interpreter<'p> {
     fn failing(&self, state: &[u32], step: Step) -> Option<(FaultId, Option<i64>)> {
         let mut locals = vec![0; self.locals];
         let mut found = None;
-        self.outcomes(state, step.transition, &mut locals, &mut |choice, _, end| {
+        self.outcomes(state, step.transition, &mut locals, (0, Vec::new()), &mut |choice, _, end| {
             if let (true, End::Fault(fault, refused)) = (choice == step.choice, end) {
                 found = Some((fault, refused));
             }
+            choice == step.choice
         });
         found
     }
 
-    /// Every outcome of a transition whose thread is at its location: `(choice, state, end)`.
-    fn outcomes(&self, state: &[u32], id: TransitionId, locals: &mut [i64], found: &mut dyn FnMut(u32, &[u32], End)) {
+    /// The outcomes of a transition whose thread is at its location: `(choice, state, end)`, from a place on, until `found`
+    /// says that it is enough for now; then the place where the next ones begin, unless that was the last.
+    fn outcomes(
+        &self,
+        state: &[u32],
+        id: TransitionId,
+        locals: &mut [i64],
+        (mut choice, values): (u32, Vec<i64>),
+        found: &mut dyn FnMut(u32, &[u32], End) -> bool,
+    ) -> Option<(u32, Vec<i64>)> {
         let transition = self.program.transition(id);
         if self.eval(&transition.guard, state, locals) == 0 {
-            return;
+            return None;
         }
-        let mut choice = 0;
-        self.run(&transition.ops, &mut state.to_vec(), locals, &mut |state, end| {
-            found(choice, state, end);
+        let mut hear = |state: &[u32], end: End| {
+            let is_enough = found(choice, state, end);
             choice += u32::from(matches!(end, End::State | End::Fault(..)));
-        });
+            is_enough
+        };
+        let mut enumeration = Enumeration { hear: &mut hear, is_enough: false, values };
+        self.run(&transition.ops, &mut state.to_vec(), locals, &mut enumeration);
+        let values = enumeration.values;
+        (!values.is_empty()).then_some((choice, values))
     }
 
-    fn run(&self, ops: &[Op], work: &mut [u32], locals: &mut [i64], found: &mut dyn FnMut(&[u32], End)) {
+    fn run(&self, ops: &[Op], work: &mut [u32], locals: &mut [i64], outcomes: &mut Enumeration<'_>) {
         for (at, op) in ops.iter().enumerate() {
             match op {
                 Op::Assign(place, value) => {
@@ -106,32 +135,85 @@ impl<'p> Interpreter<'p> {
                         let flag = self.program.fault.expect("a program with checks has a fault flag");
                         self.program.layout.slot(flag).set(work, 0, 1);
                         let refused = only_local(condition).map(|local| locals[local.index()]);
-                        return found(work, End::Fault(*fault, refused));
+                        return outcomes.add(work, End::Fault(*fault, refused));
                     }
                 }
                 Op::Assume(condition) => {
                     if self.eval(condition, work, locals) == 0 {
-                        return found(work, End::Cut);
+                        return outcomes.add(work, End::Cut);
                     }
                 }
                 Op::Require(condition) => {
                     if self.eval(condition, work, locals) == 0 {
-                        return found(work, End::Blocked);
+                        return outcomes.add(work, End::Blocked);
                     }
                 }
                 Op::Choose(local, lo, hi) => {
                     let (lo, hi) = (self.eval(lo, work, locals), self.eval(hi, work, locals));
-                    for value in lo..=hi {
-                        let mut branch = work.to_vec();
-                        let mut branch_locals = locals.to_vec();
+                    let first = outcomes.values.pop().unwrap_or(lo);
+                    let (mut branch, mut branch_locals) = (work.to_vec(), locals.to_vec());
+                    for value in first..=hi {
+                        if outcomes.is_enough {
+                            outcomes.values.push(value);
+                            return;
+                        }
+                        branch.copy_from_slice(work);
+                        branch_locals.copy_from_slice(locals);
                         branch_locals[local.index()] = value;
-                        self.run(&ops[at + 1..], &mut branch, &mut branch_locals, found);
+                        self.run(&ops[at + 1..], &mut branch, &mut branch_locals, outcomes);
+                        if !outcomes.values.is_empty() {
+                            outcomes.values.push(value);
+                            return;
+                        }
                     }
                     return;
                 }
             }
         }
-        found(work, End::State);
+        outcomes.add(work, End::State);
+    }
+
+    /// Appends the successors of a state by steps of some threads, the next part of them where there are many: the place of
+    /// the rest is a thread, a transition, the number of its next outcome, and the values of its choices.
+    pub fn successors_of(&self, threads: Range<usize>, state: &[u32], out: &mut Successors) {
+        if self.is_fault(state) {
+            return;
+        }
+        let mut place = out.resume(state).unwrap_or_default();
+        let mut locals = std::mem::take(&mut out.scratch);
+        locals.resize(self.locals, 0);
+        // What is cut takes time, too.
+        let end = (out.len() as u64 + out.cut).saturating_add(out.most() as u64);
+        let first = place.pop().map_or(threads.start, |thread| thread as usize);
+        'threads: for t in first..threads.end {
+            let Some(location) = self.program.location_of(ThreadId::new(t), state) else { continue };
+            let (first, last) = self.program.threads[t].at[location.index()];
+            for id in place.pop().map_or(first, |id| id as u32)..last {
+                let from = (place.pop().unwrap_or(0) as u32, std::mem::take(&mut place));
+                let rest = match out.len() as u64 + out.cut >= end {
+                    true => Some((0, Vec::new())),
+                    false => {
+                        self.outcomes(state, TransitionId(id), &mut locals, from, &mut |choice, state, outcome| {
+                            match outcome {
+                                End::Cut => {
+                                    out.cut += 1;
+                                    self.assumed[id as usize].store(true, Ordering::Relaxed);
+                                }
+                                End::Blocked => {}
+                                End::State | End::Fault(..) => out.push(TransitionId(id), choice, state),
+                            }
+                            out.len() as u64 + out.cut >= end
+                        })
+                    }
+                };
+                if let Some((choice, mut place)) = rest {
+                    place.extend([i64::from(choice), i64::from(id), t as i64]);
+                    out.leave(state, place);
+                    break 'threads;
+                }
+            }
+        }
+        out.scratch = locals;
     }
 
     fn assign(&self, place: &Place, value: i64, work: &mut [u32], locals: &mut [i64]) {
@@ -169,26 +251,7 @@ impl Model for Interpreter<'_> {
     }
 
     fn successors(&self, state: &[u32], out: &mut Successors) {
-        if self.is_fault(state) {
-            return;
-        }
-        let mut locals = std::mem::take(&mut out.scratch);
-        locals.resize(self.locals, 0);
-        for t in 0..self.program.threads.len() {
-            let Some(location) = self.program.location_of(ThreadId::new(t), state) else { continue };
-            let (start, end) = self.program.threads[t].at[location.index()];
-            for id in (start..end).map(TransitionId) {
-                self.outcomes(state, id, &mut locals, &mut |choice, state, end| match end {
-                    End::Cut => {
-                        out.cut += 1;
-                        self.assumed[id.index()].store(true, Ordering::Relaxed);
-                    }
-                    End::Blocked => {}
-                    End::State | End::Fault(..) => out.push(id, choice, state),
-                });
-            }
-        }
-        out.scratch = locals;
+        self.successors_of(0..self.program.threads.len(), state, out);
     }
 
     fn judge(&self, state: &[u32], stuck: bool) -> GoalSet {

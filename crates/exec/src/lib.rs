@@ -22,7 +22,7 @@ pub use directed::Directed;
 pub use goal::goal_of;
 pub use heuristic::Heuristic;
 pub use interpreter::Interpreter;
-pub use model::{GoalSet, Model, Successors};
+pub use model::{GoalSet, Model, Rest, Successors};
 pub use nearest::{Nearest, nearest};
 pub use product::{Fairness, Product};
 pub use random::Random;

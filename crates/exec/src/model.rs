@@ -1,7 +1,10 @@
 //! The waist of Birk: what engines know of the thing they search.
 //!
 //! A compiled program, a product with an automaton, a reduction and a model written in Rust are all `impl Model`.
-//! Successors go out in batches, so that stores can prefetch.
+//! Successors go out in batches, so that stores can prefetch. A step may have millions of outcomes: the successors of such a
+//! state come in parts, so that a search can look at its limits in between.
+
+use std::ops::ControlFlow;
 
 use birk_ir::{Field, Step, TransitionId};
 
@@ -21,7 +24,8 @@ pub trait Model: Sync {
     /// Appends the initial states.
     fn initial(&self, out: &mut Successors);
 
-    /// Appends the successors of a state.
+    /// Appends the successors of a state: all of them, or, where there are more than the batch takes at once, the next
+    /// part, and leaves in the batch where to continue. A state without a step, taken or cut, has no rest.
     fn successors(&self, state: &[u32], out: &mut Successors);
 
     /// Which goals a state satisfies; `stuck` says that it has no step, taken or cut.
@@ -100,14 +104,192 @@ pub struct Successors {
     pub cut: u64,
     /// Room for a model's own values while it computes; has no meaning between calls.
     pub scratch: Vec<i64>,
-    /// Room for the batch of the model that a layer wraps; has no meaning between calls.
-    pub below: Option<Box<Successors>>,
+    /// One call adds about this many.
+    most: usize,
+    /// Where the last call left off, in the model's own terms.
+    rest: Option<Rest>,
+    /// Room for the batch of the model that a layer wraps; has a meaning only while there is a rest.
+    below: Option<Box<Successors>>,
 }
 
+/// Where a model left off among the successors of a state.
+#[derive(Clone, Debug)]
+pub struct Rest {
+    state: Box<[u32]>,
+    place: Vec<i64>,
+}
+
+/// The most successors of a part, and the most bytes of their states.
+const PART: usize = 1 << 16;
+const PART_BYTES: usize = 4 << 20;
+
 impl Successors {
-    /// An empty batch for states of this many words.
+    /// An empty batch for states of this many words, which takes all successors of a state at once.
     pub fn new(words: usize) -> Self {
-        Self { words, len: 0, states: Vec::new(), steps: Vec::new(), cut: 0, scratch: Vec::new(), below: None }
+        Self {
+            words,
+            len: 0,
+            states: Vec::new(),
+            steps: Vec::new(),
+            cut: 0,
+            scratch: Vec::new(),
+            most: usize::MAX,
+            rest: None,
+            below: None,
+        }
+    }
+
+    /// The same for a caller that asks for the rest while there is one.
+    pub fn in_parts(words: usize) -> Self {
+        Self { most: Self::part(words), ..Self::new(words) }
+    }
+
+    /// The most successors of a part, in a model whose states have this many words.
+    pub fn part(words: usize) -> usize {
+        (PART_BYTES / (words * 4).max(1)).clamp(1, PART)
+    }
+
+    /// One call adds about this many successors, or all where they are wanted at once.
+    #[inline]
+    pub fn most(&self) -> usize {
+        self.most
+    }
+
+    /// From now on parts are no larger than this.
+    pub fn narrow(&mut self, most: usize) {
+        if self.most < usize::MAX {
+            self.most = self.most.min(most.max(1));
+        }
+    }
+
+    /// Whether there are more successors of the state.
+    #[inline]
+    pub fn has_rest(&self) -> bool {
+        self.rest.is_some()
+    }
+
+    /// Nobody will ask for the rest, or somebody else will.
+    pub fn take_rest(&mut self) -> Option<Rest> {
+        self.rest.take()
+    }
+
+    /// The next successors are those of a rest that was taken.
+    pub fn give_rest(&mut self, rest: Rest) {
+        self.rest = Some(rest);
+    }
+
+    /// For a model: where to continue with a state, if this is not its first part.
+    #[inline]
+    pub fn resume(&mut self, state: &[u32]) -> Option<Vec<i64>> {
+        let Rest { state: of, place } = self.rest.take()?;
+        assert!(*of == *state, "the rest of a state is asked for before another one is expanded");
+        Some(place)
+    }
+
+    /// For a model: there are more successors, from this place on.
+    pub fn leave(&mut self, state: &[u32], place: Vec<i64>) {
+        self.rest = Some(Rest { state: state.into(), place });
+    }
+
+    /// For a layer: an empty batch for the model that it wraps, and the place that it left, if this is not the first part.
+    pub fn begin_below(&mut self, words: usize, state: &[u32]) -> (Box<Successors>, Option<Vec<i64>>) {
+        let mut below = self.below.take().unwrap_or_else(|| Box::new(Successors::new(words)));
+        below.clear();
+        below.most = self.most;
+        let place = self.resume(state);
+        if place.is_none() {
+            below.rest = None;
+        }
+        (below, place)
+    }
+
+    /// For a layer: gives that batch back; where there is a rest below, there is one here.
+    pub fn end_below(&mut self, below: Box<Successors>, state: &[u32], place: impl FnOnce() -> Vec<i64>) {
+        if below.has_rest() {
+            self.leave(state, place());
+        }
+        self.below = Some(below);
+    }
+
+    /// Appends the rest of the successors of a state, for whoever needs all of them at once; asks before each part whether to
+    /// go on, given the bytes of the batch with it.
+    #[cold]
+    pub fn append_rest<B>(
+        &mut self,
+        model: &dyn Model,
+        state: &[u32],
+        mut may_go_on: impl FnMut(u64) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        while self.has_rest() {
+            let size = (self.len + self.most).next_power_of_two() * (self.words * 4 + size_of::<Step>());
+            if let ControlFlow::Break(end) = may_go_on(size as u64) {
+                self.rest = None;
+                return ControlFlow::Break(end);
+            }
+            model.successors(state, self);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Replaces what is in the batch by part after part of the successors of a state, until `hear` ends that.
+    pub fn each_part<B>(
+        &mut self,
+        model: &dyn Model,
+        state: &[u32],
+        mut hear: impl FnMut(&Self) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        loop {
+            self.clear();
+            model.successors(state, self);
+            let flow = hear(self);
+            if flow.is_break() {
+                self.rest = None;
+            }
+            if flow.is_break() || !self.has_rest() {
+                return flow;
+            }
+        }
+    }
+
+    /// The first successor of a state of which this is true. The part that it is in stays in the batch.
+    pub fn find(
+        &mut self,
+        model: &dyn Model,
+        state: &[u32],
+        mut is_wanted: impl FnMut(Step, &[u32]) -> bool,
+    ) -> Option<usize> {
+        let found = self.each_part(model, state, |part| {
+            match (0..part.len()).find(|&i| is_wanted(part.step(i), part.state(i))) {
+                Some(index) => ControlFlow::Break(index),
+                None => ControlFlow::Continue(()),
+            }
+        });
+        found.break_value()
+    }
+
+    /// The successor of a state at a position among all of them. The part that it is in stays in the batch.
+    pub fn nth(&mut self, model: &dyn Model, state: &[u32], position: u32) -> Option<usize> {
+        let mut left = position as usize;
+        let found = self.each_part(model, state, |part| match left.checked_sub(part.len()) {
+            Some(more) => {
+                left = more;
+                ControlFlow::Continue(())
+            }
+            None => ControlFlow::Break(left),
+        });
+        found.break_value()
+    }
+
+    /// Whether the state whose successors were asked for when there were so many, and so many cut, has no step.
+    #[inline]
+    pub fn is_stuck_since(&self, len: usize, cut: u64) -> bool {
+        self.len == len && self.cut == cut && self.rest.is_none()
+    }
+
+    /// Bytes it occupies.
+    pub fn bytes(&self) -> u64 {
+        let below = self.below.as_ref().map_or(0, |below| below.bytes());
+        (self.states.capacity() * 4 + self.steps.capacity() * size_of::<Step>()) as u64 + below
     }
 
     /// Forgets the states and steps; `cut` goes on counting.

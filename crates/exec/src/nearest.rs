@@ -2,6 +2,7 @@
 //! around in a model. Engines are for answers; this is for questions.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use birk_ir::{Expr, Program, Step};
 
@@ -25,26 +26,31 @@ type Arrival = (Vec<u32>, Option<(usize, Step)>);
 /// Looks for a state other than `from`, among at most `limit` states. The results of failing checks are not states.
 pub fn nearest(program: &Program, from: &[u32], condition: &Expr, limit: usize) -> Nearest {
     let model = Interpreter::new(program, &[]);
-    let mut batch = Successors::new(model.words());
+    let mut batch = Successors::in_parts(model.words());
     let mut states: Vec<Arrival> = vec![(from.to_vec(), None)];
     let mut known = HashMap::from([(from.to_vec(), 0)]);
     let mut next = 0;
     while next < states.len() {
-        batch.clear();
-        model.successors(&states[next].0, &mut batch);
-        for i in 0..batch.len() {
-            let state = batch.state(i);
-            if model.is_fault(state) || known.contains_key(state) {
-                continue;
+        let from = states[next].0.clone();
+        let flow = batch.each_part(&model, &from, |part| {
+            for i in 0..part.len() {
+                let state = part.state(i);
+                if model.is_fault(state) || known.contains_key(state) {
+                    continue;
+                }
+                known.insert(state.to_vec(), states.len());
+                states.push((state.to_vec(), Some((next, part.step(i)))));
+                if model.value(condition, state) != 0 {
+                    return ControlFlow::Break(Nearest::Found(path(&states)));
+                }
             }
-            known.insert(state.to_vec(), states.len());
-            states.push((state.to_vec(), Some((next, batch.step(i)))));
-            if model.value(condition, state) != 0 {
-                return Nearest::Found(path(&states));
+            match states.len() > limit {
+                true => ControlFlow::Break(Nearest::Unknown(states.len())),
+                false => ControlFlow::Continue(()),
             }
-        }
-        if states.len() > limit {
-            return Nearest::Unknown(states.len());
+        });
+        if let ControlFlow::Break(end) = flow {
+            return end;
         }
         next += 1;
     }

@@ -6,6 +6,7 @@
 //! condition of fairness to be met, and only accepting states of copy 0 count.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use birk_ir::{Field, Program, Trace, TransitionId};
 
@@ -155,14 +156,35 @@ impl<'m> Product<'m> {
         self.fairness.as_ref().and_then(|fairness| fairness.met_by.get(transition)).copied().unwrap_or(0)
     }
 
-    /// Goes from a place with each of some steps from a model state that satisfies the propositions of `letter`. `met`
-    /// tells which conditions of fairness a step meets; `to` hears of each step and place that follow, in order.
+    /// The conditions of fairness that could be met by some of so many steps.
+    #[inline]
+    pub fn enabled(&self, steps: usize, met: impl Fn(usize) -> u64) -> u64 {
+        if self.copies == 1 { 0 } else { (0..steps).fold(0, |all, step| all | met(step)) }
+    }
+
+    /// The same for all steps of a model state that has very many.
+    #[cold]
+    fn enabled_in(&self, inner: &[u32]) -> u64 {
+        let (mut parts, mut enabled) = (Successors::in_parts(inner.len()), 0);
+        if self.copies > 1 {
+            let _ = parts.each_part(self.model, inner, |part| {
+                enabled |= self.enabled(part.len(), |step| self.met(part.step(step).transition.index()));
+                ControlFlow::<()>::Continue(())
+            });
+        }
+        enabled
+    }
+
+    /// Goes from a place with each of some steps from a model state that satisfies the propositions of `letter`, and in which
+    /// the conditions `enabled` could be met. `met` tells which conditions of fairness a step meets; `to` hears of each step
+    /// and place that follow, in order.
     #[inline]
     pub fn follow(
         &self,
         place: u32,
         letter: u64,
         steps: usize,
+        enabled: u64,
         met: impl Fn(usize) -> u64,
         mut to: impl FnMut(usize, u32),
     ) {
@@ -183,7 +205,6 @@ impl<'m> Product<'m> {
             return;
         }
         let accepting = self.accepting[watcher as usize];
-        let enabled = (0..steps).fold(0, |all, step| all | met(step));
         for step in 0..steps {
             let copy = self.next_copy(copy, accepting, enabled, met(step));
             moves.iter().for_each(|&next| to(step, next * self.copies + copy));
@@ -241,18 +262,23 @@ impl Model for Product<'_> {
     fn successors(&self, state: &[u32], out: &mut Successors) {
         let words = self.model.words();
         let (inner, place) = (&state[..words], state[words]);
-        let mut below = out.below.take().unwrap_or_else(|| Box::new(Successors::new(words)));
-        below.clear();
+        let (mut below, rest) = out.begin_below(words, state);
         let cut = below.cut;
         self.model.successors(inner, &mut below);
         out.cut += below.cut - cut;
-        let stuck = below.is_empty() && below.cut == cut;
+        let stuck = rest.is_none() && below.is_stuck_since(0, cut);
         let letter = self.model.judge(inner, stuck).0;
         if stuck {
             below.push(self.stutter(), 0, inner);
         }
         let met = |step: usize| self.met(below.step(step).transition.index());
-        self.follow(place, letter, below.len(), met, |step, place| {
+        // What could be done instead is asked of all parts when the first is followed.
+        let enabled = match rest {
+            Some(enabled) => enabled[0] as u64,
+            None if below.has_rest() => self.enabled_in(inner),
+            None => self.enabled(below.len(), met),
+        };
+        self.follow(place, letter, below.len(), enabled, met, |step, place| {
             let target = below.state(step);
             if !self.model.is_fault(target) {
                 let (states, steps) = out.room(1);
@@ -262,7 +288,7 @@ impl Model for Product<'_> {
                 out.advance(1);
             }
         });
-        out.below = Some(below);
+        out.end_below(below, state, || vec![enabled as i64]);
     }
 
     /// Goal 0: a cycle through this state is a sign of what the automaton accepts.

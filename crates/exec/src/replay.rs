@@ -6,11 +6,12 @@ mod branching;
 mod lasso;
 
 use std::fmt;
+use std::ops::ControlFlow;
 
 pub use branching::Shows;
 pub use lasso::Chance;
 
-use birk_ir::{FaultId, Program, Property, PropertyKind, Step, ThreadId, Trace};
+use birk_ir::{FaultId, Program, Property, PropertyKind, Step, ThreadId, Trace, TransitionId};
 
 use crate::interpreter::Interpreter;
 use crate::model::{Model, Successors};
@@ -51,13 +52,12 @@ impl std::error::Error for ReplayError {}
 
 /// Walks a trace.
 pub fn replay(program: &Program, trace: &Trace) -> Result<Replayed, ReplayError> {
-    walk(program, trace.initial, trace.steps.len(), trace.loop_start, |at, successors| {
-        let wanted = trace.steps[at];
-        (0..successors.len()).find(|&i| successors.step(i) == wanted).ok_or_else(|| {
-            let known = wanted.transition.index() < program.transitions.len();
-            let name = known.then(|| program.transition_text(wanted.transition));
-            format!("{} is not enabled", name.unwrap_or_else(|| format!("transition {}", wanted.transition)))
-        })
+    let is_it = |at: usize, _, step: Step, _: &[u32]| step == trace.steps[at];
+    walk(program, (trace.initial, trace.steps.len(), trace.loop_start), is_it, |at, _| {
+        let wanted = trace.steps[at].transition;
+        let known = wanted.index() < program.transitions.len();
+        let name = known.then(|| program.transition_text(wanted));
+        format!("{} is not enabled", name.unwrap_or_else(|| format!("transition {wanted}")))
     })
 }
 
@@ -68,10 +68,9 @@ pub fn replay_ordinals(
     ordinals: &[u32],
     loop_start: Option<usize>,
 ) -> Result<Replayed, ReplayError> {
-    walk(program, initial, ordinals.len(), loop_start, |at, successors| {
-        let ordinal = ordinals[at] as usize;
-        let enabled = successors.len();
-        if ordinal < enabled { Ok(ordinal) } else { Err(format!("no successor {ordinal}, there are {enabled}")) }
+    let is_it = |at: usize, ordinal: u32, _, _: &[u32]| ordinal == ordinals[at];
+    walk(program, (initial, ordinals.len(), loop_start), is_it, |at, enabled| {
+        format!("no successor {}, there are {enabled}", ordinals[at])
     })
 }
 
@@ -81,22 +80,20 @@ pub fn replay_states(
     length: usize,
     fits: impl Fn(usize, &[u32]) -> bool,
 ) -> Result<Replayed, ReplayError> {
-    walk(program, 0, length, None, |at, successors| {
-        (0..successors.len())
-            .find(|&i| fits(at + 1, successors.state(i)))
-            .ok_or_else(|| "no step leads to the state that the trace shows next".to_owned())
-    })
+    let is_it = |at: usize, _, _, state: &[u32]| fits(at + 1, state);
+    walk(program, (0, length, None), is_it, |_, _| "no step leads to the state that the trace shows next".to_owned())
 }
 
+/// Walks from an initial state so many steps, each the first of which `is_it` is true, given its position, the successor's
+/// ordinal, its step and its state; `missing` says what is wrong where there is none, given how many successors there are.
 fn walk(
     program: &Program,
-    initial: u32,
-    length: usize,
-    loop_start: Option<usize>,
-    mut pick: impl FnMut(usize, &Successors) -> Result<usize, String>,
+    (initial, length, loop_start): (u32, usize, Option<usize>),
+    is_it: impl Fn(usize, u32, Step, &[u32]) -> bool,
+    missing: impl Fn(usize, u32) -> String,
 ) -> Result<Replayed, ReplayError> {
     let model = Interpreter::new(program, &[]);
-    let mut batch = Successors::new(model.words());
+    let mut batch = Successors::in_parts(model.words());
     model.initial(&mut batch);
     if initial as usize >= batch.len() {
         return Err(ReplayError { step: 0, reason: format!("there is no initial state {initial}") });
@@ -111,15 +108,20 @@ fn walk(
         loop_start,
     };
     for at in 0..length {
-        batch.clear();
-        let here = &states[at];
-        model.successors(here, &mut batch);
-        let ordinal = pick(at, &batch).map_err(|reason| ReplayError { step: at, reason })?;
-        replayed.steps.push(batch.step(ordinal));
-        replayed.ordinals.push(ordinal as u32);
-        replayed.fault = model.fault_of(here, batch.step(ordinal));
-        replayed.refused = model.refused_by(here, batch.step(ordinal));
-        states.push(batch.state(ordinal).to_vec());
+        let (here, mut seen) = (&states[at], 0);
+        let found = batch.find(&model, here, |step, state| {
+            seen += 1;
+            is_it(at, seen - 1, step, state)
+        });
+        let found = found.ok_or_else(|| ReplayError { step: at, reason: missing(at, seen) })?;
+        let (step, next) = (batch.step(found), batch.state(found).to_vec());
+        replayed.steps.push(step);
+        replayed.ordinals.push(seen - 1);
+        if program.is_faulty(&next) {
+            replayed.fault = model.fault_of(here, step);
+            replayed.refused = model.refused_by(here, step);
+        }
+        states.push(next);
     }
     let last = &states[length];
     if replayed.fault.is_none() {
@@ -189,9 +191,20 @@ impl Replayed {
 
 /// Whether no step is possible, taken or cut.
 fn is_stuck(model: &Interpreter<'_>, state: &[u32]) -> bool {
-    let mut batch = Successors::new(model.words());
+    let mut batch = Successors::in_parts(model.words());
     model.successors(state, &mut batch);
-    batch.is_empty() && batch.cut == 0
+    batch.is_stuck_since(0, 0)
+}
+
+/// The transitions by which a step is possible, in order.
+fn possible(model: &Interpreter<'_>, state: &[u32]) -> Vec<TransitionId> {
+    let mut found: Vec<TransitionId> = Vec::new();
+    let _ = Successors::in_parts(model.words()).each_part(model, state, |part| {
+        found.extend(part.steps(0).iter().map(|step| step.transition));
+        found.dedup();
+        ControlFlow::<()>::Continue(())
+    });
+    found
 }
 
 /// Whether every thread has ended or waits at a location marked `end`.

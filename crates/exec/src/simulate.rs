@@ -2,6 +2,8 @@
 //!
 //! A run is decided by its seed alone. It says something about itself and nothing about other runs.
 
+use std::ops::ControlFlow;
+
 use birk_ir::{Program, Step, Trace};
 
 use crate::model::{GoalSet, Model, Successors};
@@ -56,24 +58,28 @@ pub struct Rules {
 /// The run of a seed. `fired` counts how often each transition was taken.
 pub fn simulate(program: &Program, model: &dyn Model, rules: &Rules, seed: u64, fired: &mut [u64]) -> Run {
     let mut random = Random::new(seed);
-    let mut batch = Successors::new(model.words());
+    let mut batch = Successors::in_parts(model.words());
+    let mut steps = Vec::new();
     model.initial(&mut batch);
     let initial = random.below(batch.len());
     let mut state = batch.state(initial).to_vec();
     let trace = Trace { initial: initial as u32, ..Trace::default() };
     let mut run = Run { trace, met: GoalSet::default(), end: RunEnd::Steps };
     loop {
-        batch.clear();
         let cut = batch.cut;
-        model.successors(&state, &mut batch);
+        steps.clear();
+        let _ = batch.each_part(model, &state, |part| {
+            steps.extend_from_slice(part.steps(0));
+            ControlFlow::<()>::Continue(())
+        });
         let is_cut = batch.cut > cut;
-        let met = model.judge(&state, batch.is_empty() && !is_cut);
+        let met = model.judge(&state, steps.is_empty() && !is_cut);
         run.met.0 |= met.0;
         let end = if met.0 & rules.stop_at.0 != 0 {
             Some(RunEnd::Goal)
         } else if model.is_fault(&state) {
             Some(RunEnd::Fault)
-        } else if batch.is_empty() {
+        } else if steps.is_empty() {
             Some(if is_cut { RunEnd::Cut } else { RunEnd::Stuck })
         } else {
             (run.trace.steps.len() == rules.steps).then_some(RunEnd::Steps)
@@ -82,10 +88,14 @@ pub fn simulate(program: &Program, model: &dyn Model, rules: &Rules, seed: u64, 
             run.end = end;
             return run;
         }
-        let next = draw(program, batch.steps(0), rules.choose, &mut random);
-        let step = batch.step(next);
+        let mut next = draw(program, &steps, rules.choose, &mut random);
+        let step = steps[next];
         fired[step.transition.index()] += 1;
         run.trace.steps.push(step);
+        if batch.len() < steps.len() {
+            // The last part is there, and another may be wanted.
+            next = batch.find(model, &state, |other, _| other == step).expect("models are deterministic");
+        }
         state.copy_from_slice(batch.state(next));
     }
 }

@@ -62,9 +62,7 @@ pub fn why(program: &Program, state: &[u32], id: TransitionId) -> Why {
     if model.value(&transition.guard, state) == 0 {
         return Why { reason: Reason::Guard, parts: explain(program, &transition.guard, state) };
     }
-    let mut batch = Successors::new(model.words());
-    model.successors(state, &mut batch);
-    if batch.steps(0).iter().any(|step| step.transition == id) {
+    if Successors::in_parts(model.words()).find(&model, state, |step, _| step.transition == id).is_some() {
         return Why { reason: Reason::Enabled, parts: explain(program, &transition.guard, state) };
     }
     match obstacle(&model, &transition.ops, state) {

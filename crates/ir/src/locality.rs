@@ -65,6 +65,23 @@ impl Program {
         words.dedup();
         words
     }
+
+    /// The most outcomes that a transition can have, cut ones included.
+    pub fn most_outcomes(&self, transition: TransitionId) -> u64 {
+        let (mut most, mut locals) = (1u64, HashMap::new());
+        for op in &self.transition(transition).ops {
+            match op {
+                Op::Let(local, value) => _ = locals.insert(*local, range(self, value, &locals)),
+                Op::Choose(local, lo, hi) => {
+                    let (lo, hi) = (range(self, lo, &locals).0, range(self, hi, &locals).1);
+                    most = most.saturating_mul((i128::from(hi) - i128::from(lo) + 1).clamp(0, 1 << 63) as u64);
+                    locals.insert(*local, (lo, hi));
+                }
+                Op::Assign(..) | Op::Check(..) | Op::Assume(_) | Op::Require(_) => {}
+            }
+        }
+        most
+    }
 }
 
 /// The variables a transition writes, with the range of elements in each.

@@ -1,5 +1,6 @@
 //! The successor function and the judge: threads, locations, transitions, operations.
 
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use birk_ir::{Expr, FaultId, Goal, Op, Place, Program, Slot, Transition, TransitionId};
@@ -14,7 +15,7 @@ use crate::expression::Expressions;
 pub(crate) fn expand(
     b: &mut FunctionBuilder<'_>,
     program: &Program,
-    threads: &[usize],
+    threads: Range<usize>,
     assumed: &[AtomicBool],
 ) -> usize {
     let entry = b.create_block();
@@ -26,8 +27,9 @@ pub(crate) fn expand(
     b.def_var(step, steps);
     let most = program.transitions.iter().map(|transition| transition.locals as usize).max().unwrap_or(0);
     let scratch = Scratch { address: scratch, values: Scratch::values_for(most) };
-    let mut emitter = Emitter { program, b, state, to, step, choice, end, cut, scratch, settled: 0, assumed };
-    for &thread in threads {
+    let chooses = program.transitions.iter().flat_map(|t| &t.ops).any(|op| matches!(op, Op::Choose(..)));
+    let mut emitter = Emitter { program, b, state, to, step, choice, end, cut, scratch, settled: 0, chooses, assumed };
+    for thread in threads {
         emitter.thread(thread);
     }
     let settled = emitter.settled;
@@ -76,6 +78,8 @@ struct Emitter<'a, 'f, 'b> {
     scratch: Scratch,
     /// States that were settled there, at once.
     settled: usize,
+    /// Whether a transition of the program has more than one outcome: how many a state has is then not known for sure.
+    chooses: bool,
     /// Where the code says, for each transition, that an `assume` has cut one of its outcomes.
     assumed: &'a [AtomicBool],
 }
@@ -271,8 +275,7 @@ impl<'f> Emitter<'_, 'f, '_> {
         let (write, counted) = (self.b.create_block(), self.b.create_block());
         let (step, to, choice) = (self.b.use_var(self.step), self.b.use_var(self.to), self.b.use_var(self.choice));
         let chooses = self.program.transition(id).ops.iter().any(|op| matches!(op, Op::Choose(..)));
-        let anybody = self.program.transitions.iter().flat_map(|t| &t.ops).any(|op| matches!(op, Op::Choose(..)));
-        if anybody {
+        if self.chooses {
             let room = self.b.ins().icmp(IntCC::UnsignedLessThan, step, self.end);
             self.b.ins().brif(room, write, &[], counted, &[]);
         } else {

@@ -11,10 +11,11 @@ mod staged;
 
 pub use staged::Staged;
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use birk_exec::{GoalSet, Model, Successors};
-use birk_ir::{Field, Goal, Op, Program, Step, TransitionId};
+use birk_exec::{GoalSet, Interpreter, Model, Successors};
+use birk_ir::{Field, Goal, Program, Step, TransitionId};
 use cranelift_codegen::ir::{AbiParam, UserFuncName, types};
 use cranelift_codegen::settings::{self, Configurable as _};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -44,8 +45,10 @@ type Judge = unsafe extern "C" fn(*const u32, u64) -> u64;
 /// A program as native code.
 pub struct Compiled<'p> {
     program: &'p Program,
+    /// Expands the threads that have too many outcomes for one batch.
+    interpreter: Interpreter<'p>,
     module: Option<JITModule>,
-    expand: Vec<Expand>,
+    groups: Vec<Group>,
     judge: Judge,
     /// Length of a state.
     words: usize,
@@ -55,10 +58,18 @@ pub struct Compiled<'p> {
     frame: u32,
     /// The word and the bits that say that a check failed.
     fault: Option<(usize, u32)>,
-    /// No state has more successors, unless a transition chooses.
+    /// No state has more successors, as far as native code computes all of them.
     most: usize,
     /// For each transition, whether an `assume` has cut one of its outcomes; the code writes here, always the same value.
     assumed: Box<[AtomicBool]>,
+}
+
+/// Threads that follow each other and are expanded by one function, or interpreted.
+struct Group {
+    threads: Range<usize>,
+    expand: Option<Expand>,
+    /// They have no more outcomes.
+    most: usize,
 }
 
 // SAFETY: after `finalize_definitions` the module only owns the memory of the code; nobody changes it until drop, and
@@ -69,6 +80,11 @@ unsafe impl Sync for Compiled<'_> {}
 impl<'p> Compiled<'p> {
     /// Compiles a program; an error says why that cannot be.
     pub fn new(program: &'p Program, goals: &[Goal]) -> Result<Self, String> {
+        Self::in_parts(program, goals, Successors::part(program.layout.words()))
+    }
+
+    /// The same where native code adds at most so many successors at once: threads that may have more are interpreted.
+    pub fn in_parts(program: &'p Program, goals: &[Goal], part: usize) -> Result<Self, String> {
         assert!(goals.len() <= GoalSet::CAPACITY, "one search hunts at most {} goals", GoalSet::CAPACITY);
         let words = program.layout.words();
         if words > MAX_WORDS {
@@ -78,20 +94,31 @@ impl<'p> Compiled<'p> {
         let assumed: Box<[AtomicBool]> = program.transitions.iter().map(|_| AtomicBool::new(false)).collect();
         let builder = FunctionBuilderContext::new();
         let mut compiler = Compiler { builder, next: 0, scratch: 0, frame: 0, module: &mut module };
-        let groups = groups(program).into_iter().map(|threads| compiler.expand(program, &threads, &assumed));
-        let groups: Vec<FuncId> = groups.collect::<Result<_, _>>()?;
+        let mut functions = Vec::new();
+        for (threads, most) in groups(program, part) {
+            let function = match most <= part {
+                true => Some(compiler.expand(program, threads.clone(), &assumed)?),
+                false => None,
+            };
+            functions.push((threads, most, function));
+        }
         let judge = compiler.judge(program, goals)?;
         let (scratch, frame) = (compiler.scratch, compiler.frame);
         module.finalize_definitions().map_err(|error| error.to_string())?;
         let address = |id: FuncId| module.get_finalized_function(id);
         // SAFETY: the functions were declared with exactly these signatures.
         #[allow(unsafe_code, reason = "the address of compiled code becomes a function")]
-        let (expand, judge) = unsafe {
-            let expand = groups.iter().map(|&id| std::mem::transmute::<*const u8, Expand>(address(id))).collect();
-            (expand, std::mem::transmute::<*const u8, Judge>(address(judge)))
+        let (groups, judge) = unsafe {
+            let expand = |id: FuncId| std::mem::transmute::<*const u8, Expand>(address(id));
+            let group = |(threads, most, id): (_, _, Option<FuncId>)| Group { threads, expand: id.map(expand), most };
+            let groups: Vec<Group> = functions.into_iter().map(group).collect();
+            (groups, std::mem::transmute::<*const u8, Judge>(address(judge)))
         };
-        let (fault, most, module) = (program.fault_bits(), most_successors(program), Some(module));
-        Ok(Self { program, expand, judge, words, scratch, frame, fault, most, assumed, module })
+        let fault = program.fault_bits();
+        let most = groups.iter().fold(0usize, |all, group| all.saturating_add(group.most));
+        let most = if groups.iter().all(|group| group.expand.is_some()) { most } else { usize::MAX };
+        let (interpreter, module) = (Interpreter::new(program, &[]), Some(module));
+        Ok(Self { program, interpreter, groups, judge, words, scratch, frame, fault, most, assumed, module })
     }
 
     /// Bytes of the largest stack frame of its functions.
@@ -118,13 +145,73 @@ impl<'p> Compiled<'p> {
 
     /// For each transition, whether an `assume` has cut one of its outcomes in a state that was expanded.
     pub fn assumed(&self) -> Vec<bool> {
-        self.assumed.iter().map(|assumed| assumed.load(Ordering::Relaxed)).collect()
+        let native = self.assumed.iter().map(|assumed| assumed.load(Ordering::Relaxed));
+        native.zip(self.interpreter.assumed()).map(|(native, interpreted)| native || interpreted).collect()
+    }
+
+    /// Appends the successors by steps of some threads.
+    #[inline]
+    fn run(&self, group: &Group, expand: Expand, state: &[u32], out: &mut Successors) {
+        let room = group.most;
+        if out.scratch.len() < self.scratch + FENCE {
+            out.scratch.resize(self.scratch + FENCE, 0);
+        }
+        if FENCE > 0 {
+            self.fence(out, room);
+        }
+        let mut cut = 0;
+        let (states, steps) = out.room(room);
+        let (states, first) = (states.as_mut_ptr(), steps.as_mut_ptr());
+        let scratch = out.scratch.as_mut_ptr();
+        // SAFETY: `state` has the layout's length; `states` and `steps` have room for `room` successors, and the code
+        // writes no step at or beyond `end`, and no state without its step; without a choice there are at most `room`.
+        // `scratch` is as long as the code asked for when it was emitted.
+        #[allow(unsafe_code, reason = "compiled code writes to the room it is given")]
+        let end = unsafe { expand(state.as_ptr(), states, first, first.add(room), &raw mut cut, scratch) };
+        debug_assert!(self.is_fence_whole(out, room), "native code wrote behind its room");
+        let written = (end - first as usize) / size_of::<Step>();
+        if written > room {
+            // Words that are no state may have more.
+            return self.interpreter.successors_of(group.threads.clone(), state, out);
+        }
+        out.advance(written);
+        out.cut += cut;
+    }
+
+    /// The next part of the successors of a state that may have very many. Where it left off is a place of the interpreter:
+    /// the search may have begun with that.
+    #[cold]
+    fn part(&self, state: &[u32], out: &mut Successors) {
+        let mut place = out.resume(state);
+        let thread = place.as_ref().and_then(|place| place.last()).map_or(0, |&thread| thread as usize);
+        let before = out.len() as u64 + out.cut;
+        for group in self.groups.iter().skip_while(|group| group.threads.end <= thread) {
+            let done = (out.len() as u64 + out.cut - before) as usize;
+            if done > 0 && done.saturating_add(group.most) > out.most() {
+                return out.leave(state, vec![group.threads.start as i64]);
+            }
+            let is_begun = place.as_ref().is_some_and(|place| place.len() > 1 || thread > group.threads.start);
+            match group.expand.filter(|_| !is_begun) {
+                Some(expand) => self.run(group, expand, state, out),
+                None => {
+                    let first = if place.is_some() { thread } else { group.threads.start };
+                    if let Some(place) = place.take() {
+                        out.leave(state, place);
+                    }
+                    self.interpreter.successors_of(first..group.threads.end, state, out);
+                    if out.has_rest() {
+                        return;
+                    }
+                }
+            }
+            place = None;
+        }
     }
 }
 
 impl std::fmt::Debug for Compiled<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Compiled({}, {} functions)", self.program.system, self.expand.len() + 1)
+        write!(f, "Compiled({}, {} functions)", self.program.system, self.groups.len() + 1)
     }
 }
 
@@ -158,32 +245,12 @@ impl Model for Compiled<'_> {
         if self.is_fault(state) {
             return;
         }
-        if out.scratch.len() < self.scratch + FENCE {
-            out.scratch.resize(self.scratch + FENCE, 0);
+        if self.most > out.most() || out.has_rest() || self.most == usize::MAX {
+            return self.part(state, out);
         }
-        for expand in &self.expand {
-            let mut room = self.most;
-            loop {
-                if FENCE > 0 {
-                    self.fence(out, room);
-                }
-                let mut cut = 0;
-                let (states, steps) = out.room(room);
-                let (states, first) = (states.as_mut_ptr(), steps.as_mut_ptr());
-                let scratch = out.scratch.as_mut_ptr();
-                // SAFETY: `state` has the layout's length; `states` and `steps` have room for `room` successors, and
-                // the code writes no step at or beyond `end`, and no state without its step; without a choice there
-                // are at most `most`. `scratch` is as long as the code asked for when it was emitted.
-                #[allow(unsafe_code, reason = "compiled code writes to the room it is given")]
-                let end = unsafe { expand(state.as_ptr(), states, first, first.add(room), &raw mut cut, scratch) };
-                debug_assert!(self.is_fence_whole(out, room), "native code wrote behind its room");
-                let written = (end - first as usize) / size_of::<Step>();
-                if written <= room {
-                    out.advance(written);
-                    out.cut += cut;
-                    break;
-                }
-                room = written;
+        for group in &self.groups {
+            if let Some(expand) = group.expand {
+                self.run(group, expand, state, out);
             }
         }
     }
@@ -242,7 +309,7 @@ struct Compiler<'m> {
 }
 
 impl Compiler<'_> {
-    fn expand(&mut self, program: &Program, threads: &[usize], assumed: &[AtomicBool]) -> Result<FuncId, String> {
+    fn expand(&mut self, program: &Program, threads: Range<usize>, assumed: &[AtomicBool]) -> Result<FuncId, String> {
         let mut scratch = 0;
         let id = self.function(6, |builder| scratch = emit::expand(builder, program, threads, assumed))?;
         self.scratch = self.scratch.max(scratch);
@@ -280,28 +347,31 @@ impl Compiler<'_> {
     }
 }
 
-/// Threads in order, split where a function would become too large.
-fn groups(program: &Program) -> Vec<Vec<usize>> {
-    let mut groups: Vec<Vec<usize>> = Vec::new();
+/// Threads in order, split where a function would become too large or would have more than a part of successors to write;
+/// with the most successors that each group can have.
+fn groups(program: &Program, part: usize) -> Vec<(Range<usize>, usize)> {
+    let mut groups: Vec<(Range<usize>, usize)> = Vec::new();
     let mut size = usize::MAX;
     for (t, thread) in program.threads.iter().enumerate() {
         let range = thread.at.first().map_or(0, |at| at.0) as usize..thread.at.last().map_or(0, |at| at.1) as usize;
         let own: usize = program.transitions[range].iter().map(|t| t.guard.size() + t.ops.len() * 4).sum();
-        if size.saturating_add(own) > FUNCTION_SIZE {
-            groups.push(Vec::new());
-            size = 0;
+        let of_location = |&(start, end): &(u32, u32)| {
+            (start..end).fold(0usize, |all, id| {
+                all.saturating_add(program.most_outcomes(TransitionId(id)).try_into().unwrap_or(usize::MAX))
+            })
+        };
+        let most = thread.at.iter().map(of_location).max().unwrap_or(0);
+        match groups.last_mut() {
+            Some((threads, all)) if size.saturating_add(own) <= FUNCTION_SIZE && all.saturating_add(most) <= part => {
+                threads.end = t + 1;
+                *all += most;
+                size += own;
+            }
+            _ => {
+                groups.push((t..t + 1, most));
+                size = own;
+            }
         }
-        size += own;
-        groups.last_mut().expect("a group was begun").push(t);
     }
     groups
-}
-
-/// The most successors a state can have if nothing chooses; a guess that is corrected by trying again if something does.
-fn most_successors(program: &Program) -> usize {
-    let weight = |t: &birk_ir::Transition| if t.ops.iter().any(|op| matches!(op, Op::Choose(..))) { 16 } else { 1 };
-    let of_location = |&(start, end): &(u32, u32)| -> usize {
-        program.transitions[start as usize..end as usize].iter().map(weight).sum()
-    };
-    program.threads.iter().map(|thread| thread.at.iter().map(of_location).max().unwrap_or(0)).sum()
 }

@@ -44,7 +44,7 @@ pub fn astar(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt 
         open: BTreeMap::new(),
         waiting: 0,
         at_limit: Vec::new(),
-        batch: Successors::new(words),
+        batch: Successors::in_parts(words),
         state: vec![0; words],
         room: Vec::new(),
         found: vec![None; job.goals],
@@ -82,7 +82,7 @@ impl Search<'_> {
         self.reach(None, 0)?;
         let mut expanded = 0u64;
         while let Some((state, depth)) = self.pop() {
-            self.expand(state, depth)?;
+            self.expand(state, depth, observer)?;
             expanded += 1;
             if expanded.is_multiple_of(BATCH) {
                 observer.progress(&self.progress(depth))?;
@@ -100,9 +100,8 @@ impl Search<'_> {
                 observer.progress(&self.progress(self.job.limits.depth))?;
             }
             self.store.load(StateId(u64::from(self.at_limit[place])), &mut self.state);
-            self.batch.clear();
-            self.model.successors(&self.state, &mut self.batch);
-            border.edge(&self.batch, 0, &mut self.fired, |state| self.store.contains(state));
+            let Self { model, batch, state, fired, store, .. } = self;
+            border.edge_of((*model, batch, state), fired, |state| store.contains(state));
         }
         self.batch.clear();
         self.batch.cut = cut;
@@ -128,25 +127,45 @@ impl Search<'_> {
         }
     }
 
-    fn expand(&mut self, id: u32, depth: u32) -> ControlFlow<Stop> {
+    fn expand(&mut self, id: u32, depth: u32, observer: &mut dyn Observer) -> ControlFlow<Stop> {
         self.store.load(StateId(u64::from(id)), &mut self.state);
         self.batch.clear();
         let cut = self.batch.cut;
         self.model.successors(&self.state, &mut self.batch);
-        let taken = self.batch.len();
-        self.stats.transitions += taken as u64;
-        let is_stuck = taken == 0 && self.batch.cut == cut;
-        let goals = self.model.judge(&self.state, is_stuck);
+        let goals = self.model.judge(&self.state, self.batch.is_stuck_since(0, cut));
         if !self.model.is_fault(&self.state) {
             self.stats.max_depth = self.stats.max_depth.max(depth);
         }
         if depth == self.job.limits.depth {
             self.at_limit.push(id);
-            self.batch.clear();
         }
-        self.batch.steps(0).iter().for_each(|step| self.fired[step.transition.index()] = true);
-        self.job.record(goals, &mut self.found, || StateId(u64::from(id)))?;
-        self.reach(Some(id), depth.saturating_add(1))
+        let found = self.job.record(goals, &mut self.found, || StateId(u64::from(id)));
+        loop {
+            self.stats.transitions += self.batch.len() as u64;
+            if depth == self.job.limits.depth {
+                self.batch.clear();
+            }
+            self.batch.steps(0).iter().for_each(|step| self.fired[step.transition.index()] = true);
+            let flow = if found.is_continue() { self.reach_part(id, depth, observer) } else { found };
+            if !self.batch.has_rest() {
+                return flow;
+            }
+            if flow.is_break() && found.is_continue() {
+                // It waits again: not all of its steps were taken.
+                self.batch.take_rest();
+                self.marks[id as usize].is_expanded = false;
+                self.waiting += 1;
+                return flow;
+            }
+            self.batch.clear();
+            self.model.successors(&self.state, &mut self.batch);
+        }
+    }
+
+    /// Takes the batch, successors of a state at this depth; if it is not the last part, asks whether to go on.
+    fn reach_part(&mut self, id: u32, depth: u32, observer: &mut dyn Observer) -> ControlFlow<Stop> {
+        self.reach(Some(id), depth.saturating_add(1))?;
+        if self.batch.has_rest() { observer.progress(&self.progress(depth)) } else { ControlFlow::Continue(()) }
     }
 
     /// Takes the batch: what is new waits, and so does again what was reached by a shorter way than before.

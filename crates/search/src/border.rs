@@ -10,6 +10,10 @@ use birk_ir::Stop;
 const MOST: u64 = 10_000;
 /// So many different things are kept in a sample.
 const SAMPLE: usize = 1 << 16;
+/// They are looked at until their successors have had so many words, a few of which stand for the time to compute one, and one
+/// for each condition of a step.
+const MOST_WORDS: usize = 1 << 22;
+const FEW_WORDS: usize = 16;
 
 /// The edge of what was searched. Empty after a complete search, and where a search ended at what it found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,14 +44,14 @@ impl Border {
         self.open.iter_mut().zip(&other.open).for_each(|(open, more)| *open += more);
     }
 
-    /// The steps of a batch from one on, all from one state at the edge: each is open, or was taken.
+    /// The steps of a batch from one on, all from one state at the edge: each is open, or was taken. Whether one is open.
     pub(crate) fn edge(
         &mut self,
         batch: &Successors,
         from: usize,
         fired: &mut [bool],
         mut is_known: impl FnMut(&[u32]) -> bool,
-    ) {
+    ) -> bool {
         let mut is_open = false;
         for i in from..batch.len() {
             let transition = batch.step(i).transition.index();
@@ -59,8 +63,29 @@ impl Border {
                 }
             }
         }
+        is_open
+    }
+
+    /// Counts a state at the edge if one of its steps is open.
+    #[inline]
+    pub(crate) fn count(&mut self, is_open: bool) {
         self.states += u64::from(is_open);
         self.looked_at += u64::from(is_open);
+    }
+
+    /// Both, for all steps of a state.
+    pub(crate) fn edge_of(
+        &mut self,
+        (model, batch, state): (&dyn Model, &mut Successors, &[u32]),
+        fired: &mut [bool],
+        mut is_known: impl FnMut(&[u32]) -> bool,
+    ) {
+        let mut is_open = false;
+        let _ = batch.each_part(model, state, |part| {
+            is_open |= self.edge(part, 0, fired, &mut is_known);
+            ControlFlow::<()>::Continue(())
+        });
+        self.count(is_open);
     }
 
     /// Whether a step leads to where the search did not go.
@@ -85,19 +110,22 @@ pub(crate) struct Survey<'m> {
     border: Border,
     /// One in so many is looked at.
     stride: u64,
+    /// Words of successors that may still be looked at.
+    left: usize,
 }
 
 impl<'m> Survey<'m> {
     /// Of about this many states.
     pub(crate) fn new(model: &'m dyn Model, about: u64) -> Self {
         let border = Border::new(model.transitions());
-        Self { model, batch: Successors::new(model.words()), border, stride: about.div_ceil(MOST).max(1) }
+        let stride = about.div_ceil(MOST).max(1);
+        Self { model, batch: Successors::in_parts(model.words()), border, stride, left: MOST_WORDS }
     }
 
     /// Counts a state that waits; whether it is one of those to look at.
     pub(crate) fn counts(&mut self) -> bool {
         self.border.states += 1;
-        (self.border.states - 1).is_multiple_of(self.stride)
+        (self.border.states - 1).is_multiple_of(self.stride) && self.left > 0
     }
 
     /// Looks at the state that was counted.
@@ -107,15 +135,25 @@ impl<'m> Survey<'m> {
 
     /// The same, where steps were followed: those to known states were taken.
     pub(crate) fn look_beyond(&mut self, state: &[u32], fired: &mut [bool], mut is_known: impl FnMut(&[u32]) -> bool) {
-        self.batch.clear();
-        self.model.successors(state, &mut self.batch);
-        self.border.looked_at += 1;
-        for i in 0..self.batch.len() {
-            let transition = self.batch.step(i).transition.index();
-            match is_known(self.batch.state(i)) {
-                true => fired[transition] = true,
-                false => self.border.open[transition] += 1,
+        let Self { model, batch, border, left, .. } = self;
+        *left = left.saturating_sub(model.transitions());
+        // How many steps in a row by one transition are open: they count when all steps of the state were seen.
+        let mut open: Vec<(usize, u64)> = Vec::new();
+        let flow = batch.each_part(*model, state, |part| {
+            for i in 0..part.len() {
+                let transition = part.step(i).transition.index();
+                match (is_known(part.state(i)), open.last_mut()) {
+                    (true, _) => fired[transition] = true,
+                    (false, Some((last, steps))) if *last == transition => *steps += 1,
+                    (false, _) => open.push((transition, 1)),
+                }
             }
+            *left = left.saturating_sub(part.len() * (part.words() + FEW_WORDS));
+            if *left > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        if flow.is_continue() {
+            border.looked_at += 1;
+            open.iter().for_each(|&(transition, steps)| border.open[transition] += steps);
         }
     }
 

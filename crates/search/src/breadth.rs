@@ -5,8 +5,8 @@
 //! The level in which the search ends at a goal is judged to its end: what is found, and what is counted, does not depend
 //! on who was first. At the depth limit states are still judged, and the search is complete if nothing new lies beyond.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use birk_exec::{GoalSet, Model};
 use birk_ir::{Coverage, Outcome, Stop};
@@ -18,7 +18,7 @@ use crate::crew;
 use crate::job::{Hunt, Job, Observer, Stats};
 use crate::retrace::{Target, retrace};
 use crate::visited::Visited;
-use crate::worker::{Counts, Level, Worker};
+use crate::worker::{Begun, Counts, Level, Worker};
 
 /// Bytes that each worker may have twice, in the old table and in the new one, while it moves keys.
 pub(crate) const MOVING: u64 = 4 << 20;
@@ -91,6 +91,7 @@ impl<C: Codec> Search<'_, C> {
         let ticket_words = self.visited.codec.ticket_words() as u64;
         self.stats.peak_frontier = self.stats.peak_frontier.max(here.words() / ticket_words);
         let mut judging = false;
+        let mut begun = Mutex::default();
         let known_goals = GoalSet(self.counts.goals.load(Ordering::Relaxed));
         let stop = loop {
             let level = Level {
@@ -105,6 +106,7 @@ impl<C: Codec> Search<'_, C> {
                 needs_room: AtomicBool::new(false),
                 judging: AtomicBool::new(judging),
                 stop: OnceLock::new(),
+                begun: &begun,
             };
             expand(&mut self.workers, &level, observer);
             judging = level.judging.load(Ordering::Relaxed);
@@ -115,7 +117,7 @@ impl<C: Codec> Search<'_, C> {
             if needs_room && !judging && !self.make_room(here, &next, known_goals, observer) {
                 break Some(Stop::Memory);
             }
-            if here.words() == 0 {
+            if here.words() == 0 && begun.get_mut().is_ok_and(|begun| begun.is_empty()) {
                 self.judged = Some(self.depth).filter(|&depth| depth != u32::MAX);
                 break None;
             }
@@ -127,7 +129,8 @@ impl<C: Codec> Search<'_, C> {
             return End::Over(Stop::Goal);
         }
         if stop.is_some() {
-            self.stats.border = self.waiting(here, &next);
+            let begun = begun.into_inner().unwrap_or_else(PoisonError::into_inner);
+            self.stats.border = self.waiting(here, &next, &begun);
         }
         let new = self.counts.states.load(Ordering::Relaxed) - states_before;
         if new > 0 {
@@ -165,6 +168,7 @@ impl<C: Codec> Search<'_, C> {
                 needs_room: AtomicBool::new(false),
                 judging: AtomicBool::new(false),
                 stop: OnceLock::new(),
+                begun: &Mutex::default(),
             };
             let worker = &mut self.workers[0];
             while waiting.next_if(|state| worker.retry(&level, state)).is_some() {}
@@ -175,8 +179,9 @@ impl<C: Codec> Search<'_, C> {
         }
     }
 
-    /// What waits when a search is ended early: tickets of both levels, and states for which there was no room.
-    fn waiting(&mut self, here: &Chunks, next: &Chunks) -> Border {
+    /// What waits when a search is ended early: tickets of both levels, states of which only a part of the successors was
+    /// taken, and states for which there was no room.
+    fn waiting(&mut self, here: &Chunks, next: &Chunks, begun: &[Begun]) -> Border {
         let words = self.visited.codec.ticket_words();
         let deferred: Vec<u32> =
             self.workers.iter_mut().flat_map(|worker| std::mem::take(&mut worker.deferred)).collect();
@@ -190,6 +195,10 @@ impl<C: Codec> Search<'_, C> {
                     survey.look(&state);
                 }
             }
+        }
+        for begun in begun {
+            self.visited.codec.open(&begun.ticket, &mut self.workers[0].parent, &mut state);
+            survey.wait(&state);
         }
         deferred.for_each(|state| survey.wait(state));
         survey.border()

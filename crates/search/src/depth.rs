@@ -133,6 +133,7 @@ impl<'a, C: Codec> Search<'a, C> {
             seen: RwLock::new(Seen { codec, thresholds: Thresholds::new() }),
             need_room: AtomicUsize::new(0),
             stop: OnceLock::new(),
+            is_torn: AtomicBool::new(false),
             here: Mutex::default(),
             next: Mutex::default(),
             frontier_bytes: AtomicU64::new(0),
@@ -188,7 +189,8 @@ impl<'a, C: Codec> Search<'a, C> {
             Some(&stop) => stop,
             None => self.close(observer),
         };
-        if self.covered.is_some() && !matches!(stopped, Stop::Goal | Stop::Exhausted) {
+        let is_torn = *self.shared.is_torn.get_mut();
+        if self.covered.is_some() && !is_torn && !matches!(stopped, Stop::Goal | Stop::Exhausted) {
             observer.checkpoint(&mut |out| self.save(out), true);
         }
         let mut frontier = Vec::new();
@@ -470,15 +472,11 @@ fn run(model: &dyn Model, initial: &Successors, positions: &[u32]) -> Option<(Tr
     let (&first, rest) = positions.split_first().filter(|(first, _)| (**first as usize) < initial.len())?;
     let mut trace = Trace { initial: first, ..Trace::default() };
     let mut state = initial.state(first as usize).to_vec();
-    let mut batch = Successors::new(model.words());
-    for position in rest.iter().map(|&position| position as usize) {
-        batch.clear();
-        model.successors(&state, &mut batch);
-        if position >= batch.len() {
-            return None;
-        }
-        trace.steps.push(batch.step(position));
-        state.copy_from_slice(batch.state(position));
+    let mut batch = Successors::in_parts(model.words());
+    for &position in rest {
+        let place = batch.nth(model, &state, position)?;
+        trace.steps.push(batch.step(place));
+        state.copy_from_slice(batch.state(place));
     }
     Some((trace, state))
 }

@@ -32,7 +32,7 @@ pub fn explore<S: Store, F: Frontier>(
         job,
         store,
         frontier,
-        batch: Successors::new(words),
+        batch: Successors::in_parts(words),
         parents: Vec::new(),
         depths: Vec::new(),
         arrivals: Vec::new(),
@@ -81,7 +81,7 @@ impl<S: Store, F: Frontier> Search<'_, S, F> {
             let mut expanded = 0;
             while self.batch.len() < F::BATCH && expanded < F::BATCH {
                 let Some(node) = self.frontier.pop() else { break };
-                self.expand(node)?;
+                self.expand(node, observer)?;
                 expanded += 1;
             }
             self.reach()?;
@@ -95,50 +95,83 @@ impl<S: Store, F: Frontier> Search<'_, S, F> {
         let mut border = Border::new(self.model.transitions());
         let cut = self.batch.cut;
         for place in 0..self.edge.len() {
-            self.batch.clear();
             if place % PATIENCE == 0 {
                 observer.progress(&self.progress())?;
             }
             self.store.load(self.edge[place], &mut self.state);
-            self.model.successors(&self.state, &mut self.batch);
-            border.edge(&self.batch, 0, &mut self.fired, |state| self.store.contains(state));
+            let Self { model, batch, state, fired, store, .. } = self;
+            border.edge_of((*model, batch, state), fired, |state| store.contains(state));
         }
+        self.batch.clear();
         self.batch.cut = cut;
         self.stats.border = border;
         ControlFlow::Continue(())
     }
 
-    /// Computes a state's successors into the batch, and judges it.
-    fn expand(&mut self, node: Node) -> ControlFlow<Stop> {
+    /// Computes a state's successors into the batch, and judges it. Where they come in parts, all but the last are inserted
+    /// at once; what is new waits until all of them were.
+    fn expand(&mut self, node: Node, observer: &mut dyn Observer) -> ControlFlow<Stop> {
         self.expanding = node.depth;
         self.store.load(node.id, &mut self.state);
-        let (before, cut) = (self.batch.len(), self.batch.cut);
+        let (mut before, cut) = (self.batch.len(), self.batch.cut);
         self.model.successors(&self.state, &mut self.batch);
-        let taken = self.batch.len() - before;
-        self.stats.transitions += taken as u64;
-        let stuck = taken == 0 && self.batch.cut == cut;
-        let goals = self.model.judge(&self.state, stuck);
-        if node.depth == self.job.limits.depth {
+        let goals = self.model.judge(&self.state, self.batch.is_stuck_since(before, cut));
+        let found = self.job.record(goals, &mut self.found, || node.id);
+        let at_limit = node.depth == self.job.limits.depth;
+        if at_limit {
             self.edge.push(node.id);
-            self.batch.truncate(before);
         }
-        for step in self.batch.steps(before) {
-            self.fired[step.transition.index()] = true;
+        loop {
+            self.stats.transitions += (self.batch.len() - before) as u64;
+            if at_limit {
+                self.batch.truncate(before);
+            }
+            for step in self.batch.steps(before) {
+                self.fired[step.transition.index()] = true;
+            }
+            self.parents.resize(self.batch.len(), Some(node.id));
+            self.depths.resize(self.batch.len(), node.depth.saturating_add(1));
+            if !self.batch.has_rest() {
+                return found;
+            }
+            if let ControlFlow::Break(stop) = self.insert_part(found, observer) {
+                // Not all of its steps were taken: it waits.
+                self.batch.take_rest();
+                self.fresh.push(node);
+                self.push();
+                return ControlFlow::Break(stop);
+            }
+            before = self.batch.len();
+            self.model.successors(&self.state, &mut self.batch);
         }
-        self.parents.resize(self.batch.len(), Some(node.id));
-        self.depths.resize(self.batch.len(), node.depth.saturating_add(1));
-        self.job.record(goals, &mut self.found, || node.id)
+    }
+
+    /// Gives a part of a state's successors to the store, unless the search has found its end, and asks whether to go on.
+    #[cold]
+    fn insert_part(&mut self, found: ControlFlow<Stop>, observer: &mut dyn Observer) -> ControlFlow<Stop> {
+        if found.is_break() {
+            self.empty();
+            return ControlFlow::Continue(());
+        }
+        self.insert()?;
+        observer.progress(&self.progress())
     }
 
     /// Gives the batch to the store, and what is new to the frontier.
     fn reach(&mut self) -> ControlFlow<Stop> {
+        let flow = self.insert();
+        self.push();
+        flow
+    }
+
+    /// Gives the batch to the store.
+    fn insert(&mut self) -> ControlFlow<Stop> {
         let budget = self.job.limits.memory.saturating_sub(self.waiting_bytes());
         if !self.store.reserve(self.batch.len(), budget) {
             return ControlFlow::Break(Stop::Memory);
         }
         self.arrivals.clear();
         self.store.insert(&self.batch, &self.parents, &mut self.arrivals);
-        self.fresh.clear();
         for (i, arrival) in self.arrivals.iter().enumerate() {
             let Arrival::New(id) = *arrival else { continue };
             let depth = self.depths[i];
@@ -152,13 +185,22 @@ impl<S: Store, F: Frontier> Search<'_, S, F> {
                 }
             }
         }
+        self.empty();
+        let full = self.stats.states > self.job.limits.states;
+        if full { ControlFlow::Break(Stop::States) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Gives what is new to the frontier.
+    fn push(&mut self) {
         self.frontier.push_all(&self.fresh);
+        self.fresh.clear();
         self.stats.peak_frontier = self.stats.peak_frontier.max(self.frontier.len() as u64);
+    }
+
+    fn empty(&mut self) {
         self.batch.clear();
         self.parents.clear();
         self.depths.clear();
-        let full = self.stats.states > self.job.limits.states;
-        if full { ControlFlow::Break(Stop::States) } else { ControlFlow::Continue(()) }
     }
 
     fn progress(&self) -> Progress {
@@ -172,7 +214,8 @@ impl<S: Store, F: Frontier> Search<'_, S, F> {
     }
 
     fn waiting_bytes(&self) -> u64 {
-        self.frontier.bytes() + (self.edge.capacity() * size_of::<StateId>()) as u64
+        let (edge, fresh) = (self.edge.capacity() * size_of::<StateId>(), self.fresh.capacity() * size_of::<Node>());
+        self.frontier.bytes() + (edge + fresh) as u64
     }
 
     /// What waits when a search is ended early; what is left of the batch had no room in the store.

@@ -40,7 +40,7 @@ pub(crate) fn retrace<C: Codec>(
         model,
         visited,
         met: vec![0; visited.slots().div_ceil(64) as usize],
-        batch: Successors::new(model.words()),
+        batch: Successors::in_parts(model.words()),
         ancestors: Vec::new(),
         keys: Vec::new(),
         hashes: Vec::new(),
@@ -121,12 +121,18 @@ impl<C: Codec> Retrace<'_, C> {
         for (position, ticket) in now.tickets.chunks(words).enumerate() {
             let ancestor = if is_kept { position as u32 } else { now.ancestors[position] };
             self.visited.codec.open(ticket, &mut self.parent, &mut self.state);
-            let from = self.batch.len();
-            self.model.successors(&self.state, &mut self.batch);
-            self.visited.codec.note(&self.batch, from, &mut self.parent);
-            self.ancestors.resize(self.batch.len(), ancestor);
-            if self.batch.len() >= GROUP {
-                self.meet(&mut next);
+            loop {
+                let from = self.batch.len();
+                self.model.successors(&self.state, &mut self.batch);
+                self.visited.codec.note(&self.batch, from, &mut self.parent);
+                self.ancestors.resize(self.batch.len(), ancestor);
+                if self.batch.len() >= GROUP {
+                    self.meet(&mut next);
+                }
+                if !self.batch.has_rest() {
+                    break;
+                }
+                self.visited.codec.open(ticket, &mut self.parent, &mut self.state);
             }
         }
         self.meet(&mut next);
@@ -241,16 +247,12 @@ fn skip(level: &mut Kept, dropped: &Kept) {
 
 /// The steps along a path of states.
 pub(crate) fn trace(model: &dyn Model, initial: &Successors, path: &[Vec<u32>]) -> Option<Trace> {
-    let mut trace = Trace { initial: position(initial, &path[0])? as u32, ..Trace::default() };
-    let mut batch = Successors::new(model.words());
+    let first = (0..initial.len()).find(|&i| initial.state(i) == path[0])?;
+    let mut trace = Trace { initial: first as u32, ..Trace::default() };
+    let mut batch = Successors::in_parts(model.words());
     for two in path.windows(2) {
-        batch.clear();
-        model.successors(&two[0], &mut batch);
-        trace.steps.push(batch.step(position(&batch, &two[1])?));
+        let found = batch.find(model, &two[0], |_, state| state == two[1])?;
+        trace.steps.push(batch.step(found));
     }
     Some(trace)
-}
-
-fn position(batch: &Successors, state: &[u32]) -> Option<usize> {
-    (0..batch.len()).find(|&i| batch.state(i) == state)
 }

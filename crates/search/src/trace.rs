@@ -12,23 +12,18 @@ pub fn rebuild(model: &dyn Model, store: &impl Store, id: StateId) -> Trace {
         path.push(parent);
     }
     path.reverse();
-    let mut batch = Successors::new(model.words());
+    let mut batch = Successors::in_parts(model.words());
     let (mut here, mut next) = (vec![0; model.words()], vec![0; model.words()]);
     store.load(path[0], &mut here);
     model.initial(&mut batch);
-    let mut trace = Trace { initial: position(&batch, &here) as u32, ..Trace::default() };
+    let initial = (0..batch.len()).find(|&i| batch.state(i) == here).expect("a path begins in an initial state");
+    let mut trace = Trace { initial: initial as u32, ..Trace::default() };
     for &id in &path[1..] {
-        batch.clear();
-        model.successors(&here, &mut batch);
         store.load(id, &mut next);
-        trace.steps.push(batch.step(position(&batch, &next)));
+        let found = batch.find(model, &here, |_, state| state == next);
+        let found = found.expect("a recorded arrival is a successor of its parent: models are deterministic");
+        trace.steps.push(batch.step(found));
         std::mem::swap(&mut here, &mut next);
     }
     trace
-}
-
-fn position(batch: &Successors, state: &[u32]) -> usize {
-    (0..batch.len())
-        .find(|&i| batch.state(i) == state)
-        .expect("a recorded arrival is a successor of its parent: models are deterministic")
 }

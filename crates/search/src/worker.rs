@@ -5,10 +5,10 @@
 //! counters, which it looks at once a batch.
 
 use std::ops::ControlFlow;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use birk_exec::{GoalSet, Model, Successors};
+use birk_exec::{GoalSet, Model, Rest, Successors};
 use birk_ir::Stop;
 
 use crate::border::Border;
@@ -42,6 +42,15 @@ pub(crate) struct Level<'a, C> {
     pub(crate) judging: AtomicBool,
     /// A limit was met: everybody comes back.
     pub(crate) stop: OnceLock<Stop>,
+    /// States of the level of which only a part of the successors was taken.
+    pub(crate) begun: &'a Mutex<Vec<Begun>>,
+}
+
+/// A state whose successors come in parts, of which some were taken.
+pub(crate) struct Begun {
+    pub(crate) ticket: Vec<u32>,
+    rest: Rest,
+    is_open: bool,
 }
 
 /// Counted by all workers.
@@ -56,6 +65,14 @@ pub(crate) struct Counts {
 }
 
 impl<C: Codec> Level<'_, C> {
+    fn begun(&self) -> Option<Begun> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    fn leave(&self, begun: Begun) {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner).push(begun);
+    }
+
     fn is_over(&self) -> bool {
         self.needs_room.load(Ordering::Relaxed) || self.stop.get().is_some()
     }
@@ -94,8 +111,9 @@ pub(crate) struct Worker<C: Codec> {
     pub(crate) fired: Vec<bool>,
     /// Transitions that have not fired.
     unfired: usize,
-    /// The states at the depth limit.
+    /// The states at the depth limit, and whether a step of the one that is expanded is open.
     pub(crate) edge: Border,
+    is_open: bool,
     held: u64,
     states: u64,
     transitions: u64,
@@ -104,7 +122,7 @@ pub(crate) struct Worker<C: Codec> {
 impl<C: Codec> Worker<C> {
     pub(crate) fn new(model: &dyn Model, job: &Job, codec: &C) -> Self {
         Self {
-            batch: Successors::new(model.words()),
+            batch: Successors::in_parts(model.words()),
             keys: Vec::new(),
             hashes: Vec::new(),
             reached: 0,
@@ -116,6 +134,7 @@ impl<C: Codec> Worker<C> {
             fired: vec![false; model.transitions()],
             unfired: model.transitions(),
             edge: Border::new(model.transitions()),
+            is_open: false,
             held: 0,
             states: 0,
             transitions: 0,
@@ -145,6 +164,10 @@ impl<C: Codec> Worker<C> {
         let words = level.visited.codec.ticket_words();
         let mut expanded = 0;
         while !level.is_over() {
+            if let Some(begun) = level.begun() {
+                self.take_up(level, begun, observer.as_deref_mut());
+                continue;
+            }
             let Some(chunk) = level.here.pop() else { break };
             let mut at = 0;
             while at < chunk.len() && !level.is_over() {
@@ -152,6 +175,9 @@ impl<C: Codec> Worker<C> {
                     level.visited.codec.announce(later);
                 }
                 self.expand(level, &chunk[at..at + words]);
+                if self.batch.has_rest() {
+                    self.go_on(level, &chunk[at..at + words], observer.as_deref_mut());
+                }
                 at += words;
                 expanded += 1;
                 if self.batch.len() >= BATCH || expanded == BATCH {
@@ -173,20 +199,53 @@ impl<C: Codec> Worker<C> {
         level.visited.codec.open(ticket, &mut self.parent, &mut self.state);
         let (before, cut) = (self.batch.len(), self.batch.cut);
         level.model.successors(&self.state, &mut self.batch);
-        let taken = self.batch.len() - before;
-        self.transitions += taken as u64;
-        let at_limit = level.depth == level.job.limits.depth;
-        if self.unfired > 0 && !at_limit {
-            self.note_fired(before);
-        }
-        let stuck = taken == 0 && self.batch.cut == cut;
+        let stuck = self.batch.is_stuck_since(before, cut);
         let goals = level.model.judge(&self.state, stuck);
         if !goals.is_empty() {
             self.judge(level, goals);
         }
+        self.is_open = false;
+        self.take(level, before);
+    }
+
+    /// Goes on with a state whose successors come in parts. When everybody is called back, another worker may take it up.
+    #[cold]
+    fn go_on<'o>(&mut self, level: &Level<'_, C>, ticket: &[u32], mut observer: Option<&mut (dyn Observer + 'o)>) {
+        while self.batch.has_rest() {
+            self.settle(level, observer.as_deref_mut());
+            if level.is_over()
+                && let Some(rest) = self.batch.take_rest()
+            {
+                return level.leave(Begun { ticket: ticket.to_vec(), rest, is_open: self.is_open });
+            }
+            level.visited.codec.open(ticket, &mut self.parent, &mut self.state);
+            level.model.successors(&self.state, &mut self.batch);
+            self.take(level, 0);
+        }
+    }
+
+    /// Goes on with a state that was left when everybody was called back.
+    fn take_up<'o>(&mut self, level: &Level<'_, C>, begun: Begun, observer: Option<&mut (dyn Observer + 'o)>) {
+        self.settle(level, None);
+        self.batch.give_rest(begun.rest);
+        self.is_open = begun.is_open;
+        self.go_on(level, &begun.ticket, observer);
+    }
+
+    /// Takes the successors from one on, all of the state that is expanded: counts them, and asks for their cache lines.
+    #[inline]
+    fn take(&mut self, level: &Level<'_, C>, before: usize) {
+        self.transitions += (self.batch.len() - before) as u64;
+        let at_limit = level.depth == level.job.limits.depth;
+        if self.unfired > 0 && !at_limit {
+            self.note_fired(before);
+        }
         if at_limit {
             let is_known = |state: &[u32]| level.visited.find(state, &mut self.parent).is_some();
-            self.edge.edge(&self.batch, before, &mut self.fired, is_known);
+            self.is_open |= self.edge.edge(&self.batch, before, &mut self.fired, is_known);
+            if !self.batch.has_rest() {
+                self.edge.count(self.is_open);
+            }
             self.batch.truncate(before);
         } else if level.judging.load(Ordering::Relaxed) {
             self.batch.truncate(before);

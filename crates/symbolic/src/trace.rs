@@ -105,8 +105,7 @@ impl<'d> Beside<'d> {
 }
 
 fn step(model: &Interpreter<'_>, from: &[u32], to: &[u32]) -> Step {
-    let mut successors = Successors::new(model.words());
-    model.successors(from, &mut successors);
-    let found = (0..successors.len()).find(|&index| successors.state(index) == to);
+    let mut successors = Successors::in_parts(model.words());
+    let found = successors.find(model, from, |_, state| state == to);
     successors.step(found.expect("an engine on sets knows the successors"))
 }

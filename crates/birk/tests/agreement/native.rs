@@ -20,7 +20,7 @@ use crate::mutants::{all_noticed, mutant};
 /// Threads of an engine that scales.
 const THREADS: [usize; 3] = [1, 2, 8];
 /// So few states that also the levels of small programs are shared.
-const GRAIN: usize = 2;
+pub(crate) const GRAIN: usize = 2;
 
 /// What was really tried: none of these may be 0.
 #[derive(Debug, Default)]
@@ -156,7 +156,7 @@ fn but_for_collisions(mut hunt: Hunt) -> Hunt {
     hunt
 }
 
-fn same_hunts(found: &[Hunt], expected: &[Hunt]) -> Checked {
+pub(crate) fn same_hunts(found: &[Hunt], expected: &[Hunt]) -> Checked {
     same("searches", &found.len(), &expected.len())?;
     for (found, expected) in found.iter().zip(expected) {
         same("outcomes", &found.outcomes, &expected.outcomes)?;

@@ -3,10 +3,11 @@
 //! the evaluator whose answer this judges.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::ControlFlow;
 
 use birk_ir::{Branching, Program, Steps, TransitionId};
 
-use super::{Replayed, is_stuck};
+use super::{Replayed, is_stuck, possible};
 use crate::interpreter::Interpreter;
 use crate::model::{Model, Successors};
 
@@ -59,15 +60,20 @@ impl<'p> Known<'p> {
                 states.len() - 1
             });
         }
-        let mut batch = Successors::new(model.words());
-        let (mut steps, mut possible) = (Vec::new(), Vec::new());
+        let mut batch = Successors::in_parts(model.words());
+        let mut steps = Vec::new();
         for state in &states {
-            batch.clear();
-            model.successors(state, &mut batch);
-            possible.push(batch.steps(0).iter().map(|step| step.transition).collect());
-            let real = (0..batch.len()).filter(|&i| !program.is_faulty(batch.state(i)));
-            steps.push(real.map(|i| (batch.step(i).transition, numbers.get(batch.state(i)).copied())).collect());
+            let mut taken = Vec::new();
+            let _ = batch.each_part(&model, state, |part| {
+                let real = (0..part.len()).filter(|&i| !program.is_faulty(part.state(i)));
+                taken.extend(real.map(|i| (part.step(i).transition, numbers.get(part.state(i)).copied())));
+                // Of the many outcomes of one step, most lead to states that are not known.
+                taken.dedup();
+                ControlFlow::<()>::Continue(())
+            });
+            steps.push(taken);
         }
+        let possible = states.iter().map(|state| possible(&model, state)).collect();
         let stuck = states.iter().map(|state| is_stuck(&model, state)).collect();
         Self { model, states, steps, possible, stuck }
     }

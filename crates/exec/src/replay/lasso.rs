@@ -5,10 +5,9 @@
 
 use birk_ir::{Formula, Program, ThreadId};
 
-use super::{ReplayError, Replayed, is_stuck};
+use super::{ReplayError, Replayed, is_stuck, possible};
 use crate::automaton::Buchi;
 use crate::interpreter::Interpreter;
-use crate::model::{Model, Successors};
 use crate::product::Fairness;
 
 /// How often a thread that does not move in the loop could have moved.
@@ -157,10 +156,8 @@ impl Replayed {
     }
 
     fn enabled(&self, program: &Program, fairness: &Fairness, state: &[u32]) -> u64 {
-        let model = Interpreter::new(program, &[]);
-        let mut batch = Successors::new(model.words());
-        model.successors(state, &mut batch);
-        batch.steps(0).iter().fold(0, |all, step| all | fairness.met_by[step.transition.index()])
+        let taken = possible(&Interpreter::new(program, &[]), state);
+        taken.iter().fold(0, |all, transition| all | fairness.met_by[transition.index()])
     }
 
     fn loop_states(&self) -> &[Vec<u32>] {
@@ -177,11 +174,7 @@ impl Replayed {
         let able: Vec<Vec<ThreadId>> = self
             .loop_states()
             .iter()
-            .map(|state| {
-                let mut batch = Successors::new(model.words());
-                model.successors(state, &mut batch);
-                batch.steps(0).iter().map(|step| program.transition(step.transition).thread).collect()
-            })
+            .map(|state| possible(&model, state).iter().map(|id| program.transition(*id).thread).collect())
             .collect();
         let idle = (0..program.threads.len()).map(ThreadId::new).filter(|&thread| !moved(thread));
         idle.map(|thread| {

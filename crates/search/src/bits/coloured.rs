@@ -1,6 +1,8 @@
 //! A space for nested search in which visited states are known by bits: one field for those that were seen, one for the
 //! red ones. The path is kept in full, and a state is cyan only if it is there.
 
+use std::ops::ControlFlow;
+
 use birk_exec::{Model, Successors};
 use birk_ir::Coverage;
 
@@ -33,7 +35,7 @@ impl<'m> Coloured<'m> {
             red,
             kept: Kept::new(model.words()),
             cyan: Cyan { slots: vec![0; 64], len: 0 },
-            batch: Successors::new(model.words()),
+            batch: Successors::in_parts(model.words()),
             state: Vec::new(),
             sketch: Sketch::default(),
             fired: vec![false; model.transitions()],
@@ -64,11 +66,26 @@ impl Space for Coloured<'_> {
         Some(nodes)
     }
 
-    fn successors(&mut self, node: usize, _soon: impl Iterator<Item = usize>, out: &mut Vec<usize>) -> Option<()> {
+    fn successors(
+        &mut self,
+        node: usize,
+        _soon: impl Iterator<Item = usize>,
+        mut may_go_on: impl FnMut(u64) -> bool,
+        out: &mut Vec<usize>,
+    ) -> Option<()> {
         self.state.clear();
         self.state.extend_from_slice(self.kept.state(node));
         self.batch.clear();
         self.model.successors(&self.state, &mut self.batch);
+        if self.batch.has_rest() {
+            // The batch, the states that are kept of it, and the nodes here and on a path.
+            let here = self.bytes();
+            let goes_on = |bytes: u64| match may_go_on(here + bytes * 4) {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            };
+            self.batch.append_rest(self.model, &self.state, goes_on).continue_value()?;
+        }
         for step in self.batch.steps(0) {
             self.fired[step.transition.index()] = true;
         }

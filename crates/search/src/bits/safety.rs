@@ -33,7 +33,7 @@ pub(super) fn hunt_states(
         kept: Kept::new(words),
         state: Vec::new(),
         spots: Vec::new(),
-        batch: Successors::new(words),
+        batch: Successors::in_parts(words),
         stats: Stats::default(),
         found: vec![None; job.goals],
         fired: vec![false; model.transitions()],
@@ -118,12 +118,18 @@ impl Search<'_> {
         self.batch.clear();
         let cut = self.batch.cut;
         self.model.successors(&self.state, &mut self.batch);
+        let stuck = self.batch.is_stuck_since(0, cut);
+        if self.batch.has_rest()
+            && let ControlFlow::Break(stop) = self.expand_rest()
+        {
+            self.path.offer(node);
+            return ControlFlow::Break(stop);
+        }
         let len = self.batch.len();
         self.spots.clear();
         self.spots.extend((0..len).map(|i| self.filter.spot(key_of(self.batch.state(i)))));
         // The blocks of the successors arrive while there is something else to do.
         self.filter.insert(spot);
-        let stuck = self.batch.is_empty() && self.batch.cut == cut;
         let goals = self.model.judge(&self.state, stuck);
         if !self.model.is_fault(&self.state) {
             self.stats.states += 1;
@@ -137,7 +143,8 @@ impl Search<'_> {
         let start = self.rotation(len);
         if depth >= self.job.limits.depth {
             let is_known = |state: &[u32]| self.filter.contains(self.filter.spot(key_of(state)));
-            self.edge.edge(&self.batch, 0, &mut self.fired, is_known);
+            let is_open = self.edge.edge(&self.batch, 0, &mut self.fired, is_known);
+            self.edge.count(is_open);
         } else {
             for step in self.batch.steps(0) {
                 self.fired[step.transition.index()] = true;
@@ -160,6 +167,19 @@ impl Search<'_> {
         }
         let all = !self.job.keep_going && self.found.iter().all(Option::is_some);
         if ends || all { ControlFlow::Break(Stop::Goal) } else { self.ask() }
+    }
+
+    /// Adds the rest of the successors of a state that has very many.
+    #[cold]
+    fn expand_rest(&mut self) -> ControlFlow<Stop> {
+        let here = self.progress();
+        let Self { batch, observer, job, .. } = self;
+        batch.append_rest(self.model, &self.state, |bytes| {
+            // The batch, its spots, and what is kept of both.
+            let bytes = here.bytes + bytes * 4;
+            observer.progress(&Progress { bytes, ..here })?;
+            if bytes > job.limits.memory { ControlFlow::Break(Stop::Memory) } else { ControlFlow::Continue(()) }
+        })
     }
 
     /// The way to the state that was expanded last.
@@ -191,19 +211,22 @@ impl Search<'_> {
         if !self.stats.states.is_multiple_of(PATIENCE) {
             return ControlFlow::Continue(());
         }
-        let bytes = self.filter.bytes() + self.path.bytes() + self.kept.bytes();
-        let progress = Progress {
+        let progress = self.progress();
+        self.observer.progress(&progress)?;
+        match self.stats.states > self.job.limits.states {
+            true => ControlFlow::Break(Stop::States),
+            false if progress.bytes > self.job.limits.memory => ControlFlow::Break(Stop::Memory),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
             states: self.stats.states,
             transitions: self.stats.transitions,
             depth: self.path.len() as u32,
             frontier: self.path.len() as u64,
-            bytes,
-        };
-        self.observer.progress(&progress)?;
-        match self.stats.states > self.job.limits.states {
-            true => ControlFlow::Break(Stop::States),
-            false if bytes > self.job.limits.memory => ControlFlow::Break(Stop::Memory),
-            false => ControlFlow::Continue(()),
+            bytes: self.filter.bytes() + self.path.bytes() + self.kept.bytes(),
         }
     }
 }

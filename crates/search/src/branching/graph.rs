@@ -109,7 +109,7 @@ impl Graph {
                 is_complete: false,
                 last: Progress::default(),
             },
-            batch: Successors::new(words),
+            batch: Successors::in_parts(words),
             state: vec![0; words],
             stats: Stats::default(),
             fired: vec![false; model.transitions()],
@@ -224,7 +224,7 @@ impl Search<'_> {
             if self.depth == self.limits.depth && self.leads_on(next as u32) {
                 return ControlFlow::Break(Stop::Depth);
             }
-            self.expand(next as u32)?;
+            self.expand(next as u32, observer)?;
             next += 1;
         }
         ControlFlow::Continue(())
@@ -233,27 +233,50 @@ impl Search<'_> {
     /// Whether a state has a successor that was not found before.
     fn leads_on(&mut self, number: u32) -> bool {
         self.graph.store.load(StateId(u64::from(number)), &mut self.state);
-        self.batch.clear();
         let cut = self.batch.cut;
-        self.model.successors(&self.state, &mut self.batch);
+        let Self { model, batch, graph, .. } = self;
+        let is_new = |_, state: &[u32]| !model.is_fault(state) && !graph.store.contains(state);
+        let leads_on = batch.find(*model, &self.state, is_new).is_some();
         // It was only asked, and is not expanded yet.
         self.batch.cut = cut;
-        let mut real = (0..self.batch.len()).map(|i| self.batch.state(i)).filter(|state| !self.model.is_fault(state));
-        real.any(|state| !self.graph.store.contains(state))
+        leads_on
     }
 
-    fn expand(&mut self, number: u32) -> ControlFlow<Stop> {
+    fn expand(&mut self, number: u32, observer: &mut dyn Observer) -> ControlFlow<Stop> {
         self.graph.store.load(StateId(u64::from(number)), &mut self.state);
         self.batch.clear();
         let cut = self.batch.cut;
         self.model.successors(&self.state, &mut self.batch);
+        let (edges, wrong) = (self.graph.forwards.ends.len(), self.graph.wrong.len());
+        self.graph.stuck.extend_to(number + 1);
+        self.graph.stuck.put(number, self.batch.is_stuck_since(0, cut));
+        let mut flow = self.take(number);
+        while self.batch.has_rest() && flow.is_continue() {
+            flow = observer.progress(&self.progress(u64::from(number)));
+            if flow.is_continue() {
+                self.batch.clear();
+                self.model.successors(&self.state, &mut self.batch);
+                flow = self.take(number);
+            }
+        }
+        if self.batch.take_rest().is_some() || flow == ControlFlow::Break(Stop::Memory) {
+            // Not all of its edges are known, so that it has none: it waits.
+            self.graph.forwards.ends.truncate(edges);
+            self.graph.forwards.labels.truncate(edges);
+            self.graph.wrong.truncate(wrong);
+            return flow;
+        }
+        self.graph.forwards.starts.push(self.graph.forwards.ends.len() as u32);
+        flow
+    }
+
+    /// Takes the batch, successors of a state.
+    fn take(&mut self, number: u32) -> ControlFlow<Stop> {
         self.reserve()?;
         let edges = self.graph.forwards.ends.len() + self.batch.len();
         if u32::try_from(edges).is_err() {
             return ControlFlow::Break(Stop::Memory);
         }
-        self.graph.stuck.extend_to(number + 1);
-        self.graph.stuck.put(number, self.batch.is_empty() && self.batch.cut == cut);
         self.stats.transitions += self.batch.len() as u64;
         for i in 0..self.batch.len() {
             let transition = self.batch.step(i).transition;
@@ -270,7 +293,6 @@ impl Search<'_> {
                 self.graph.forwards.labels.push(transition);
             }
         }
-        self.graph.forwards.starts.push(self.graph.forwards.ends.len() as u32);
         if self.graph.store.len() > self.limits.states {
             return ControlFlow::Break(Stop::States);
         }

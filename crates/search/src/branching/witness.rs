@@ -210,14 +210,11 @@ impl Run {
     /// As the steps of a model.
     pub(super) fn trace(&self, graph: &Graph, model: &dyn Model) -> Trace {
         let mut states: Vec<Vec<u32>> = self.states.iter().map(|&state| graph.load(state)).collect();
-        let mut batch = Successors::new(model.words());
+        let mut batch = Successors::in_parts(model.words());
         model.initial(&mut batch);
-        let position = |batch: &Successors, state: &[u32], label: Option<TransitionId>| {
-            let fits =
-                |i: &usize| batch.state(*i) == state && label.is_none_or(|label| batch.step(*i).transition == label);
-            (0..batch.len()).find(fits).expect("each edge of the graph is a step of the model")
-        };
-        let mut trace = Trace { initial: position(&batch, &states[0], None) as u32, ..Trace::default() };
+        let initial =
+            (0..batch.len()).find(|&i| batch.state(i) == states[0]).expect("a run begins in an initial state");
+        let mut trace = Trace { initial: initial as u32, ..Trace::default() };
         let closes = self.labels.len() == self.states.len();
         if let Some(back) = self.back {
             trace.loop_start = Some(back);
@@ -226,9 +223,10 @@ impl Run {
             }
         }
         for (pair, label) in states.windows(2).zip(&self.labels) {
-            batch.clear();
-            model.successors(&pair[0], &mut batch);
-            trace.steps.push(batch.step(position(&batch, &pair[1], *label)));
+            let found = batch.find(model, &pair[0], |step, state| {
+                state == pair[1] && label.is_none_or(|label| step.transition == label)
+            });
+            trace.steps.push(batch.step(found.expect("each edge of the graph is a step of the model")));
         }
         trace
     }

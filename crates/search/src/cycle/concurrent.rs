@@ -59,6 +59,7 @@ pub(super) fn hunt(model: &dyn Model, chase: &Chase, observer: &mut dyn Observer
 struct Shared<'g, G, N> {
     ground: &'g G,
     weak: bool,
+    memory: u64,
     stop: AtomicBool,
     /// The system had no memory to give.
     is_full: AtomicBool,
@@ -85,6 +86,7 @@ fn hunt_on<G: Ground>(ground: &G, model: &dyn Model, chase: &Chase, observer: &m
     let shared = Shared {
         ground,
         weak: chase.weak,
+        memory: chase.limits.memory,
         stop: AtomicBool::new(false),
         is_full: AtomicBool::new(false),
         found: Mutex::new(None),
@@ -487,8 +489,14 @@ impl<'a, 'g, G: Ground> Worker<'a, 'g, G> {
     /// The successors into `batch`, in an order of this worker's own: the first one takes that of the model, the second
     /// its reverse, so that they meet late.
     fn expand(&mut self, node: G::Node, is_first: bool) -> ControlFlow<()> {
-        if self.ground.successors(&mut self.hand, node, is_first, self.path.soon(), &mut self.batch).is_none() {
-            return self.give_up();
+        let Self { shared, ground, path, .. } = self;
+        let beside = || ground.bytes() + shared.path_bytes.load(Ordering::Relaxed);
+        let may_go_on = |bytes: u64| !shared.stop.load(Ordering::Relaxed) && beside() + bytes <= shared.memory;
+        if ground.successors(&mut self.hand, node, is_first, path.soon(), may_go_on, &mut self.batch).is_none() {
+            return match shared.stop.load(Ordering::Acquire) {
+                true => ControlFlow::Break(()),
+                false => self.give_up(),
+            };
         }
         match self.number {
             0 => {}

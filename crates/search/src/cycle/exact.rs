@@ -30,8 +30,15 @@ impl Space for Exact<'_> {
     }
 
     #[inline]
-    fn successors(&mut self, node: Node, soon: impl Iterator<Item = Node>, out: &mut Vec<Node>) -> Option<()> {
-        self.graph.successors(&mut self.hand, node, soon, out)
+    fn successors(
+        &mut self,
+        node: Node,
+        soon: impl Iterator<Item = Node>,
+        mut may_go_on: impl FnMut(u64) -> bool,
+        out: &mut Vec<Node>,
+    ) -> Option<()> {
+        let Self { graph, hand } = self;
+        graph.successors(hand, node, soon, |bytes| may_go_on(graph.bytes() + bytes), out)
     }
 
     #[inline]

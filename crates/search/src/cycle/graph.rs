@@ -6,6 +6,7 @@
 //! be needed soon are expanded together. Any number of threads share a graph without a lock, except to make its table
 //! larger.
 
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use birk_exec::{Model, Product, Successors};
@@ -146,7 +147,7 @@ impl<'m> Graph<'m> {
         Hand {
             window: thread,
             members: Vec::new(),
-            batch: Successors::new(self.words),
+            batch: Successors::in_parts(self.words),
             hashes: Vec::new(),
             targets: Vec::new(),
             state: vec![0; self.words],
@@ -179,18 +180,20 @@ impl<'m> Graph<'m> {
     }
 
     /// The successors of a state, in the order of the product; `None` when the system has no memory to give. Those that
-    /// come `soon` will be asked for, too.
+    /// come `soon` will be asked for, too. Where there are very many, it is asked whether to go on, given the bytes that they
+    /// need beside those that the graph has.
     #[inline]
     pub(super) fn successors(
         &self,
         hand: &mut Hand,
         node: Node,
         soon: impl Iterator<Item = Node>,
+        may_go_on: impl FnMut(u64) -> bool,
         out: &mut Vec<Node>,
     ) -> Option<()> {
         out.clear();
         match self.row(node.number)[0].load(Ordering::Acquire) {
-            0 => self.expand(hand, node.number, soon)?,
+            0 => self.expand(hand, node.number, soon, may_go_on)?,
             at => self.recall(hand, at - 1),
         }
         let (count, steps) = ((hand.steps[0] & !TAKEN) as usize, &hand.steps[self.head..]);
@@ -206,7 +209,8 @@ impl<'m> Graph<'m> {
             Some(product) => {
                 let letter = hand.steps[1..self.head].iter().rev().fold(0, |all, &half| all << 32 | u64::from(half));
                 let met = |step: usize| product.met(self.transition(&steps[count..], step));
-                product.follow(node.place, letter, count, met, to);
+                let enabled = product.enabled(count, met);
+                product.follow(node.place, letter, count, enabled, met, to);
             }
         }
         if hand.steps[0] & TAKEN == 0 && !out.is_empty() {
@@ -303,15 +307,32 @@ impl<'m> Graph<'m> {
 
     /// Computes the steps of a state and of some that come soon, and keeps them while there is room. Those of the first
     /// are then in hand.
-    fn expand(&self, hand: &mut Hand, number: u32, soon: impl Iterator<Item = Node>) -> Option<()> {
+    fn expand(
+        &self,
+        hand: &mut Hand,
+        number: u32,
+        soon: impl Iterator<Item = Node>,
+        may_go_on: impl FnMut(u64) -> bool,
+    ) -> Option<()> {
         hand.batch.clear();
         hand.members.clear();
         self.compute(hand, number);
+        if hand.batch.has_rest() {
+            self.compute_rest(hand, may_go_on)?;
+        }
         if self.pages_taken.load(Ordering::Relaxed) < self.most_pages {
             for node in soon {
                 let is_known = self.row(node.number)[0].load(Ordering::Relaxed) != 0;
                 if !is_known && !hand.members.iter().any(|member| member.number == node.number) {
+                    let cut = hand.batch.cut;
                     self.compute(hand, node.number);
+                    if hand.batch.take_rest().is_some() {
+                        // It comes alone, when it is asked for.
+                        hand.members.pop();
+                        hand.batch.truncate(hand.members.last().map_or(0, |member| member.end));
+                        hand.batch.cut = cut;
+                        break;
+                    }
                     if hand.members.len() == TOGETHER {
                         break;
                     }
@@ -331,12 +352,29 @@ impl<'m> Graph<'m> {
         hand.state.iter_mut().zip(cells).for_each(|(word, cell)| *word = cell.load(Ordering::Relaxed));
         let (before, cut) = (hand.batch.len(), hand.batch.cut);
         self.model.successors(&hand.state, &mut hand.batch);
-        let stuck = hand.batch.len() == before && hand.batch.cut == cut;
+        let stuck = hand.batch.is_stuck_since(before, cut);
         let letter = self.product.map_or(0, |_| self.model.judge(&hand.state, stuck).0);
         if let (true, Some(product)) = (stuck, self.product) {
             hand.batch.push(product.stutter(), 0, &hand.state);
         }
         hand.members.push(Member { number, letter, end: hand.batch.len() });
+    }
+
+    /// Adds the rest of the successors of the only member, if that is agreed to.
+    #[cold]
+    fn compute_rest(&self, hand: &mut Hand, mut may_go_on: impl FnMut(u64) -> bool) -> Option<()> {
+        let each = (1 + self.colours + self.words) * 4;
+        let goes_on = |bytes: u64| {
+            // A new row and its slot for each, hash, number and step, and the nodes here and on a path.
+            let states = bytes / (self.words * 4 + 8) as u64;
+            match may_go_on(bytes + states * (each as u64 + 48)) {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        };
+        hand.batch.append_rest(self.model, &hand.state, goes_on).continue_value()?;
+        hand.members[0].end = hand.batch.len();
+        Some(())
     }
 
     /// Puts the steps of a member in order, and keeps them if there is room.

@@ -35,13 +35,15 @@ pub(super) trait Ground: Sync {
     }
 
     /// Replaces what is in the list by the successors of a state; `None` when there is no memory for them. Those that
-    /// come `soon` will be asked for, too, if this is not the red search.
+    /// come `soon` will be asked for, too, if this is not the red search. Where there are very many, it is asked whether to
+    /// go on, given the bytes of them that the ground does not count.
     fn successors<'g>(
         &'g self,
         hand: &mut Self::Hand<'g>,
         node: Self::Node,
         is_first: bool,
         soon: impl Iterator<Item = Self::Node>,
+        may_go_on: impl FnMut(u64) -> bool,
         out: &mut Vec<Self::Node>,
     ) -> Option<()>;
 

@@ -130,11 +130,12 @@ impl Ground for Joint<'_> {
         node: u64,
         is_first: bool,
         _soon: impl Iterator<Item = u64>,
+        may_go_on: impl FnMut(u64) -> bool,
         out: &mut Vec<u64>,
     ) -> Option<()> {
         let cut = hand.room.batch.cut;
         let marks = hand.marks.as_ref().expect("it is let go only between two expansions");
-        self.small.expand(node, &mut hand.room, |key| marks.announce(key), out);
+        self.small.expand(node, &mut hand.room, |key| marks.announce(key), may_go_on, out)?;
         if !is_first {
             hand.room.batch.cut = cut;
         } else if !out.is_empty() {

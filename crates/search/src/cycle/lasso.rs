@@ -1,12 +1,15 @@
 //! A run into a cycle: how it is read off the stacks, made shorter, and told as a trace.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use birk_exec::{Model, Successors};
 use birk_ir::Trace;
 
 /// No more states are looked at to make a run shorter.
 const MAX_STATES: usize = 200_000;
+/// So many successors of a state count as much as a state.
+const MANY: usize = 64;
 
 /// States, the last of which leads back to one of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,16 +71,13 @@ impl Lasso {
 
 /// The steps between states.
 pub(crate) fn trace_of(model: &dyn Model, states: &[Vec<u32>]) -> Trace {
-    let mut batch = Successors::new(model.words());
-    let find = |batch: &Successors, state: &[u32]| {
-        (0..batch.len()).find(|&i| batch.state(i) == state).expect("each state follows from the one before")
-    };
+    let mut batch = Successors::in_parts(model.words());
     model.initial(&mut batch);
-    let mut trace = Trace { initial: find(&batch, &states[0]) as u32, ..Trace::default() };
+    let initial = (0..batch.len()).find(|&i| batch.state(i) == states[0]).expect("a run begins in an initial state");
+    let mut trace = Trace { initial: initial as u32, ..Trace::default() };
     for pair in states.windows(2) {
-        batch.clear();
-        model.successors(&pair[0], &mut batch);
-        trace.steps.push(batch.step(find(&batch, &pair[1])));
+        let found = batch.find(model, &pair[0], |_, state| state == pair[1]);
+        trace.steps.push(batch.step(found.expect("each state follows from the one before")));
     }
     trace
 }
@@ -110,7 +110,7 @@ fn shortest(
             states.push((state.clone(), usize::MAX));
         }
     }
-    let mut batch = Successors::new(model.words());
+    let mut batch = Successors::in_parts(model.words());
     let (mut next, mut steps, mut level_end) = (0, 0, states.len());
     while next < states.len() && *budget > 0 {
         if next == level_end {
@@ -121,17 +121,23 @@ fn shortest(
             break;
         }
         *budget -= 1;
-        batch.clear();
-        model.successors(&states[next].0, &mut batch);
-        for i in 0..batch.len() {
-            let state = batch.state(i);
-            if is_wanted(state, 1) {
-                return Some(way(&states, next, Some(state)));
+        let here = states[next].0.clone();
+        let flow = batch.each_part(model, &here, |part| {
+            for i in 0..part.len() {
+                let state = part.state(i);
+                if is_wanted(state, 1) {
+                    return ControlFlow::Break(Some(way(&states, next, Some(state))));
+                }
+                if !known.contains_key(state) {
+                    known.insert(state.to_vec(), ());
+                    states.push((state.to_vec(), next));
+                }
             }
-            if !known.contains_key(state) {
-                known.insert(state.to_vec(), ());
-                states.push((state.to_vec(), next));
-            }
+            *budget = budget.saturating_sub(part.len() / MANY);
+            if *budget > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(None) }
+        });
+        if let ControlFlow::Break(found) = flow {
+            return found;
         }
         next += 1;
     }

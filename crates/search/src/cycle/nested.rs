@@ -58,17 +58,19 @@ pub(crate) trait Space {
     fn initial(&mut self) -> Option<Vec<Self::Node>>;
 
     /// Replaces what is in the list by the successors of a state; `None` when there is no memory for them. Those that come
-    /// `soon` will be asked for, too.
+    /// `soon` will be asked for, too. Where there are very many, it is asked whether to go on, given the bytes of the space
+    /// with them; `None` where not.
     fn successors(
         &mut self,
         node: Self::Node,
         soon: impl Iterator<Item = Self::Node>,
+        may_go_on: impl FnMut(u64) -> bool,
         out: &mut Vec<Self::Node>,
     ) -> Option<()>;
 
     /// The same for a state that was expanded before.
-    fn again(&mut self, node: Self::Node, out: &mut Vec<Self::Node>) -> Option<()> {
-        self.successors(node, std::iter::empty(), out)
+    fn again(&mut self, node: Self::Node, may_go_on: impl FnMut(u64) -> bool, out: &mut Vec<Self::Node>) -> Option<()> {
+        self.successors(node, std::iter::empty(), may_go_on, out)
     }
 
     /// A state that was just looked at will be asked for soon.
@@ -221,9 +223,12 @@ impl<S: Space> Search<'_, S> {
         }
         let mark = self.space.mark();
         // What this asks the caches for arrives while the state is put on the path.
-        if self.space.successors(node, self.path.soon(), &mut self.batch).is_none() {
+        let Self { space, path, red_path, batch, .. } = self;
+        let mut watch = Watch { stop: Stop::Memory, stats: &self.stats, chase: self.chase, observer: self.observer };
+        let may_go_on = |bytes| watch.may_go_on(path.len(), bytes + path.bytes() + red_path.bytes());
+        if space.successors(node, path.soon(), may_go_on, batch).is_none() {
             self.path.offer(node);
-            return NO_MEMORY;
+            return ControlFlow::Break(End::Stopped(watch.stop));
         }
         let accepting = self.space.is_accepting(node);
         self.space.paint(node, if self.is_passed(accepting) { Colour::Blue } else { Colour::Cyan });
@@ -280,8 +285,11 @@ impl<S: Space> Search<'_, S> {
         self.stats.revisits += 1;
         self.ask()?;
         self.red_path.descend(node, false, self.space.mark());
-        if self.space.again(node, &mut self.batch).is_none() {
-            return NO_MEMORY;
+        let Self { space, path, red_path, batch, .. } = self;
+        let mut watch = Watch { stop: Stop::Memory, stats: &self.stats, chase: self.chase, observer: self.observer };
+        let may_go_on = |bytes| watch.may_go_on(path.len(), bytes + path.bytes() + red_path.bytes());
+        if space.again(node, may_go_on, batch).is_none() {
+            return ControlFlow::Break(End::Stopped(watch.stop));
         }
         for i in self.in_order() {
             let node = self.batch[i];
@@ -337,20 +345,39 @@ impl<S: Space> Search<'_, S> {
             return ControlFlow::Continue(());
         }
         let bytes = self.space.bytes() + self.path.bytes() + self.red_path.bytes();
+        let mut watch = Watch { stop: Stop::Memory, stats: &self.stats, chase: self.chase, observer: self.observer };
+        match watch.may_go_on(self.path.len(), bytes) {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(End::Stopped(watch.stop)),
+        }
+    }
+}
+
+/// Looks at the limits, and asks the observer.
+struct Watch<'a> {
+    /// Why not to go on.
+    stop: Stop,
+    stats: &'a Stats,
+    chase: &'a Chase,
+    observer: &'a mut dyn Observer,
+}
+
+impl Watch<'_> {
+    fn may_go_on(&mut self, path: usize, bytes: u64) -> bool {
         let progress = Progress {
             states: self.stats.states,
             transitions: self.stats.transitions,
-            depth: self.path.len() as u32,
-            frontier: self.path.len() as u64,
+            depth: path as u32,
+            frontier: path as u64,
             bytes,
         };
         let limits = &self.chase.limits;
-        let stop = match self.observer.progress(&progress) {
+        self.stop = match self.observer.progress(&progress) {
             ControlFlow::Break(stop) => stop,
             ControlFlow::Continue(()) if bytes > limits.memory => Stop::Memory,
             ControlFlow::Continue(()) if self.stats.states > limits.states => Stop::States,
-            ControlFlow::Continue(()) => return ControlFlow::Continue(()),
+            ControlFlow::Continue(()) => return true,
         };
-        ControlFlow::Break(End::Stopped(stop))
+        false
     }
 }

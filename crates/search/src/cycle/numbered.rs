@@ -73,10 +73,11 @@ impl Ground for Numbered<'_> {
         node: Node,
         is_first: bool,
         soon: impl Iterator<Item = Node>,
+        may_go_on: impl FnMut(u64) -> bool,
         out: &mut Vec<Node>,
     ) -> Option<()> {
         // The red search meets states that were expanded before.
-        self.0.successors(&mut hand.hand, node, soon.take(if is_first { usize::MAX } else { 0 }), out)
+        self.0.successors(&mut hand.hand, node, soon.take(if is_first { usize::MAX } else { 0 }), may_go_on, out)
     }
 
     #[inline]

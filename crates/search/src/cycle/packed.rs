@@ -39,8 +39,15 @@ impl Space for Packed<'_> {
     }
 
     #[inline]
-    fn successors(&mut self, node: u64, _soon: impl Iterator<Item = u64>, out: &mut Vec<u64>) -> Option<()> {
-        self.small.expand(node, &mut self.room, |key| self.marks.announce(key), out);
+    fn successors(
+        &mut self,
+        node: u64,
+        _soon: impl Iterator<Item = u64>,
+        mut may_go_on: impl FnMut(u64) -> bool,
+        out: &mut Vec<u64>,
+    ) -> Option<()> {
+        let Self { small, room, marks, .. } = self;
+        small.expand(node, room, |key| marks.announce(key), |bytes| may_go_on(marks.bytes() + bytes), out)?;
         if !out.is_empty() {
             self.room.take();
         }
@@ -51,11 +58,12 @@ impl Space for Packed<'_> {
     }
 
     #[inline]
-    fn again(&mut self, node: u64, out: &mut Vec<u64>) -> Option<()> {
-        let cut = self.room.batch.cut;
-        self.small.expand(node, &mut self.room, |key| self.marks.announce(key), out);
-        self.room.batch.cut = cut;
-        Some(())
+    fn again(&mut self, node: u64, mut may_go_on: impl FnMut(u64) -> bool, out: &mut Vec<u64>) -> Option<()> {
+        let Self { small, room, marks, .. } = self;
+        let cut = room.batch.cut;
+        let done = small.expand(node, room, |key| marks.announce(key), |bytes| may_go_on(marks.bytes() + bytes), out);
+        room.batch.cut = cut;
+        done
     }
 
     #[inline]

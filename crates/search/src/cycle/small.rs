@@ -3,6 +3,8 @@
 //! Nothing is kept of a state but what is in its key; its steps are computed again whenever a search comes by. That is
 //! faster than to look for them, unless many states of the product share a state of the model.
 
+use std::ops::ControlFlow;
+
 use birk_exec::{Model, Product, Successors};
 
 use crate::codec::direct::Direct;
@@ -50,7 +52,7 @@ impl<'m> Small<'m> {
     pub(super) fn expansion(&self) -> Expansion {
         let words = self.model.words();
         Expansion {
-            batch: Successors::new(words),
+            batch: Successors::in_parts(words),
             keys: Vec::new(),
             state: vec![0; words],
             fired: vec![false; self.transitions],
@@ -69,14 +71,27 @@ impl<'m> Small<'m> {
     }
 
     /// Replaces what is in the list by the successors of a state, in the order of the product. They will lie near the
-    /// keys that are announced.
+    /// keys that are announced. Where there are very many, it is asked whether to go on, given their bytes.
     #[inline]
-    pub(super) fn expand(&self, node: u64, room: &mut Expansion, announce: impl Fn(u64), out: &mut Vec<u64>) {
+    pub(super) fn expand(
+        &self,
+        node: u64,
+        room: &mut Expansion,
+        announce: impl Fn(u64),
+        mut may_go_on: impl FnMut(u64) -> bool,
+        out: &mut Vec<u64>,
+    ) -> Option<()> {
         self.codec.unpack(node >> self.places, &mut room.state);
         room.batch.clear();
         let cut = room.batch.cut;
         self.model.successors(&room.state, &mut room.batch);
-        let stuck = room.batch.is_empty() && room.batch.cut == cut;
+        let stuck = room.batch.is_stuck_since(0, cut);
+        if room.batch.has_rest() {
+            // The batch, its keys, and the nodes here and on a path.
+            let goes_on =
+                |bytes: u64| if may_go_on(bytes * 3) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+            room.batch.append_rest(self.model, &room.state, goes_on).continue_value()?;
+        }
         if let (true, Some(product)) = (stuck, self.product) {
             room.batch.push(product.stutter(), 0, &room.state);
         }
@@ -84,7 +99,7 @@ impl<'m> Small<'m> {
         out.clear();
         let Some(product) = self.product else {
             out.extend(room.keys.iter().filter(|&&key| key != NOWHERE));
-            return;
+            return Some(());
         };
         let letter = self.model.judge(&room.state, stuck).0;
         let met = |step: usize| product.met(room.batch.step(step).transition.index());
@@ -93,7 +108,9 @@ impl<'m> Small<'m> {
                 out.push(room.keys[step] | u64::from(place));
             }
         };
-        product.follow(self.place(node), letter, room.batch.len(), met, to);
+        let enabled = product.enabled(room.batch.len(), met);
+        product.follow(self.place(node), letter, room.batch.len(), enabled, met, to);
+        Some(())
     }
 
     fn find_keys(&self, room: &mut Expansion, announce: impl Fn(u64)) {

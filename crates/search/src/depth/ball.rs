@@ -117,8 +117,7 @@ impl<C: Codec> Model for Ball<'_, C> {
     }
 
     fn successors(&self, state: &[u32], out: &mut Successors) {
-        let mut below = out.below.take().unwrap_or_else(|| Box::new(Successors::new(self.words())));
-        below.clear();
+        let (mut below, _) = out.begin_below(self.words(), state);
         let cut = below.cut;
         self.model.successors(state, &mut below);
         out.cut += below.cut - cut;
@@ -134,7 +133,7 @@ impl<C: Codec> Model for Ball<'_, C> {
             }
         }
         self.parents.lock().expect("nobody panics with it").push(parent);
-        out.below = Some(below);
+        out.end_below(below, state, Vec::new);
     }
 
     fn judge(&self, state: &[u32], stuck: bool) -> GoalSet {

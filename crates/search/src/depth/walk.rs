@@ -125,12 +125,8 @@ impl Walk {
         self.replayed += path.steps;
         let mut delta = Changes::new();
         for &position in &trace[self.trace.len()..] {
-            batch.clear();
-            model.successors(&self.state, batch);
-            if position as usize >= batch.len() {
-                return false;
-            }
-            changes(batch.state(position as usize), &self.state, &mut delta);
+            let Some(place) = batch.nth(model, &self.state, position) else { return false };
+            changes(batch.state(place), &self.state, &mut delta);
             self.step(position, &delta);
         }
         true

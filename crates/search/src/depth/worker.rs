@@ -99,7 +99,7 @@ impl<C: Codec> Worker<C> {
     pub(crate) fn new(model: &dyn Model, codec: &C) -> Self {
         Self {
             walk: Walk::new(model.words()),
-            batch: Successors::new(model.words()),
+            batch: Successors::in_parts(model.words()),
             parent: codec.parent(),
             keys: Vec::new(),
             ticket: Vec::new(),
@@ -332,7 +332,10 @@ impl<C: Codec> Worker<C> {
     fn enter(&mut self, turn: &mut Turn<'_, '_, C>, key: u64, known: u32) -> ControlFlow<()> {
         let (children, deltas) = (self.children.len(), self.deltas.len());
         self.stack.push(Frame { key, children, deltas, next: children, asked: 0 });
-        let cut = self.expand(turn);
+        if known == WAITING {
+            turn.shared.pending.fetch_sub(1, Ordering::Relaxed);
+        }
+        let cut = self.expand(turn)?;
         if known == UNSEEN {
             self.visit(turn, turn.shared.from + self.stack.len() as u32 - 1, cut)?;
         }
@@ -340,9 +343,6 @@ impl<C: Codec> Worker<C> {
             self.counts.fired[step.transition.index()] = true;
         }
         self.counts.revisits += u64::from(known < OPEN);
-        if known == WAITING {
-            turn.shared.pending.fetch_sub(1, Ordering::Relaxed);
-        }
         self.line_up(turn, key)
     }
 
@@ -376,16 +376,35 @@ impl<C: Codec> Worker<C> {
         shared.give(self.writer.push(&self.walk.trace, key, help), &shared.next);
         let pending = turn.shared.pending.fetch_add(1, Ordering::Relaxed) + 1;
         self.counts.peak_frontier = self.counts.peak_frontier.max(pending);
-        let cut = self.expand(turn);
+        let cut = self.expand(turn)?;
         self.visit(turn, depth, cut)
     }
 
     /// Computes the successors of the state that the worker is at; returns how many were cut.
-    fn expand(&mut self, turn: &Turn<'_, '_, C>) -> u64 {
+    fn expand(&mut self, turn: &mut Turn<'_, '_, C>) -> ControlFlow<(), u64> {
         let cut = self.batch.cut;
         self.batch.clear();
         turn.shared.model.successors(&self.walk.state, &mut self.batch);
-        self.batch.cut - cut
+        if self.batch.has_rest() {
+            self.expand_rest(turn)?;
+        }
+        ControlFlow::Continue(self.batch.cut - cut)
+    }
+
+    /// Adds the rest of the successors of a state that has very many.
+    #[cold]
+    fn expand_rest(&mut self, turn: &mut Turn<'_, '_, C>) -> ControlFlow<()> {
+        let (depth, beside) = (turn.shared.from + self.stack.len() as u32, self.bytes());
+        let Self { batch, walk, .. } = self;
+        batch.append_rest(turn.shared.model, &walk.state, |bytes| {
+            turn.pause();
+            // The batch, its keys, and the children with their deltas. A worker that is to leave does so between two states.
+            if turn.look(depth, beside + bytes * 4).is_break() && turn.shared.stop.get().is_some() {
+                turn.shared.is_torn.store(true, Ordering::Relaxed);
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        })
     }
 
     /// Counts and judges a state whose successors were computed: only now is it known whether it is stuck.
@@ -446,10 +465,9 @@ impl<C: Codec> Worker<C> {
 
     /// Looks at the steps from the state that the worker is at, beyond which nothing was followed.
     pub(crate) fn edge(&mut self, turn: &Turn<'_, '_, C>, border: &mut Border) {
-        self.expand(turn);
-        let Self { batch, parent, counts, .. } = self;
+        let Self { walk, batch, parent, counts, .. } = self;
         let seen = turn.seen();
-        border.edge(batch, 0, &mut counts.fired, |state| {
+        border.edge_of((turn.shared.model, batch, &walk.state), &mut counts.fired, |state| {
             let key = seen.codec.known_key(state, parent);
             key.is_some_and(|key| seen.thresholds.get(key) != UNSEEN)
         });

@@ -128,7 +128,7 @@ enum Seen {
 impl<C: Codec> Worker<C> {
     pub(super) fn new(model: &dyn Model, job: &Job, codec: &C) -> Self {
         Self {
-            batch: Successors::new(model.words()),
+            batch: Successors::in_parts(model.words()),
             keys: Vec::new(),
             hashes: Vec::new(),
             known: Vec::new(),
@@ -206,16 +206,17 @@ impl<C: Codec> Worker<C> {
                 {
                     look.visited.codec.announce(later);
                 }
-                self.expand(look, lane);
+                self.expand(look, lane, observer.as_deref_mut());
             }
             self.settle(look);
         }
     }
 
     /// Computes the successors of a lane into the batch, and judges it.
-    fn expand(&mut self, look: &Look<'_, C>, lane: usize) {
+    fn expand<'o>(&mut self, look: &Look<'_, C>, lane: usize, observer: Option<&mut (dyn Observer + 'o)>) {
         let cut = self.batch.cut;
-        let count = self.successors(look, lane, look.largest < u64::MAX && !look.is_last);
+        let is_partial = look.largest < u64::MAX && !look.is_last;
+        let count = self.successors(look, lane, is_partial, |worker| worker.append_rest(look, observer));
         self.transitions += count as u64;
         let stuck = count == 0 && self.batch.cut == cut;
         let goals = look.model.judge(&self.state, stuck);
@@ -236,17 +237,53 @@ impl<C: Codec> Worker<C> {
         }
     }
 
-    /// Computes the successors of a lane into the batch, all or those that have a chance; how many it has.
-    fn successors(&mut self, look: &Look<'_, C>, lane: usize, is_partial: bool) -> usize {
+    /// Adds the rest of the successors of a lane that has very many, and asks in between whether to go on. If not, the search
+    /// ends, and nobody looks at what is in the batch.
+    #[cold]
+    fn append_rest<'o>(&mut self, look: &Look<'_, C>, mut observer: Option<&mut (dyn Observer + 'o)>) {
+        let (own, transitions) = (self.bytes(), look.progress.transitions + self.transitions);
+        let _ = self.batch.append_rest(look.model, &self.state, |batch| {
+            // The batch, what is known of it, and the offers; the others hold about as much as this one.
+            let bytes = look.beside + (own + batch * 5) * look.workers;
+            if bytes > look.job.limits.memory {
+                let _ = look.stop.set(Stop::Memory);
+            }
+            if let Some(observer) = &mut observer
+                && let ControlFlow::Break(stop) = observer.progress(&Progress { transitions, bytes, ..look.progress })
+            {
+                let _ = look.stop.set(stop);
+            }
+            if look.stop.get().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+    }
+
+    /// Computes the successors of a lane into the batch, all or those that have a chance; how many it has. `append_rest`
+    /// adds the rest of very many.
+    fn successors(
+        &mut self,
+        look: &Look<'_, C>,
+        lane: usize,
+        is_partial: bool,
+        append_rest: impl FnOnce(&mut Self),
+    ) -> usize {
         let words = look.visited.codec.ticket_words();
         look.visited.codec.open(&look.tickets[lane * words..(lane + 1) * words], &mut self.parent, &mut self.state);
         let from = self.batch.len();
         look.model.successors(&self.state, &mut self.batch);
+        if self.batch.has_rest() {
+            append_rest(self);
+        }
         let count = self.batch.len() - from;
         let seen = if is_partial { self.leave_out(look, from) } else { Seen::Whole };
         self.spans.push(Span { lane: lane as u32, from, seen });
         look.visited.codec.note(&self.batch, from, &mut self.parent);
         count
+    }
+
+    /// Adds the rest of the successors of a lane that is looked at again: there was memory for them before.
+    #[cold]
+    fn append_all(&mut self, look: &Look<'_, C>) {
+        let _ = self.batch.append_rest(look.model, &self.state, |_| ControlFlow::<()>::Continue(()));
     }
 
     /// Takes the successors from one on that have no chance out of the batch, unless none has one.
@@ -391,7 +428,7 @@ impl<C: Codec> Worker<C> {
         for lanes in lanes.chunks(LANES_AGAIN).take_while(|_| look.stop.get().is_none()) {
             self.notes.begin_row(lanes[0]);
             for &lane in lanes {
-                self.successors(look, lane as usize, false);
+                self.successors(look, lane as usize, false, |worker| worker.append_all(look));
             }
             self.announce(look);
             self.look_up(look, self.batch.len());
@@ -449,7 +486,7 @@ impl<C: Codec> Worker<C> {
 
     fn again(&mut self, look: &Look<'_, C>, lane: usize) {
         let cut = self.batch.cut;
-        self.successors(look, lane, false);
+        self.successors(look, lane, false, |worker| worker.append_all(look));
         self.batch.cut = cut;
         self.announce(look);
         self.look_up(look, self.batch.len());

@@ -12,10 +12,10 @@ use birk_search::{Hunt, Job, Limits, Observer};
 use super::branching::{Decided, Group};
 use super::note_refusal;
 use super::runs::Question;
+use crate::Failure;
 use crate::cli::{CheckArgs, StoreKind, Width};
 use crate::engines::Engine;
 use crate::progress::Watcher;
-use crate::{Failure, say};
 
 /// What the slices were, for the report.
 #[derive(Clone, Debug)]

@@ -36,7 +36,7 @@ fn run(graph: &Graph<'_>, thread: usize) -> (Vec<Vec<u32>>, Node) {
     let (mut hand, mut out) = (graph.hand(thread), Vec::new());
     let mut node = graph.initial(&mut hand).expect("memory")[0];
     let first = graph.state(node);
-    graph.successors(&mut hand, node, std::iter::empty(), &mut out).expect("memory");
+    graph.successors(&mut hand, node, std::iter::empty(), |_| true, &mut out).expect("memory");
     node = out[0];
     let states = vec![first, graph.state(node)];
     (states, node)

@@ -62,8 +62,8 @@ fn walk(graph: &Graph<'_>, model: &Drawn, thread: usize) -> HashMap<u32, u32> {
             assert_eq!(known, node.number, "a state has one number");
             continue;
         }
-        graph.successors(&mut hand, node, waiting.iter().rev().copied(), &mut first).expect("memory");
-        graph.successors(&mut hand, node, waiting.iter().rev().copied(), &mut again).expect("memory");
+        graph.successors(&mut hand, node, waiting.iter().rev().copied(), |_| true, &mut first).expect("memory");
+        graph.successors(&mut hand, node, waiting.iter().rev().copied(), |_| true, &mut again).expect("memory");
         let states: Vec<u32> = first.iter().map(|&node| graph.state(node)[0]).collect();
         assert_eq!(states, model.targets(state));
         assert_eq!(first, again);
