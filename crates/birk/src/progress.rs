@@ -199,6 +199,11 @@ impl Watcher {
         self.started.elapsed()
     }
 
+    /// When the time is up, if it is limited.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
     /// Removes what was drawn.
     pub(crate) fn clear(&mut self) {
         if std::mem::take(&mut self.drawn) {

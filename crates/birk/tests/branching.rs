@@ -298,7 +298,7 @@ fn ctl_says_what_ltl_says_on_the_corpus() {
         let model = Interpreter::new(&program, &goals);
         let needs = Needs { propositions: goals.len(), labels: false, spare: 0 };
         let limits = Limits { states: 2000, ..Limits::NONE };
-        let (graph, hunt) = Graph::explore(&model, needs, &limits, &mut Patient);
+        let (mut graph, hunt) = Graph::explore(&model, needs, &limits, &mut Patient);
         // Runs that fault or are cut are judged differently by the two.
         let is_cut = hunt.stats.cut > 0 || program.fault.is_some();
         if !graph.is_complete() || is_cut || propositions.len() < 2 {
@@ -324,7 +324,7 @@ fn ctl_says_what_ltl_says_on_the_corpus() {
             for (of_runs, branching) in cases {
                 let wanted = is_true_of_runs(&program, &of_runs);
                 let ControlFlow::Continue(Truth::Known(found, trace)) =
-                    decide(&branching, &propositions, &graph, &model, &mut Patient)
+                    decide(&branching, &propositions, &mut graph, &model, &mut Patient)
                 else {
                     panic!("{}: nobody ended it, and the graph is complete", path.display());
                 };

@@ -74,6 +74,24 @@ fn time_ends_a_depth_bounded_search() {
     assert!(report["coverage"]["depth"].as_u64() > Some(10), "{}", report["coverage"]);
 }
 
+/// Some of the time is left for what the states that were found can tell.
+#[test]
+fn time_ends_what_is_said_of_branching() {
+    let folder = folder("budget_branching");
+    let model = folder.join("branching.bir");
+    let text = "system Large { int wrap (0, 1048575) x; int wrap (0, 1048575) y; active thread P() { loc l:
+        do { x := x * 37 + y % 1009 + 1; } goto l; do { y := y * 11 + x / 3; } goto l; do { x := x + 1; } goto l; }
+        ctl small: AG (x < 1000); ctl again: AG EF (x == 0); }";
+    std::fs::write(&model, text).expect("it can be written");
+    for (property, code) in [("small", 1), ("again", 3)] {
+        let started = Instant::now();
+        let options = format!("{} --property {property} --time 1s --progress off", model.display());
+        birk(&format!("check {options}")).exits(code).quietly();
+        let elapsed = started.elapsed();
+        assert!((400..1500).contains(&elapsed.as_millis()), "{property}: {elapsed:?}");
+    }
+}
+
 #[test]
 fn depth_ends_a_search() {
     for depth in [0, 1, 5] {

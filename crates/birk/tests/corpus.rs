@@ -191,10 +191,10 @@ fn check_branching(program: &Program, expected: &Expectation, context: &str) {
         let goals: Vec<Goal> = propositions.iter().map(|expr| Goal::BadState(expr.clone())).collect();
         let model = Interpreter::new(program, &goals);
         let needs = Needs { propositions: goals.len(), labels: true, spare: 0 };
-        let (graph, hunt) = Graph::explore(&model, needs, &Limits::NONE, &mut Patient);
+        let (mut graph, hunt) = Graph::explore(&model, needs, &Limits::NONE, &mut Patient);
         let totals = (hunt.stats.states, hunt.stats.transitions, hunt.stats.max_depth);
         assert_eq!(totals, (expected.states, expected.transitions, expected.depth), "{context}: the graph");
-        let truth = decide(formula, &propositions, &graph, &model, &mut Patient);
+        let truth = decide(formula, &propositions, &mut graph, &model, &mut Patient);
         let ControlFlow::Continue(Truth::Known(is_true, trace)) = truth else { panic!("{context}: {truth:?}") };
         let outcome = match is_true == property.wants_goal() {
             true => Outcome::Found(trace),

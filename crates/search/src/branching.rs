@@ -31,17 +31,19 @@ pub enum Truth {
     Open,
 }
 
-/// Decides a formula; the propositions are those of the graph.
+/// Decides a formula; the propositions are those of the graph, in which the model judges them once.
 pub fn decide(
     formula: &Branching,
     propositions: &[Expr],
-    graph: &Graph,
+    graph: &mut Graph,
     model: &dyn Model,
     observer: &mut dyn Observer,
 ) -> ControlFlow<Stop, Truth> {
     if !graph.is_complete() && !formula.is_existential() && !formula.is_universal() {
         return ControlFlow::Continue(Truth::Open);
     }
+    graph.judge(model, observer)?;
+    let graph = &*graph;
     let equations = Equations::new(formula, propositions, graph.transitions());
     let moves = Moves::new(graph, &equations.steps);
     let mut solver = Solver::new(&equations, &moves, observer);

@@ -30,7 +30,7 @@ fn graph(system: &System, limits: &Limits) -> (Graph, Stats) {
 }
 
 fn truth(system: &System, formula: &Branching, limits: &Limits) -> Truth {
-    match decide(formula, &propositions(), &graph(system, limits).0, system, &mut Patient) {
+    match decide(formula, &propositions(), &mut graph(system, limits).0, system, &mut Patient) {
         ControlFlow::Continue(truth) => truth,
         ControlFlow::Break(stop) => panic!("nobody ended it: {stop:?}"),
     }

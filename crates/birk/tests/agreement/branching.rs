@@ -143,8 +143,8 @@ fn with_graph(program: &Program, formula: &Branching, limits: &Limits) -> (Truth
     let goals: Vec<Goal> = propositions.iter().cloned().map(Goal::BadState).collect();
     let model = Interpreter::new(program, &goals);
     let needs = Needs { propositions: goals.len(), labels: true, spare: 0 };
-    let (graph, hunt) = Graph::explore(&model, needs, limits, &mut Patient);
-    match decide(formula, &propositions, &graph, &model, &mut Patient) {
+    let (mut graph, hunt) = Graph::explore(&model, needs, limits, &mut Patient);
+    match decide(formula, &propositions, &mut graph, &model, &mut Patient) {
         ControlFlow::Continue(truth) => (truth, hunt.coverage),
         ControlFlow::Break(stop) => panic!("nobody ended it: {stop:?}"),
     }

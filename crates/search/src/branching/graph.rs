@@ -12,6 +12,8 @@ use crate::store::Store;
 
 /// After so many expansions the observer is asked.
 const BATCH: usize = 256;
+/// And after so many edges or states that are only looked at.
+const MANY: usize = 1 << 14;
 
 /// What is to be known of the states and edges of a graph.
 #[derive(Clone, Copy, Debug)]
@@ -45,10 +47,13 @@ impl Rows {
         self.starts[state as usize + 1] - self.starts[state as usize]
     }
 
-    /// The same edges from their other ends.
-    fn reversed(&self, states: u32) -> Self {
+    /// The same edges from their other ends; now and then it is asked whether to go on.
+    fn reversed(&self, states: u32, ask: &mut dyn FnMut() -> ControlFlow<Stop>) -> ControlFlow<Stop, Self> {
         let mut starts = vec![0u32; states as usize + 1];
-        self.ends.iter().for_each(|&end| starts[end as usize + 1] += 1);
+        for ends in self.ends.chunks(MANY) {
+            ask()?;
+            ends.iter().for_each(|&end| starts[end as usize + 1] += 1);
+        }
         for at in 0..states as usize {
             starts[at + 1] += starts[at];
         }
@@ -56,6 +61,9 @@ impl Rows {
         let mut ends = vec![0; self.ends.len()];
         let mut labels = vec![TransitionId(0); self.labels.len()];
         for state in 0..states {
+            if (state as usize).is_multiple_of(MANY) {
+                ask()?;
+            }
             for (end, label) in self.of(state) {
                 let place = places[end as usize] as usize;
                 places[end as usize] += 1;
@@ -65,7 +73,7 @@ impl Rows {
                 }
             }
         }
-        Self { starts, ends, labels }
+        ControlFlow::Continue(Self { starts, ends, labels })
     }
 }
 
@@ -84,6 +92,8 @@ pub struct Graph {
     propositions: Vec<StateSet>,
     transitions: usize,
     is_complete: bool,
+    /// The propositions and the edges backwards are known.
+    is_judged: bool,
     /// How the search stood when it ended.
     last: Progress,
 }
@@ -107,6 +117,7 @@ impl Graph {
                 propositions: vec![StateSet::default(); needs.propositions],
                 transitions: model.transitions(),
                 is_complete: false,
+                is_judged: false,
                 last: Progress::default(),
             },
             batch: Successors::in_parts(words),
@@ -118,6 +129,31 @@ impl Graph {
         };
         let end = search.run(observer);
         search.finish(end)
+    }
+
+    /// Finds where the propositions are true, which the model judges, and the edges backwards, unless they are known.
+    pub(crate) fn judge(&mut self, model: &dyn Model, observer: &mut dyn Observer) -> ControlFlow<Stop> {
+        if self.is_judged {
+            return ControlFlow::Continue(());
+        }
+        let (states, last) = (self.len(), self.last);
+        self.propositions.fill(StateSet::new(states, false));
+        let mut state = vec![0; self.store.words()];
+        for number in 0..states {
+            if (number as usize).is_multiple_of(BATCH) {
+                observer.progress(&last)?;
+            }
+            self.store.load(StateId(u64::from(number)), &mut state);
+            let goals = model.judge(&state, self.stuck.contains(number));
+            for goal in goals.iter() {
+                if let Some(set) = self.propositions.get_mut(goal) {
+                    set.put(number, true);
+                }
+            }
+        }
+        self.backwards = self.forwards.reversed(states, &mut || observer.progress(&last))?;
+        self.is_judged = true;
+        ControlFlow::Continue(())
     }
 
     /// Whether it has every state and every step.
@@ -356,15 +392,6 @@ impl Search<'_> {
         let edges = self.graph.forwards.ends.len() as u32;
         self.graph.forwards.starts.resize(states as usize + 1, edges);
         self.graph.stuck.extend_to(states as u32);
-        self.graph.propositions.fill(StateSet::new(states as u32, false));
-        for number in 0..states as u32 {
-            self.graph.store.load(StateId(u64::from(number)), &mut self.state);
-            let goals = self.model.judge(&self.state, self.graph.stuck.contains(number));
-            for goal in goals.iter().filter(|&goal| goal < self.needs.propositions) {
-                self.graph.propositions[goal].put(number, true);
-            }
-        }
-        self.graph.backwards = self.graph.forwards.reversed(states as u32);
         self.stats.states = states;
         self.stats.cut = self.batch.cut;
         self.stats.peak_frontier = self.stats.levels.iter().copied().max().unwrap_or(0);

@@ -18,7 +18,7 @@ use super::states::StateSet;
 use crate::job::Observer;
 
 /// After so many facts the observer is asked.
-const BATCH: u64 = 1 << 16;
+const BATCH: u64 = 1 << 14;
 
 /// When each fact of a block was found, by part and state; `NEVER` where there is none.
 pub(super) type Order = BTreeMap<u32, Vec<u32>>;
@@ -106,6 +106,9 @@ impl<'a> Solver<'a> {
         }
         let mut set = StateSet::new(self.graph.len(), false);
         for state in 0..self.graph.len() {
+            if u64::from(state).is_multiple_of(BATCH) {
+                self.ask()?;
+            }
             let value = match steps {
                 None if of.kind == Kind::And => of.children.iter().all(|&child| self.value(child, state)),
                 None => of.children.iter().any(|&child| self.value(child, state)),
@@ -157,15 +160,13 @@ impl<'a> Solver<'a> {
             let (states, is_in) = self.with_value(part, fact);
             for state in states.iter(is_in) {
                 self.tell(&mut work, part, state);
+                self.count()?;
             }
         }
         loop {
             while let Some((part, state)) = work.waiting.pop_front() {
                 self.tell(&mut work, part, state);
-                self.facts += 1;
-                if self.facts.is_multiple_of(BATCH) {
-                    self.ask()?;
-                }
+                self.count()?;
             }
             for &inner in &block.inner {
                 let before = self.values[inner as usize].clone();
@@ -176,6 +177,7 @@ impl<'a> Solver<'a> {
                     if before.contains(state) != fact {
                         work.note(inner, state);
                         self.tell(&mut work, inner, state);
+                        self.count()?;
                     }
                 }
             }
@@ -183,6 +185,12 @@ impl<'a> Solver<'a> {
                 return ControlFlow::Continue(());
             }
         }
+    }
+
+    /// One more fact was told.
+    fn count(&mut self) -> ControlFlow<Stop> {
+        self.facts += 1;
+        if self.facts.is_multiple_of(BATCH) { self.ask() } else { ControlFlow::Continue(()) }
     }
 
     fn ask(&mut self) -> ControlFlow<Stop> {

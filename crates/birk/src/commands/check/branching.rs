@@ -2,6 +2,7 @@
 //! sets of states.
 
 use std::ops::ControlFlow;
+use std::time::Instant;
 
 use birk_exec::replay::Shows;
 use birk_exec::{GoalSet, Replayed, fair, replay};
@@ -143,9 +144,10 @@ impl<'p> Group<'p> {
             return Ok(self.refused(program, goals.len()));
         }
         let model = Staged::new(program, &goals);
-        let (graph, hunt) = Graph::explore(&model, self.needs(), &limits, watcher);
+        let mut early = Early::new(watcher, self.can_tell_of_part());
+        let (graph, hunt) = Graph::explore(&model, self.needs(), &limits, &mut early);
         note_refusal(&model, watcher);
-        self.decide_on(program, args, &model, &graph, hunt, watcher)
+        self.decide_on(program, args, &model, graph, hunt, watcher)
     }
 
     /// The same in a slice, which a hunt visited; the model judges by the conditions of the group.
@@ -163,15 +165,14 @@ impl<'p> Group<'p> {
         }
         let memory = limits.memory.saturating_sub(hunt.stats.store_bytes);
         let rest = Limits { depth: u32::MAX, states: u64::MAX, memory, ..limits };
-        let mut overtime = Overtime::of(observer, hunt);
-        let (mut graph, of_slice) = Graph::explore(&slice.of(model), self.needs(), &rest, &mut overtime);
+        let (mut graph, of_slice) = Graph::explore(&slice.of(model), self.needs(), &rest, observer);
         if !slice.is_complete() {
             graph.is_of_part();
         }
         let stopped = if hunt.stopped == Stop::Exhausted { of_slice.stopped } else { hunt.stopped };
         let coverage = if graph.is_complete() { hunt.coverage.clone() } else { Coverage::Sampled(hunt.stats.states) };
         let hunt = Hunt { stopped, coverage, ..hunt.clone() };
-        self.decide_on(program, args, model, &graph, hunt, observer)
+        self.decide_on(program, args, model, graph, hunt, observer)
     }
 
     fn decide_on(
@@ -179,17 +180,16 @@ impl<'p> Group<'p> {
         program: &Program,
         args: &CheckArgs,
         model: &Staged<'_>,
-        graph: &Graph,
+        mut graph: Graph,
         mut hunt: Hunt,
         observer: &mut dyn Observer,
     ) -> Result<Decided, Failure> {
         let mut answers = Vec::new();
         for &(index, property, formula) in &self.properties {
-            let mut observer = Overtime::of(observer, &hunt);
             let truth = match hunt.stopped {
                 Stop::Interrupt => ControlFlow::Break(Stop::Interrupt),
                 _ if graph.is_empty() => ControlFlow::Continue(Truth::Open),
-                _ => decide(formula, &self.propositions, graph, model, &mut observer),
+                _ => decide(formula, &self.propositions, &mut graph, model, observer),
             };
             let answered = match truth {
                 ControlFlow::Break(stop) => {
@@ -264,6 +264,11 @@ impl<'p> Group<'p> {
         Ok(Decided { hunt, answers })
     }
 
+    /// Whether a part of the graph can be enough for one of its properties.
+    fn can_tell_of_part(&self) -> bool {
+        self.properties.iter().any(|(.., formula)| formula.is_existential() || formula.is_universal())
+    }
+
     /// What the graph must have.
     fn needs(&self) -> Needs {
         let has_labels = |formula: &Branching| {
@@ -324,23 +329,28 @@ fn answered(property: &Property, outcome: &Outcome) -> Answered {
     Answered { verdict: property.verdict(outcome), reason: None, run: None }
 }
 
-/// When the time for the graph was up, what it can still tell is computed all the same; only the user ends that.
-struct Overtime<'w> {
-    observer: &'w mut dyn Observer,
-    has_time: bool,
+/// Ends the exploration of a graph when two fifths of the time that is left are over: what it tells takes as long to compute.
+struct Early<'w> {
+    watcher: &'w mut Watcher,
+    end: Option<Instant>,
 }
 
-impl<'w> Overtime<'w> {
-    fn of(observer: &'w mut dyn Observer, hunt: &Hunt) -> Self {
-        Self { observer, has_time: hunt.stopped != Stop::Time }
+impl<'w> Early<'w> {
+    /// Only if a part of the graph is worth something.
+    fn new(watcher: &'w mut Watcher, can_tell_of_part: bool) -> Self {
+        let now = Instant::now();
+        let end = watcher.deadline().filter(|_| can_tell_of_part);
+        let end = end.map(|deadline| now + deadline.saturating_duration_since(now) * 2 / 5);
+        Self { watcher, end }
     }
 }
 
-impl Observer for Overtime<'_> {
+impl Observer for Early<'_> {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<Stop> {
-        match self.observer.progress(progress) {
-            ControlFlow::Break(Stop::Time) if !self.has_time => ControlFlow::Continue(()),
-            other => other,
+        self.watcher.progress(progress)?;
+        match self.end {
+            Some(end) if Instant::now() >= end => ControlFlow::Break(Stop::Time),
+            _ => ControlFlow::Continue(()),
         }
     }
 }

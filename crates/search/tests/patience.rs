@@ -1,0 +1,99 @@
+//! Whoever ends a search ends it also while it decides a formula.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use birk_exec::{GoalSet, Model, Successors};
+use birk_ir::{Branching, Expr, Steps, Stop, TransitionId, VarId};
+use birk_search::branching::{Graph, Needs, Truth, decide};
+use birk_search::job::Patient;
+use birk_search::{Limits, Observer, Progress};
+
+const STATES: u32 = 100_000;
+
+/// Numbers that lead to the next one and back to the first; goal 0 are odd ones. It counts how often it judges.
+#[derive(Default)]
+struct Numbers {
+    judged: AtomicU32,
+}
+
+impl Model for Numbers {
+    fn words(&self) -> usize {
+        1
+    }
+
+    fn initial(&self, out: &mut Successors) {
+        out.push(TransitionId(0), 0, &[0]);
+    }
+
+    fn successors(&self, state: &[u32], out: &mut Successors) {
+        out.push(TransitionId(0), 0, &[(state[0] + 1) % STATES]);
+        out.push(TransitionId(1), 0, &[0]);
+    }
+
+    fn judge(&self, state: &[u32], _: bool) -> GoalSet {
+        self.judged.fetch_add(1, Ordering::Relaxed);
+        GoalSet(u64::from(state[0] % 2))
+    }
+
+    fn transitions(&self) -> usize {
+        2
+    }
+}
+
+/// Ends a search when it has asked so often.
+struct Hurried {
+    left: u32,
+}
+
+impl Observer for Hurried {
+    fn progress(&mut self, _: &Progress) -> ControlFlow<Stop> {
+        match self.left.checked_sub(1) {
+            Some(left) => self.left = left,
+            None => return ControlFlow::Break(Stop::Time),
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn odd() -> Expr {
+    Expr::Var(VarId(0))
+}
+
+/// From every state an odd one can be reached.
+fn formula() -> Branching {
+    let next = |number| Branching::Variable(number);
+    let reached = Branching::Atom(odd()).or(Branching::Some(Steps::All, Box::new(next(0))));
+    let always = Branching::Least(0, Box::new(reached)).and(Branching::Every(Steps::All, Box::new(next(1))));
+    Branching::Greatest(1, Box::new(always))
+}
+
+fn graph(model: &Numbers, observer: &mut dyn Observer) -> Graph {
+    let needs = Needs { propositions: 1, labels: false, spare: 0 };
+    Graph::explore(model, needs, &Limits::NONE, observer).0
+}
+
+#[test]
+fn a_part_of_a_graph_that_can_tell_nothing_is_not_judged() {
+    let model = Numbers::default();
+    let mut graph = graph(&model, &mut Hurried { left: 100 });
+    let truth = decide(&formula(), &[odd()], &mut graph, &model, &mut Hurried { left: 0 });
+    assert_eq!(truth, ControlFlow::Continue(Truth::Open));
+    assert_eq!((graph.is_complete(), model.judged.into_inner()), (false, 0));
+}
+
+#[test]
+fn deciding_asks_all_the_time_whether_to_go_on() {
+    let model = Numbers::default();
+    let mut graph = graph(&model, &mut Patient);
+    let mut decided = |left: u32| decide(&formula(), &[odd()], &mut graph, &model, &mut Hurried { left });
+    for left in [0, 1, 10] {
+        assert_eq!(decided(left), ControlFlow::Break(Stop::Time));
+        assert!(model.judged.swap(0, Ordering::Relaxed) <= 256 * left, "after it was told to end");
+    }
+    // For each 256 states that are judged it asks once, and for each 16,384 edges and facts.
+    let mut observer = Hurried { left: 1000 };
+    let truth = decide(&formula(), &[odd()], &mut graph, &model, &mut observer);
+    assert!(matches!(truth, ControlFlow::Continue(Truth::Known(true, _))), "{truth:?}");
+    assert!((400..=600).contains(&observer.left), "{}", observer.left);
+}
