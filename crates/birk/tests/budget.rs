@@ -148,6 +148,7 @@ fn memory_of_the_process_is_limited() {
     const LIMIT: u64 = 100 << 20;
     let counters = "models/counters_mod8.bir -D K=14 --property deadlock";
     let frames = "models/frames.bir -D N=6 -D W=40";
+    let live = "benches/models/mixer.bir --property live";
     for (model, options, coverage) in [
         (counters, "--threads 1", "depth"),
         (counters, "--threads 2", "depth"),
@@ -162,6 +163,10 @@ fn memory_of_the_process_is_limited() {
         (frames, "--search highway --width 100_000 --threads 2", "sampled"),
         (counters, "--search dfs", "sampled"),
         (frames, "--search dfs", "sampled"),
+        (live, "--threads 1", "sampled"),
+        (live, "--threads 2", "sampled"),
+        (live, "--fairness weak --threads 1", "sampled"),
+        (live, "--fairness weak --threads 2", "sampled"),
     ] {
         let report =
             undecided(birk(&format!("check {model} {options} --memory 100M --progress off --format json")), "memory");

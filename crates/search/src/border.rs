@@ -9,7 +9,7 @@ use birk_ir::Stop;
 /// Of the states that wait when a search is ended early, so many are looked at, spread evenly over them.
 const MOST: u64 = 10_000;
 /// So many different things are kept in a sample.
-const SAMPLE: usize = 1 << 16;
+const SAMPLE: usize = 1 << 14;
 /// They are looked at until their successors have had so many words, a few of which stand for the time to compute one, and one
 /// for each condition of a step.
 const MOST_WORDS: usize = 1 << 22;
@@ -243,9 +243,9 @@ mod tests {
             sample
         };
         let counted = |sample: &Sample<u64>| (sample.kept.len() as u64) << sample.zeros;
-        let mut few = sample(0, 50_000);
-        few.join(sample(40_000, 60_000));
-        assert_eq!((counted(&few), few.zeros), (60_000, 0), "exact");
+        let mut few = sample(0, 12_000);
+        few.join(sample(10_000, 15_000));
+        assert_eq!((counted(&few), few.zeros), (15_000, 0), "exact");
         let mut many = sample(0, 1_000_000);
         many.join(sample(500_000, 4_000_000));
         let (count, kept) = (counted(&many), many.kept.len());

@@ -74,12 +74,14 @@ impl Chase {
     }
 
     fn hunt_all(&self, model: &dyn Model, observer: &mut dyn Observer) -> Hunt {
+        let memory = self.limits.counted_memory();
+        let counted = Chase { limits: Limits { memory, ..self.limits }, ..*self };
         match self.threads {
-            0 | 1 => match Packed::new(model, self.limits.memory) {
-                Some(space) => hunt_in(space, model, self, observer),
-                None => hunt_in(Exact::new(model, self.limits.memory / STEPS), model, self, observer),
+            0 | 1 => match Packed::new(model) {
+                Some(space) => hunt_in(space, model, &counted, observer),
+                None => hunt_in(Exact::new(model, memory / STEPS), model, &counted, observer),
             },
-            _ => concurrent::hunt(model, self, observer),
+            _ => concurrent::hunt(model, &counted, observer),
         }
     }
 }

@@ -49,7 +49,7 @@ const GIFT: usize = 64;
 
 /// Searches with several workers.
 pub(super) fn hunt(model: &dyn Model, chase: &Chase, observer: &mut dyn Observer) -> Hunt {
-    match Joint::new(model, chase.threads, chase.limits.memory) {
+    match Joint::new(model, chase.threads) {
         Some(ground) => hunt_on(&ground, model, chase, observer),
         None => hunt_on(&Numbered::new(model, chase.threads, chase.limits.memory / STEPS), model, chase, observer),
     }
@@ -321,7 +321,9 @@ impl<'a, 'g, G: Ground> Worker<'a, 'g, G> {
     }
 
     fn prepare(&mut self) -> ControlFlow<()> {
-        match self.ground.prepare(&mut self.hand) {
+        let shared = self.shared;
+        let budget = || shared.memory.saturating_sub(shared.path_bytes.load(Ordering::Relaxed));
+        match self.ground.prepare(&mut self.hand, budget) {
             Some(()) => ControlFlow::Continue(()),
             None => self.give_up(),
         }

@@ -171,7 +171,7 @@ impl<'m> Graph<'m> {
     pub(super) fn initial(&self, hand: &mut Hand) -> Option<Vec<Node>> {
         hand.batch.clear();
         self.model.initial(&mut hand.batch);
-        self.reach(hand)?;
+        self.reach(hand, |_| true)?;
         let nodes = |&number: &u32| {
             let places: Vec<u32> = self.product.map_or(vec![0], |product| product.initial_places().collect());
             places.into_iter().map(move |place| Node { number, place })
@@ -180,8 +180,8 @@ impl<'m> Graph<'m> {
     }
 
     /// The successors of a state, in the order of the product; `None` when the system has no memory to give. Those that
-    /// come `soon` will be asked for, too. Where there are very many, it is asked whether to go on, given the bytes that they
-    /// need beside those that the graph has.
+    /// come `soon` will be asked for, too. Where there are very many, or the table must grow, it is asked whether to go on,
+    /// given the bytes that this needs beside those that the graph has.
     #[inline]
     pub(super) fn successors(
         &self,
@@ -312,13 +312,13 @@ impl<'m> Graph<'m> {
         hand: &mut Hand,
         number: u32,
         soon: impl Iterator<Item = Node>,
-        may_go_on: impl FnMut(u64) -> bool,
+        mut may_go_on: impl FnMut(u64) -> bool,
     ) -> Option<()> {
         hand.batch.clear();
         hand.members.clear();
         self.compute(hand, number);
         if hand.batch.has_rest() {
-            self.compute_rest(hand, may_go_on)?;
+            self.compute_rest(hand, &mut may_go_on)?;
         }
         if self.pages_taken.load(Ordering::Relaxed) < self.most_pages {
             for node in soon {
@@ -339,7 +339,7 @@ impl<'m> Graph<'m> {
                 }
             }
         }
-        self.reach(hand)?;
+        self.reach(hand, may_go_on)?;
         for i in (0..hand.members.len()).rev() {
             self.keep(hand, i);
         }
@@ -414,8 +414,8 @@ impl<'m> Graph<'m> {
         Some(hand.page - len)
     }
 
-    /// Finds the numbers of all states of the batch.
-    fn reach(&self, hand: &mut Hand) -> Option<()> {
+    /// Finds the numbers of all states of the batch, if it is agreed to make the table larger for them where it must be.
+    fn reach(&self, hand: &mut Hand, mut may_go_on: impl FnMut(u64) -> bool) -> Option<()> {
         hand.targets.clear();
         hand.hashes.clear();
         hand.hashes.extend((0..hand.batch.len()).map(|i| hash(hand.batch.state(i), 0)));
@@ -452,9 +452,10 @@ impl<'m> Graph<'m> {
             if next == hand.batch.len() {
                 return Some(());
             }
-            let capacity = slots.capacity();
+            // A table that is twice as large has as many places more.
+            let (capacity, bytes) = (slots.capacity(), slots.bytes());
             drop(slots);
-            if u64::from(hand.next) < capacity || !self.grow(capacity) {
+            if u64::from(hand.next) < capacity || !may_go_on(bytes) || !self.grow(capacity) {
                 return None;
             }
         }

@@ -28,9 +28,9 @@ pub(super) trait Ground: Sync {
     /// The initial states; `None` when there is no memory for them.
     fn initial(&self, hand: &mut Self::Hand<'_>) -> Option<Vec<Self::Node>>;
 
-    /// A state will be marked next; `None` when there is no memory for that. What a worker holds and others wait for, it
-    /// lets go for a moment.
-    fn prepare<'g>(&'g self, _hand: &mut Self::Hand<'g>) -> Option<()> {
+    /// A state will be marked next; `None` when there is no memory for that, and the ground may have no more bytes than the
+    /// budget. What a worker holds and others wait for, it lets go for a moment.
+    fn prepare<'g>(&'g self, _hand: &mut Self::Hand<'g>, _budget: impl Fn() -> u64) -> Option<()> {
         Some(())
     }
 

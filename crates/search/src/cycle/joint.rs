@@ -32,9 +32,8 @@ pub(super) struct Joint<'m> {
     writers: AtomicU32,
     /// States for which there is room, in the table or in somebody's hand.
     taken: AtomicU64,
-    /// Bytes of the table, and what they may be.
+    /// Bytes of the table.
     bytes: AtomicU64,
-    budget: u64,
 }
 
 /// What one worker has in hand.
@@ -48,14 +47,14 @@ pub(super) struct Hand<'g> {
 }
 
 impl<'m> Joint<'m> {
-    /// Of a model, if its states are small enough for the marks of so many workers. The table may have this many bytes.
-    pub(super) fn new(model: &'m dyn Model, workers: usize, budget: u64) -> Option<Self> {
+    /// Of a model, if its states are small enough for the marks of so many workers.
+    pub(super) fn new(model: &'m dyn Model, workers: usize) -> Option<Self> {
         let count = 2 + 2 * u32::try_from(workers).ok()?;
         let small = Small::new(model, count)?;
         let marks = Marks::new(FIRST, count, small.places)?;
         let bytes = AtomicU64::new(marks.bytes());
         let (writers, taken) = (AtomicU32::new(0), AtomicU64::new(0));
-        Some(Self { small, marks: RwLock::new(marks), writers, taken, bytes, budget })
+        Some(Self { small, marks: RwLock::new(marks), writers, taken, bytes })
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Marks> {
@@ -64,7 +63,7 @@ impl<'m> Joint<'m> {
 
     /// Room for more states in hand; false when there is no memory for them.
     #[cold]
-    fn take_room<'g>(&'g self, hand: &mut Hand<'g>) -> bool {
+    fn take_room<'g>(&'g self, hand: &mut Hand<'g>, budget: u64) -> bool {
         let needed = self.taken.fetch_add(ROOM, Ordering::Relaxed) + ROOM;
         while hand.marks().capacity() < needed {
             hand.marks = None;
@@ -72,7 +71,7 @@ impl<'m> Joint<'m> {
             let mut marks = self.marks.write().unwrap_or_else(PoisonError::into_inner);
             self.writers.fetch_sub(1, Ordering::Relaxed);
             // Another worker may have been here.
-            let has_room = marks.capacity() >= needed || marks.bytes() * 2 <= self.budget && marks.double();
+            let has_room = marks.capacity() >= needed || marks.bytes() * 2 <= budget && marks.double();
             self.bytes.store(marks.bytes(), Ordering::Relaxed);
             drop(marks);
             hand.marks = Some(self.read());
@@ -118,9 +117,9 @@ impl Ground for Joint<'_> {
     }
 
     #[inline]
-    fn prepare<'g>(&'g self, hand: &mut Hand<'g>) -> Option<()> {
+    fn prepare<'g>(&'g self, hand: &mut Hand<'g>, budget: impl Fn() -> u64) -> Option<()> {
         self.pause(hand);
-        (hand.free > 0 || self.take_room(hand)).then_some(())
+        (hand.free > 0 || self.take_room(hand, budget())).then_some(())
     }
 
     #[inline]

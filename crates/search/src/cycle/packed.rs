@@ -19,15 +19,13 @@ pub(super) struct Packed<'m> {
     marks: Marks,
     /// States that are in the table.
     held: u64,
-    /// Bytes that the table may have.
-    budget: u64,
 }
 
 impl<'m> Packed<'m> {
-    /// Of a model, if its states are small enough. The table may have this many bytes.
-    pub(super) fn new(model: &'m dyn Model, budget: u64) -> Option<Self> {
+    /// Of a model, if its states are small enough.
+    pub(super) fn new(model: &'m dyn Model) -> Option<Self> {
         let small = Small::new(model, COLOUR)?;
-        Some(Self { room: small.expansion(), marks: Marks::new(FIRST, COLOUR, small.places)?, small, held: 0, budget })
+        Some(Self { room: small.expansion(), marks: Marks::new(FIRST, COLOUR, small.places)?, small, held: 0 })
     }
 }
 
@@ -52,8 +50,7 @@ impl Space for Packed<'_> {
             self.room.take();
         }
         // The state becomes cyan next, and takes room.
-        let has_room =
-            self.held < self.marks.capacity() || self.marks.bytes() * 2 <= self.budget && self.marks.double();
+        let has_room = self.held < self.marks.capacity() || may_go_on(self.marks.bytes() * 2) && self.marks.double();
         has_room.then_some(())
     }
 

@@ -24,11 +24,13 @@ pub(crate) struct Frame<N> {
 pub(crate) struct Path<N> {
     offered: Vec<N>,
     frames: Vec<Frame<N>>,
+    /// The most that were in either before something was taken off.
+    most: (usize, usize),
 }
 
 impl<N: Copy> Path<N> {
     pub(crate) fn new() -> Self {
-        Self { offered: Vec::new(), frames: Vec::new() }
+        Self { offered: Vec::new(), frames: Vec::new(), most: (0, 0) }
     }
 
     /// Adds a successor of the last node, to be looked at later.
@@ -62,6 +64,7 @@ impl<N: Copy> Path<N> {
     /// Takes the last node off the path, and its successors with it.
     #[inline]
     pub(crate) fn ascend(&mut self) -> Option<Frame<N>> {
+        self.most = self.most();
         let frame = self.frames.pop()?;
         self.offered.truncate(frame.first);
         Some(frame)
@@ -129,8 +132,15 @@ impl<N: Copy> Path<N> {
         self.frames.iter().map(|frame| frame.node)
     }
 
+    /// Bytes it occupies: room that was never used is no memory yet.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.offered.capacity() * size_of::<N>() + self.frames.capacity() * size_of::<Frame<N>>()) as u64
+        let (offered, frames) = self.most();
+        (offered * size_of::<N>() + frames * size_of::<Frame<N>>()) as u64
+    }
+
+    #[inline]
+    fn most(&self) -> (usize, usize) {
+        (self.most.0.max(self.offered.len()), self.most.1.max(self.frames.len()))
     }
 }
 

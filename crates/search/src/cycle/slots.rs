@@ -11,6 +11,9 @@ use crate::table::prefetch;
 /// No more than this share of the slots is taken, in sixteenths.
 const FULL_SIXTEENTHS: u64 = 10;
 
+/// Slots after which the memory of an old table is given back.
+const PART: usize = 1 << 18;
+
 /// The table.
 #[derive(Debug)]
 pub(super) struct Slots {
@@ -80,20 +83,23 @@ impl Slots {
         }
     }
 
-    /// The same with twice as many places; nobody may write to this one any more. `None` when there are no more places
-    /// or the system has no memory to give.
+    /// The same with twice as many places, in the memory of this one and as much again; nobody may use this one any more,
+    /// except where it is `None`, because there are no more places or the system has no memory to give.
     pub(super) fn doubled(&self) -> Option<Self> {
         if self.bits == 32 {
             return None;
         }
         let new = Self::new(self.bits + 1)?;
         let mask = new.cells.len() - 1;
-        for entry in self.cells.iter().map(|cell| cell.load(Ordering::Relaxed)).filter(|&entry| entry != 0) {
-            let mut place = new.home(entry);
-            while new.cells[place].load(Ordering::Relaxed) != 0 {
-                place = (place + 1) & mask;
+        for (part, cells) in self.cells.chunks(PART).enumerate() {
+            for entry in cells.iter().map(|cell| cell.load(Ordering::Relaxed)).filter(|&entry| entry != 0) {
+                let mut place = new.home(entry);
+                while new.cells[place].load(Ordering::Relaxed) != 0 {
+                    place = (place + 1) & mask;
+                }
+                new.cells[place].store(entry, Ordering::Relaxed);
             }
-            new.cells[place].store(entry, Ordering::Relaxed);
+            self.cells.release(part * PART..part * PART + cells.len());
         }
         Some(new)
     }
