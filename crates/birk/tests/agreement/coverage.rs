@@ -26,7 +26,7 @@ const WRITTEN: &[(usize, &str)] = &[
         Hue.green  ]@l0  ].x  T0.me  .. g0)  2147483647  ][  twice(",
     ),
     (
-        40,
+        20,
         "set of  record Rec {  channel of  procedure p0(  if (  while (  for (k :  either {  } or {  atomic {  await  send c0  \
         receive c0  (?  _)  := {  + {  (v in  count (  sum (",
     ),
@@ -52,7 +52,7 @@ const HAPPENS: &[(usize, &str)] = &[
     (10, "the environment meddles with messages"),
     (40, "a thread is started"),
     (10, "several instances of a thread were started"),
-    (40, "an outcome is cut"),
+    (30, "an outcome is cut"),
     (10, "an outcome is cut in a body of statements"),
     (10, "an assertion fails in a body of statements"),
     (40, "a step has several outcomes"),

@@ -14,7 +14,7 @@ use crate::check::{Checked, Subject, same, traces, truthful};
 use crate::random::Random;
 
 /// How many programs are looked at, unless the environment says otherwise.
-const PROGRAMS: u64 = 80;
+const PROGRAMS: u64 = 40;
 /// Searches of each kind, each with options of its own.
 const DRAWS: usize = 3;
 const THREADS: [usize; 3] = [1, 2, 8];
