@@ -1,6 +1,6 @@
 //! Agreement: random programs, the reference against every engine, and the lowering against the meaning of the tree.
 //!
-//! `BIRK_AGREEMENT=N` looks at N programs instead of 720, and instead of 96 with native code, every store and several
+//! `BIRK_AGREEMENT=N` looks at N programs instead of 2000, and instead of 240 with native code, every store and several
 //! threads. A failure names the seed and shows the program.
 
 #[path = "agreement/bent_programs.rs"]
@@ -98,9 +98,9 @@ use crate::faithful::faithful;
 use crate::random::Random;
 
 /// How many programs are looked at, unless the environment says otherwise.
-const PROGRAMS: u64 = 720;
+const PROGRAMS: u64 = 2000;
 /// How many of them with native code, every store and several threads.
-const NATIVE_PROGRAMS: u64 = 96;
+const NATIVE_PROGRAMS: u64 = 240;
 /// In how many tests, so that they run beside each other.
 const PARTS: u64 = 8;
 
