@@ -46,8 +46,10 @@ pub(crate) struct Pulse {
     started: Instant,
     deadline: Option<Instant>,
     interrupted: AtomicBool,
-    /// The search was told to end, and does, or has ended.
+    /// The search was told to end, and has not yet ended.
     is_told: AtomicBool,
+    /// No search is going on, or one that may take its time to save what it knows.
+    is_at_rest: AtomicBool,
     /// No search is going on any more, and somebody reports; and all was reported.
     is_claimed: AtomicBool,
     is_over: AtomicBool,
@@ -64,9 +66,10 @@ impl Pulse {
         }
     }
 
-    /// Whether it has not heard of that.
-    pub(crate) fn is_deaf(&self) -> bool {
-        !self.is_told.load(Ordering::Relaxed) && !self.is_claimed.load(Ordering::Relaxed)
+    /// Whether one is going on that must end soon, and whether it has heard of that.
+    pub(crate) fn is_told(&self) -> Option<bool> {
+        let is_waited_for = self.is_at_rest.load(Ordering::Relaxed) || self.is_claimed.load(Ordering::Relaxed);
+        (!is_waited_for).then(|| self.is_told.load(Ordering::Relaxed))
     }
 
     /// How it stood when it asked last.
@@ -186,6 +189,7 @@ impl Watcher {
             deadline,
             interrupted: AtomicBool::new(false),
             is_told: AtomicBool::new(false),
+            is_at_rest: AtomicBool::new(false),
             is_claimed: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
             last: Mutex::default(),
@@ -270,11 +274,12 @@ impl Watcher {
     /// A search begins, which has not been told to end.
     pub(crate) fn begin(&self) {
         self.pulse.is_told.store(false, Ordering::Relaxed);
+        self.pulse.is_at_rest.store(false, Ordering::Relaxed);
     }
 
     /// It is over; what comes next takes as long as it takes.
     pub(crate) fn end(&self) {
-        self.pulse.is_told.store(true, Ordering::Relaxed);
+        self.pulse.is_at_rest.store(true, Ordering::Relaxed);
     }
 
     /// All searches are over, and what was drawn is removed. Who finds that another thread reports already waits for the end.
@@ -361,6 +366,7 @@ impl Observer for Watcher {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<Stop> {
         if let Some(stop) = self.pulse.stop() {
             self.pulse.is_told.store(true, Ordering::Relaxed);
+            self.pulse.is_at_rest.fetch_or(self.keeper.is_some(), Ordering::Relaxed);
             return ControlFlow::Break(stop);
         }
         let now = Instant::now();

@@ -169,5 +169,11 @@ fn time_ends_a_long_evaluation() {
         let report = answer.exits(3).json();
         assert_eq!((&report["verdict"], &report["stopped_by"]), (&"inconclusive".into(), &"time".into()), "{options}");
         assert!(elapsed < Duration::from_millis(1500), "{options}: {elapsed:?}");
+        // What the search met is lost: so nothing is said of what it did not meet.
+        assert_eq!(report["unreached"], serde_json::Value::Null, "{options}");
     }
+    // One of two threads has heard of it; the other computes.
+    let (answer, elapsed) = timed(&format!("{long} --property often --threads 2 --time 1s"));
+    assert_eq!(answer.exits(3).json()["stopped_by"], "time");
+    assert!(elapsed < Duration::from_millis(3500), "{elapsed:?}");
 }

@@ -19,8 +19,10 @@ use crate::progress::Pulse;
 use crate::report::{Answer, Report, ShownTrace};
 use crate::{Failure, limits, say};
 
-/// An engine has so much time to ask whether to go on.
+/// An engine has so much time to ask whether to go on,
 const GRACE: Duration = Duration::from_millis(200);
+/// and, when it was told to end, so much to do that: another of its threads may be computing.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// How often that is looked at.
 const PERIOD: Duration = Duration::from_millis(20);
 
@@ -65,12 +67,14 @@ pub(super) fn watched<T>(asked: &Asked<'_>, settled: &Settled, pulse: &Pulse, ac
 fn silence(pulse: &Pulse) -> Option<Stop> {
     let mut since = None;
     while !pulse.is_over() {
-        let is_deaf = pulse.stop().filter(|_| pulse.is_deaf());
-        match (is_deaf, since) {
-            (None, _) => since = None,
-            (Some(_), None) => since = Some(Instant::now()),
-            (Some(stop), Some(then)) if then.elapsed() >= GRACE => return pulse.claim().then_some(stop),
-            (Some(_), Some(_)) => {}
+        match (pulse.stop(), pulse.is_told()) {
+            (Some(stop), Some(is_told)) => {
+                let waited = since.get_or_insert_with(Instant::now).elapsed();
+                if waited >= if is_told { PATIENCE } else { GRACE } {
+                    return pulse.claim().then_some(stop);
+                }
+            }
+            _ => since = None,
         }
         thread::park_timeout(PERIOD);
     }
@@ -85,7 +89,8 @@ fn report(asked: &Asked<'_>, settled: &Settled, pulse: &Pulse, stop: Stop) {
         coverage: Coverage::Sampled(last.states),
         stopped: stop,
         stats: Stats { states: last.states, transitions: last.transitions, max_depth: last.depth, ..Stats::default() },
-        fired: vec![false; asked.program.transitions.len()],
+        // Which steps it took is not known, and so nothing is said of those that it did not.
+        fired: Vec::new(),
     };
     let mut answers: Vec<Answer<'_>> = asked.properties.iter().map(|property| Answer::open(property)).collect();
     answers.iter_mut().for_each(|answer| answer.coverage = Some(hunt.coverage.clone()));
