@@ -2,8 +2,8 @@
 
 use std::io::{Read, Write as _};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use birk_ir::Stop;
@@ -27,7 +27,7 @@ const LINE: Duration = Duration::from_secs(10);
 pub(crate) struct Watcher {
     started: Instant,
     deadline: Option<Instant>,
-    interrupted: Arc<AtomicBool>,
+    pulse: Arc<Pulse>,
     style: Style,
     period: Duration,
     next: Instant,
@@ -38,6 +38,63 @@ pub(crate) struct Watcher {
     diagrams: Option<(u64, u32)>,
     keeper: Option<Keeper>,
     gauge: Option<Gauge>,
+}
+
+/// What another thread can see of a search while that computes.
+#[derive(Debug)]
+pub(crate) struct Pulse {
+    started: Instant,
+    deadline: Option<Instant>,
+    interrupted: AtomicBool,
+    /// The search was told to end, and has not yet ended.
+    is_told: AtomicBool,
+    /// No search is going on, or one that may take its time to save what it knows.
+    is_at_rest: AtomicBool,
+    /// No search is going on any more, and somebody reports; and all was reported.
+    is_claimed: AtomicBool,
+    is_over: AtomicBool,
+    last: Mutex<Progress>,
+}
+
+impl Pulse {
+    /// Why the search should end.
+    pub(crate) fn stop(&self) -> Option<Stop> {
+        let is_late = || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        match self.interrupted.load(Ordering::Relaxed) {
+            true => Some(Stop::Interrupt),
+            false => is_late().then_some(Stop::Time),
+        }
+    }
+
+    /// Whether one is going on that must end soon, and whether it has heard of that.
+    pub(crate) fn is_told(&self) -> Option<bool> {
+        let is_waited_for = self.is_at_rest.load(Ordering::Relaxed) || self.is_claimed.load(Ordering::Relaxed);
+        (!is_waited_for).then(|| self.is_told.load(Ordering::Relaxed))
+    }
+
+    /// How it stood when it asked last.
+    pub(crate) fn last(&self) -> Progress {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whoever calls this first may report.
+    pub(crate) fn claim(&self) -> bool {
+        !self.is_claimed.swap(true, Ordering::AcqRel)
+    }
+
+    /// Time since the start.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// All was reported.
+    pub(crate) fn end(&self) {
+        self.is_over.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Acquire)
+    }
 }
 
 /// Looks at the memory of the process while a search counts its own.
@@ -125,10 +182,21 @@ enum Style {
 impl Watcher {
     /// Starts the clock, and takes over Ctrl-C: the first ends the search, the second the process.
     pub(crate) fn start(mode: ProgressMode, time: Option<Duration>) -> Result<Self, Failure> {
-        let interrupted = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&interrupted);
+        let now = Instant::now();
+        let deadline = time.and_then(|time| now.checked_add(time));
+        let pulse = Arc::new(Pulse {
+            started: now,
+            deadline,
+            interrupted: AtomicBool::new(false),
+            is_told: AtomicBool::new(false),
+            is_at_rest: AtomicBool::new(false),
+            is_claimed: AtomicBool::new(false),
+            is_over: AtomicBool::new(false),
+            last: Mutex::default(),
+        });
+        let shared = Arc::clone(&pulse);
         ctrlc::set_handler(move || {
-            if flag.swap(true, Ordering::Relaxed) {
+            if shared.interrupted.swap(true, Ordering::Relaxed) {
                 std::process::exit(Exit::Interrupted as i32);
             }
         })
@@ -144,11 +212,10 @@ impl Watcher {
             Style::Json => (REDRAW, OBJECT),
             Style::Lines | Style::Off => (LINE, LINE),
         };
-        let now = Instant::now();
         Ok(Self {
             started: now,
-            deadline: time.and_then(|time| now.checked_add(time)),
-            interrupted,
+            deadline,
+            pulse,
             style,
             period,
             next: now + first,
@@ -202,6 +269,30 @@ impl Watcher {
     /// When the time is up, if it is limited.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.deadline
+    }
+
+    /// What another thread can see of it.
+    pub(crate) fn pulse(&self) -> Arc<Pulse> {
+        Arc::clone(&self.pulse)
+    }
+
+    /// A search begins, which has not been told to end.
+    pub(crate) fn begin(&self) {
+        self.pulse.is_told.store(false, Ordering::Relaxed);
+        self.pulse.is_at_rest.store(false, Ordering::Relaxed);
+    }
+
+    /// It is over; what comes next takes as long as it takes.
+    pub(crate) fn end(&self) {
+        self.pulse.is_at_rest.store(true, Ordering::Relaxed);
+    }
+
+    /// All searches are over, and what was drawn is removed. Who finds that another thread reports already waits for the end.
+    pub(crate) fn conclude(&mut self) {
+        self.clear();
+        while !self.pulse.claim() {
+            std::thread::park();
+        }
     }
 
     /// Removes what was drawn.
@@ -278,13 +369,13 @@ fn draw(line: &str) {
 
 impl Observer for Watcher {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<Stop> {
-        if self.interrupted.load(Ordering::Relaxed) {
-            return ControlFlow::Break(Stop::Interrupt);
+        if let Some(stop) = self.pulse.stop() {
+            self.pulse.is_told.store(true, Ordering::Relaxed);
+            self.pulse.is_at_rest.fetch_or(self.keeper.is_some(), Ordering::Relaxed);
+            return ControlFlow::Break(stop);
         }
         let now = Instant::now();
-        if self.deadline.is_some_and(|deadline| now >= deadline) {
-            return ControlFlow::Break(Stop::Time);
-        }
+        *self.pulse.last.lock().unwrap_or_else(PoisonError::into_inner) = *progress;
         if self.gauge.as_mut().is_some_and(|gauge| gauge.look(now, progress.bytes)) {
             return ControlFlow::Break(Stop::Memory);
         }

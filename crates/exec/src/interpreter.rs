@@ -89,10 +89,12 @@ impl<'p> Interpreter<'p> {
         let mut locals = vec![0; self.locals];
         let mut found = None;
         self.outcomes(state, step.transition, &mut locals, (0, Vec::new()), &mut |choice, _, end| {
-            if let (true, End::Fault(fault, refused)) = (choice == step.choice, end) {
+            // Outcomes that are cut or blocked have no number of their own.
+            let is_the_step = choice == step.choice && matches!(end, End::State | End::Fault(..));
+            if let (true, End::Fault(fault, refused)) = (is_the_step, end) {
                 found = Some((fault, refused));
             }
-            choice == step.choice
+            is_the_step
         });
         found
     }

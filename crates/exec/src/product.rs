@@ -169,7 +169,8 @@ impl<'m> Product<'m> {
         if self.copies > 1 {
             let _ = parts.each_part(self.model, inner, |part| {
                 enabled |= self.enabled(part.len(), |step| self.met(part.step(step).transition.index()));
-                ControlFlow::<()>::Continue(())
+                // One bit for each copy but the first: when all are set, the other parts add nothing.
+                if enabled.count_ones() + 1 == self.copies { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
         }
         enabled

@@ -1,6 +1,7 @@
 //! `birk check`: from text to verdict and trace.
 
 mod branching;
+mod late;
 mod runs;
 mod slices;
 
@@ -22,11 +23,11 @@ use crate::cli::{Accept, CheckArgs, Fair, Format, FrontierKind, OnOff, StoreKind
 use crate::commands::{print, print_for_people};
 use crate::engines::{self, Engine, Way, engine};
 use crate::limits::{self, Memory};
-use crate::progress::Watcher;
+use crate::progress::{Sample, Watcher};
 use crate::report::statement::Grade;
 use crate::report::{self, Answer, Report, ShownTrace};
 use crate::saved::{Identity, Keeper, Kept};
-use crate::source::{load, uses_color};
+use crate::source::{Source, load, uses_color};
 use crate::{Exit, Failure, durable, itf, saved, say};
 
 /// Runs the command.
@@ -63,16 +64,43 @@ fn check(args: &CheckArgs, kept: Option<Kept>) -> Result<Exit, Failure> {
     if let Some(folder) = &args.checkpoint {
         watcher.keep(keeper(folder, Identity::new(&source, &args.given), kept)?);
     }
+    let asked = Asked { args, engine: &engine, source: &source, program: &program, properties: &properties, limits };
+    let (settled, pulse) = (late::Settled::default(), watcher.pulse());
+    late::watched(&asked, &settled, &pulse, || {
+        answer(&asked, of_file.as_ref(), &hunted, is_resumed, &settled, &mut watcher)
+    })
+}
+
+/// What is asked, and by which engine.
+struct Asked<'a> {
+    args: &'a CheckArgs,
+    engine: &'a Engine,
+    source: &'a Source,
+    program: &'a Program,
+    properties: &'a [&'a Property],
+    limits: Limits,
+}
+
+/// Searches, and reports what was found.
+fn answer(
+    asked: &Asked<'_>,
+    of_file: Option<&Question>,
+    hunted: &[(usize, Goal)],
+    is_resumed: bool,
+    settled: &late::Settled,
+    watcher: &mut Watcher,
+) -> Result<Exit, Failure> {
+    let &Asked { args, engine, source, program, properties, limits } = asked;
     let mut answers: Vec<Answer<'_>> = properties.iter().map(|property| Answer::open(property)).collect();
     let mut traces = Vec::new();
-    let question = |property: &&Property| property.is_of_runs().then(|| Question::of(property, of_file.as_ref()));
+    let question = |property: &&Property| property.is_of_runs().then(|| Question::of(property, of_file));
     let questions: Vec<Option<Result<Question, String>>> = properties.iter().map(question).collect();
-    let fairness = fairness(&program, args)?;
-    let groups = branching::Group::all(&properties);
+    let fairness = fairness(program, args)?;
+    let groups = branching::Group::all(properties);
     let sliced = engine.slices.then(|| {
-        let job = job(args, limits, &properties, &hunted);
+        let job = job(args, limits, properties, hunted);
         let asked = slices::Asked { questions: &questions, groups: &groups };
-        slices::check(&program, args, &job, &hunted, &asked, fairness.as_ref(), &mut watcher)
+        slices::check(program, args, &job, hunted, &asked, fairness.as_ref(), watcher)
     });
     let (mut hunt, mut assumed, mut chased, mut branched, slices) = match sliced {
         Some(sliced) => {
@@ -80,10 +108,11 @@ fn check(args: &CheckArgs, kept: Option<Kept>) -> Result<Exit, Failure> {
             (hunt, Some(assumed), Some(chased), Some(branched.into_iter()), Some(slices))
         }
         None => {
-            let (hunt, assumed) = hunt_states(&program, args, &engine, limits, &properties, &hunted, &mut watcher)?;
+            let (hunt, assumed) = hunt_states(program, args, engine, limits, properties, hunted, watcher)?;
             (hunt, assumed, None, None, None)
         }
     };
+    watcher.end();
     if let Some(failure) = watcher.keeper().and_then(Keeper::refusal) {
         return Err(failure);
     }
@@ -101,11 +130,12 @@ fn check(args: &CheckArgs, kept: Option<Kept>) -> Result<Exit, Failure> {
         answers[*index].coverage = Some(if is_absent { Coverage::Complete } else { hunt.coverage.clone() });
         answers[*index].verdict = property.verdict(outcome);
         if let Outcome::Found(trace) = outcome {
-            let run = replay(&program, trace).map_err(|error| impostor(property, &error))?;
-            run.confirm(&program, property).map_err(|error| impostor(property, &error))?;
+            let run = replay(program, trace).map_err(|error| impostor(property, &error))?;
+            run.confirm(program, property).map_err(|error| impostor(property, &error))?;
             answers[*index].trace = Some(traces.len());
             traces.push(ShownTrace { property, run });
         }
+        settled.note(*index, &answers[*index], &traces);
     }
     let mut has_states = !hunted.is_empty() || slices.is_some();
     let mut is_over = answers.iter().any(|answer| answer.verdict == Verdict::Violated) && !args.keep_going;
@@ -119,9 +149,10 @@ fn check(args: &CheckArgs, kept: Option<Kept>) -> Result<Exit, Failure> {
             None if is_over || matches!(hunt.stopped, Stop::Time | Stop::Interrupt) => break,
             None => {
                 watcher.next_search();
-                group.decide(&program, args, limits, &mut watcher)?
+                group.decide(program, args, limits, watcher)?
             }
         };
+        watcher.end();
         for (index, verdict) in decided.answers {
             answers[index].verdict = verdict.verdict;
             answers[index].coverage = verdict.reason.is_none().then(|| decided.hunt.coverage.clone());
@@ -131,6 +162,7 @@ fn check(args: &CheckArgs, kept: Option<Kept>) -> Result<Exit, Failure> {
                 answers[index].trace = Some(traces.len());
                 traces.push(ShownTrace { property: properties[index], run });
             }
+            settled.note(index, &answers[index], &traces);
         }
         if covers_less(&decided.hunt, &hunt, has_states) {
             profile = Profile::of(&decided.hunt.stats);
@@ -155,7 +187,7 @@ fn check(args: &CheckArgs, kept: Option<Kept>) -> Result<Exit, Failure> {
         };
         let decided = match &mut chased {
             Some(chased) => match chased[index].take() {
-                Some((hunt, seconds)) => question.decided(&program, property, fairness.as_ref(), hunt, seconds)?,
+                Some((hunt, seconds)) => question.decided(program, property, fairness.as_ref(), hunt, seconds)?,
                 None => {
                     answer.reason = Some(unasked(is_over, hunt.stopped));
                     continue;
@@ -167,7 +199,7 @@ fn check(args: &CheckArgs, kept: Option<Kept>) -> Result<Exit, Failure> {
             }
             None => {
                 watcher.next_search();
-                question.decide(&program, property, args, limits, &mut watcher)?
+                question.decide(program, property, args, limits, watcher)?
             }
         };
         answer.verdict = property.verdict(&decided.hunt.outcomes[0]);
@@ -180,13 +212,14 @@ fn check(args: &CheckArgs, kept: Option<Kept>) -> Result<Exit, Failure> {
             answer.trace = Some(traces.len());
             traces.push(ShownTrace { property, run });
         }
+        settled.note(index, answer, &traces);
         if covers_less(&decided.hunt, &hunt, has_states) {
             profile = Profile::of(&decided.hunt.stats);
         }
         hunt = joined(hunt, decided.hunt, has_states);
         has_states = true;
     }
-    watcher.clear();
+    watcher.conclude();
     if let Some(keeper) = watcher
         .keeper()
         .filter(|_| matches!(hunt.stopped, Stop::Time | Stop::Memory | Stop::Depth | Stop::States | Stop::Interrupt))
@@ -195,10 +228,10 @@ fn check(args: &CheckArgs, kept: Option<Kept>) -> Result<Exit, Failure> {
     }
     let has_engine = !hunted.is_empty() || slices.is_some();
     let report = Report {
-        source: &source,
-        program: &program,
+        source,
+        program,
         args,
-        engine: &engine,
+        engine,
         verdict: answers.iter().map(|answer| answer.verdict).max().unwrap_or(Verdict::Holds),
         answers,
         traces,
@@ -210,19 +243,25 @@ fn check(args: &CheckArgs, kept: Option<Kept>) -> Result<Exit, Failure> {
         seconds: watcher.elapsed().as_secs_f64(),
         peak_memory: limits::peak_memory(),
     };
+    present(&report, watcher.samples())
+}
+
+/// Prints a report, and writes the files that were asked for.
+fn present(report: &Report<'_>, samples: &[Sample]) -> Result<Exit, Failure> {
+    let args = report.args;
     let color = uses_color(args.model.color, &std::io::stdout());
     match args.format {
-        Format::Json => print(&report::json::text(&report))?,
-        Format::Human => print_for_people(&report::human::text(&report, color), color)?,
+        Format::Json => print(&report::json::text(report))?,
+        Format::Human => print_for_people(&report::human::text(report, color), color)?,
     };
     if let Some(path) = &args.trace {
-        save(path, &report)?;
+        save(path, report)?;
     }
     if let Some(path) = &args.report {
-        durable::write(path, report::html::page(&report, watcher.samples()).as_bytes())
+        durable::write(path, report::html::page(report, samples).as_bytes())
             .map_err(|error| Failure::io(&format!("write {}", path.display()), &error))?;
     }
-    Ok(exit(&report))
+    Ok(exit(report))
 }
 
 /// What keeps the search: in a new folder, or in that which it was kept in for the same model.

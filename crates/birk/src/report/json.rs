@@ -128,7 +128,7 @@ pub(crate) fn text(report: &Report<'_>) -> String {
             }),
         },
         slices: report.slices.map(slices),
-        unreached: is_counted.then(|| json!({
+        unreached: (is_counted && report.hunt.fired.len() == report.program.transitions.len()).then(|| json!({
             "transitions": unreached.transitions.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),
             "locations": unreached.locations,
             "not_enabled": untaken.not_enabled.iter().map(|&id| transition_value(report, id)).collect::<Vec<_>>(),

@@ -10,7 +10,7 @@ use crate::data::SPREAD;
 use crate::native::{self, Tried};
 
 /// How many bytes the state of a wide program has, about.
-const BYTES: [usize; 2] = [300, 1_000];
+const BYTES: [usize; 2] = [16_000, 200_000];
 /// So many programs for each of them, unless the environment says otherwise, and at most so many states of each.
 const PROGRAMS: u64 = 4;
 const FEW_STATES: u64 = 120;

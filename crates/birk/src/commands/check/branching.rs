@@ -136,6 +136,7 @@ impl<'p> Group<'p> {
         limits: Limits,
         watcher: &mut Watcher,
     ) -> Result<Decided, Failure> {
+        watcher.begin();
         if let Some(decision) = birk_symbolic::decision(&args.search) {
             return self.decide_on_sets(decision, program, args, limits, watcher);
         }

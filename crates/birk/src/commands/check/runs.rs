@@ -76,7 +76,9 @@ impl Question {
         let fairness = fairness(program, args)?;
         let goals = self.goals();
         let model = Staged::new(program, &goals);
+        watcher.begin();
         let hunt = self.chase(&model, fairness.as_ref(), args, limits, None, watcher);
+        watcher.end();
         note_refusal(&model, watcher);
         let seconds = (watcher.elapsed() - began).as_secs_f64();
         let decided = self.decided(program, property, fairness.as_ref(), hunt, seconds)?;
