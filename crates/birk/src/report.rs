@@ -53,6 +53,8 @@ pub(crate) struct Answer<'a> {
     pub(crate) coverage: Option<Coverage>,
     /// Position among the traces.
     pub(crate) trace: Option<usize>,
+    /// In so many steps it is reached, where the search was ended before it had the trace.
+    pub(crate) untraced: Option<u32>,
     /// Why nobody looked.
     pub(crate) reason: Option<String>,
     /// The automaton that watched the runs, for a property of runs.
@@ -62,7 +64,8 @@ pub(crate) struct Answer<'a> {
 impl<'a> Answer<'a> {
     /// Nothing is known yet.
     pub(crate) fn open(property: &'a Property) -> Self {
-        Self { property, verdict: Verdict::Inconclusive, coverage: None, trace: None, reason: None, watch: None }
+        let (verdict, coverage, trace, untraced) = (Verdict::Inconclusive, None, None, None);
+        Self { property, verdict, coverage, trace, untraced, reason: None, watch: None }
     }
 }
 

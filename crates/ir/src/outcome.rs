@@ -28,6 +28,8 @@ pub struct Step {
 pub enum Outcome {
     /// It was reached.
     Found(Trace),
+    /// It was reached, in so many steps and no fewer; the search was ended before it knew by which.
+    Untraced(u32),
     /// The search was complete, and it was not reached.
     Absent,
     /// The search ended before it could tell; its coverage says what was looked at.

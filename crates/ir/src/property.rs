@@ -110,8 +110,9 @@ impl Property {
     pub fn verdict(&self, outcome: &Outcome) -> Verdict {
         match (outcome, self.wants_goal()) {
             (Outcome::Found(_), true) | (Outcome::Absent, false) => Verdict::Holds,
-            (Outcome::Found(_), false) | (Outcome::Absent, true) => Verdict::Violated,
-            (Outcome::Inconclusive, _) => Verdict::Inconclusive,
+            (Outcome::Found(_) | Outcome::Untraced(_), false) | (Outcome::Absent, true) => Verdict::Violated,
+            // Without a trace nobody has confirmed it: enough to warn, too little to rely on.
+            (Outcome::Untraced(_), true) | (Outcome::Inconclusive, _) => Verdict::Inconclusive,
         }
     }
 }

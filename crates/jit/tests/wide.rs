@@ -45,7 +45,7 @@ fn summary(hunt: &Hunt) -> (Vec<&'static str>, u64, String) {
     let word = |outcome: &Outcome| match outcome {
         Outcome::Found(_) => "found",
         Outcome::Absent => "absent",
-        Outcome::Inconclusive => "inconclusive",
+        Outcome::Untraced(_) | Outcome::Inconclusive => "inconclusive",
     };
     let coverage = match hunt.coverage {
         Coverage::Hashed { .. } => "hashed".to_owned(),

@@ -5,17 +5,18 @@
 //! The level in which the search ends at a goal is judged to its end: what is found, and what is counted, does not depend
 //! on who was first. At the depth limit states are still judged, and the search is complete if nothing new lies beyond.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use birk_exec::{GoalSet, Model};
-use birk_ir::{Coverage, Outcome, Stop};
+use birk_ir::{Coverage, Outcome, Stop, Trace};
 
 use crate::border::{Border, Survey};
 use crate::chunks::Chunks;
 use crate::codec::Codec;
 use crate::crew;
-use crate::job::{Hunt, Job, Observer, Stats};
+use crate::job::{Hunt, Job, Observer, Progress, Stats};
 use crate::retrace::{Target, retrace};
 use crate::visited::Visited;
 use crate::worker::{Begun, Counts, Level, Worker};
@@ -232,13 +233,48 @@ impl<C: Codec> Search<'_, C> {
         // What may have been lost to hashing is not known to be absent.
         let absent = if coverage == Coverage::Complete { Outcome::Absent } else { Outcome::Inconclusive };
         let targets: Vec<Target> = self.found.iter().flatten().cloned().collect();
-        let mut traces = retrace(self.model, &self.visited, &targets, memory).into_iter();
+        let (traces, ended) = self.traces(&targets, memory, observer);
+        let mut traces = traces.into_iter();
         let mut outcome = |found: &Option<Target>| match found {
             None => absent.clone(),
-            Some(_) => traces.next().flatten().map_or(Outcome::Inconclusive, Outcome::Found),
+            Some(target) => match traces.next().flatten() {
+                Some(trace) => Outcome::Found(trace),
+                None if ended.is_some() => Outcome::Untraced(target.depth),
+                None => Outcome::Inconclusive,
+            },
         };
-        let outcomes = self.found.iter().map(&mut outcome).collect();
+        let outcomes: Vec<Outcome> = self.found.iter().map(&mut outcome).collect();
+        let is_untraced = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Untraced(_)));
+        let stopped = match (stopped, ended) {
+            (Stop::Goal, Some(ended)) if is_untraced => ended,
+            (stopped, _) => stopped,
+        };
         Hunt { outcomes, coverage, stopped, stats: self.stats, fired }
+    }
+
+    /// A trace to each target, and why some are missing.
+    fn traces(
+        &self,
+        targets: &[Target],
+        memory: u64,
+        observer: &mut dyn Observer,
+    ) -> (Vec<Option<Trace>>, Option<Stop>) {
+        let progress = Progress {
+            states: self.stats.states,
+            transitions: self.stats.transitions,
+            depth: self.stats.max_depth,
+            frontier: 0,
+            bytes: self.visited.bytes(),
+        };
+        let mut ended = None;
+        let mut may_go_on = || {
+            // Any amount of memory will do.
+            if let ControlFlow::Break(stop @ (Stop::Time | Stop::Interrupt)) = observer.progress(&progress) {
+                ended = Some(stop);
+            }
+            ended.is_none()
+        };
+        (retrace(self.model, &self.visited, targets, memory, &mut may_go_on), ended)
     }
 
     /// What was looked at: everything up to the last level judged to its end.

@@ -17,6 +17,12 @@ use crate::visited::Visited;
 const LEAST: u64 = 1 << 20;
 /// Successors that are looked up together, so that their cache lines come together.
 const GROUP: usize = 64;
+/// States after which it is asked whether to go on.
+const PATIENCE: usize = 256;
+/// When it was told to end, it goes on until successors have had so many words, a few of which stand for the time to compute
+/// one: a trace that is nearly known is not given up.
+const MOST_WORDS: usize = 1 << 22;
+const FEW_WORDS: usize = 16;
 
 /// A state that a trace should lead to.
 #[derive(Clone, Debug)]
@@ -25,12 +31,13 @@ pub(crate) struct Target {
     pub(crate) state: Vec<u32>,
 }
 
-/// A shortest trace to each target. `None` only where states were lost to hashing.
+/// A shortest trace to each target. `None` only where states were lost to hashing, or where it is told not to go on.
 pub(crate) fn retrace<C: Codec>(
     model: &dyn Model,
     visited: &Visited<C>,
     targets: &[Target],
     memory: u64,
+    may_go_on: &mut dyn FnMut() -> bool,
 ) -> Vec<Option<Trace>> {
     if targets.is_empty() {
         return Vec::new();
@@ -47,6 +54,8 @@ pub(crate) fn retrace<C: Codec>(
         parent: visited.codec.parent(),
         state: vec![0; model.words()],
         budget,
+        may_go_on,
+        left: None,
     };
     let mut initial = Successors::new(model.words());
     model.initial(&mut initial);
@@ -69,6 +78,9 @@ struct Retrace<'a, C: Codec> {
     parent: C::Parent,
     state: Vec<u32>,
     budget: u64,
+    may_go_on: &'a mut dyn FnMut() -> bool,
+    /// Words that successors may still have, since it was told to end.
+    left: Option<usize>,
 }
 
 /// States of one level, each with the position of an ancestor in the kept level before it.
@@ -101,7 +113,7 @@ impl<C: Codec> Retrace<'_, C> {
                 return chains;
             }
             let is_kept = (now.depth - depth).is_multiple_of(spacing);
-            let next = self.step(&now, is_kept);
+            let Some(next) = self.step(&now, is_kept) else { return chains };
             if is_kept {
                 kept.push(now);
             }
@@ -114,17 +126,24 @@ impl<C: Codec> Retrace<'_, C> {
         }
     }
 
-    /// The next level. Ancestors are positions in this one if it is kept, otherwise those of this one.
-    fn step(&mut self, now: &Kept, is_kept: bool) -> Kept {
+    /// The next level, unless the search is over. Ancestors are positions in this one if it is kept, otherwise those of this
+    /// one.
+    fn step(&mut self, now: &Kept, is_kept: bool) -> Option<Kept> {
         let words = self.visited.codec.ticket_words();
         let mut next = Kept { depth: now.depth + 1, ..Kept::default() };
         for (position, ticket) in now.tickets.chunks(words).enumerate() {
+            if position.is_multiple_of(PATIENCE) && !self.goes_on() {
+                return None;
+            }
             let ancestor = if is_kept { position as u32 } else { now.ancestors[position] };
             self.visited.codec.open(ticket, &mut self.parent, &mut self.state);
             loop {
                 let from = self.batch.len();
                 self.model.successors(&self.state, &mut self.batch);
                 self.visited.codec.note(&self.batch, from, &mut self.parent);
+                if let Some(left) = &mut self.left {
+                    *left = left.saturating_sub((self.batch.len() - from) * (self.batch.words() + FEW_WORDS));
+                }
                 self.ancestors.resize(self.batch.len(), ancestor);
                 if self.batch.len() >= GROUP {
                     self.meet(&mut next);
@@ -132,11 +151,22 @@ impl<C: Codec> Retrace<'_, C> {
                 if !self.batch.has_rest() {
                     break;
                 }
+                if !self.goes_on() {
+                    return None;
+                }
                 self.visited.codec.open(ticket, &mut self.parent, &mut self.state);
             }
         }
         self.meet(&mut next);
-        next
+        Some(next)
+    }
+
+    /// Asks whether to go on.
+    fn goes_on(&mut self) -> bool {
+        if self.left.is_none() && !(self.may_go_on)() {
+            self.left = Some(MOST_WORDS);
+        }
+        self.left != Some(0)
     }
 
     /// Adds the states of the batch to their level.

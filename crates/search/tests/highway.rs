@@ -43,7 +43,7 @@ fn slice(system: &System, highway: Highway) -> Slice {
             assert!(sinks > 0 && system.edges[end].is_empty());
         }
         Outcome::Absent => assert!(sinks == 0 && slice.complete),
-        Outcome::Inconclusive => assert!(sinks == 0 && !slice.complete),
+        Outcome::Untraced(_) | Outcome::Inconclusive => assert!(sinks == 0 && !slice.complete),
     }
     slice
 }

@@ -1,13 +1,13 @@
-//! Whoever ends a search ends it also while it decides a formula.
+//! Whoever ends a search ends it also while it decides a formula, and while it looks for a trace.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use birk_exec::{GoalSet, Model, Successors};
-use birk_ir::{Branching, Expr, Steps, Stop, TransitionId, VarId};
+use birk_ir::{Branching, Coverage, Expr, Outcome, Steps, Stop, TransitionId, VarId};
 use birk_search::branching::{Graph, Needs, Truth, decide};
 use birk_search::job::Patient;
-use birk_search::{Limits, Observer, Progress};
+use birk_search::{Job, Limits, Observer, Progress, engine};
 
 const STATES: u32 = 100_000;
 
@@ -96,4 +96,79 @@ fn deciding_asks_all_the_time_whether_to_go_on() {
     let truth = decide(&formula(), &[odd()], &mut graph, &model, &mut observer);
     assert!(matches!(truth, ControlFlow::Continue(Truth::Known(true, _))), "{truth:?}");
     assert!((400..=600).contains(&observer.left), "{}", observer.left);
+}
+
+/// Pairs of numbers, either of which grows; the goals are a near pair, and that of the largest. It knows whether that was seen.
+struct Pairs {
+    most: u32,
+    is_seen: AtomicBool,
+    expanded: AtomicU32,
+}
+
+impl Model for Pairs {
+    fn words(&self) -> usize {
+        2
+    }
+
+    fn initial(&self, out: &mut Successors) {
+        out.push(TransitionId(0), 0, &[0, 0]);
+    }
+
+    fn successors(&self, state: &[u32], out: &mut Successors) {
+        self.expanded.fetch_add(1, Ordering::Relaxed);
+        for (transition, pair) in [[state[0] + 1, state[1]], [state[0], state[1] + 1]].iter().enumerate() {
+            if pair.iter().all(|&number| number <= self.most) {
+                out.push(TransitionId(transition as u32), 0, pair);
+            }
+        }
+    }
+
+    fn judge(&self, state: &[u32], _: bool) -> GoalSet {
+        let is_last = *state == [self.most, self.most];
+        self.is_seen.fetch_or(is_last, Ordering::Relaxed);
+        GoalSet(u64::from(*state == [1, 2]) | u64::from(is_last) << 1)
+    }
+
+    fn transitions(&self) -> usize {
+        2
+    }
+}
+
+/// Ends a search when the last goal was found.
+struct Satisfied<'m>(&'m Pairs, Stop);
+
+impl Observer for Satisfied<'_> {
+    fn progress(&mut self, _: &Progress) -> ControlFlow<Stop> {
+        match self.0.is_seen.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(self.1),
+            false => ControlFlow::Continue(()),
+        }
+    }
+}
+
+#[test]
+fn what_was_found_is_told_where_the_time_ends_the_search_for_its_trace() {
+    let breadth = engine("bfs").expect("it is there").hunt;
+    let job = Job { goals: 2, stop_at: GoalSet(2), keep_going: false, limits: Limits::NONE };
+    let hunted = |most: u32, stop: Stop| {
+        let model = Pairs { most, is_seen: AtomicBool::new(false), expanded: AtomicU32::new(0) };
+        let hunt = breadth(&model, &job, &mut Satisfied(&model, stop));
+        let again = model.expanded.into_inner() - (most + 1) * (most + 1);
+        let traced: Vec<bool> = hunt.outcomes.iter().map(|outcome| matches!(outcome, Outcome::Found(_))).collect();
+        (hunt, traced, again)
+    };
+    for stop in [Stop::Time, Stop::Interrupt] {
+        let (hunt, traced, again) = hunted(799, stop);
+        assert_eq!(
+            (traced, &hunt.outcomes[1]),
+            (vec![true, false], &Outcome::Untraced(2 * 799)),
+            "the near one is known"
+        );
+        assert_eq!((hunt.stopped, hunt.coverage), (stop, Coverage::Depth(2 * 799 - 1)), "the levels before it");
+        assert!((50_000..250_000).contains(&again), "{again} of 640,000 states were expanded again");
+    }
+    // A little is not given up, and there is always enough memory.
+    assert_eq!(hunted(99, Stop::Time).1, [true, true]);
+    let (hunt, traced, _) = hunted(799, Stop::Memory);
+    assert_eq!((hunt.stopped, traced), (Stop::Goal, vec![true, true]));
 }

@@ -129,6 +129,9 @@ fn answer(
         let is_absent = *outcome == Outcome::Absent;
         answers[*index].coverage = Some(if is_absent { Coverage::Complete } else { hunt.coverage.clone() });
         answers[*index].verdict = property.verdict(outcome);
+        if let Outcome::Untraced(steps) = outcome {
+            answers[*index].untraced = Some(*steps);
+        }
         if let Outcome::Found(trace) = outcome {
             let run = replay(program, trace).map_err(|error| impostor(property, &error))?;
             run.confirm(program, property).map_err(|error| impostor(property, &error))?;

@@ -97,6 +97,7 @@ fn properties(report: &Report<'_>) -> String {
     for answer in &report.answers {
         let length = answer.trace.map(|trace| report.traces[trace].run.steps.len() as u64);
         let note = match (answer.reason.as_deref(), length) {
+            _ if answer.untraced.is_some() => human::untraced_text(answer.untraced),
             (Some(reason), _) => format!("not checked: {reason}"),
             (None, Some(length)) => format!("a run of {}", human::count(length, "step")),
             (None, None) => String::new(),

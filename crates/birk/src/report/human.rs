@@ -26,6 +26,8 @@ use crate::terminal::{Paint, visible};
 const MAX_LISTED: usize = 12;
 /// So many places at which a search was cut are shown.
 const MAX_CUTS: usize = 6;
+/// A search that knows that something can be reached looks for the way there in a second pass.
+const NO_TRACE: &str = "the search was ended before it had the trace";
 
 /// The whole report.
 pub(crate) fn text(report: &Report<'_>, color: bool) -> String {
@@ -83,6 +85,9 @@ fn violation(report: &Report<'_>) -> String {
     let violated: Vec<&Answer<'_>> = report.answers.iter().filter(|a| a.verdict == Verdict::Violated).collect();
     let describe = |answer: &&Answer<'_>| {
         let run = answer.trace.map(|t| &report.traces[t].run);
+        if let Some(steps) = answer.untraced {
+            return format!("`{}` ({}, shortest; {NO_TRACE})", answer.property.name, count(u64::from(steps), "step"));
+        }
         match run {
             Some(run) => {
                 let is_shortest = report.engine.shortest && report.args.store != StoreKind::Bitstate;
@@ -133,6 +138,7 @@ fn properties(out: &mut String, report: &Report<'_>, paint: Paint) {
     out.push('\n');
     for answer in &report.answers {
         let note = match (answer.verdict, &answer.reason, answer.trace) {
+            _ if answer.untraced.is_some() => untraced_text(answer.untraced),
             (_, Some(reason), _) => format!("not checked: {reason}"),
             (_, _, Some(trace)) if answer.property.branching().is_some() => {
                 let run = &report.traces[trace].run;
@@ -155,6 +161,11 @@ fn properties(out: &mut String, report: &Report<'_>, paint: Paint) {
         );
         let _ = writeln!(out, "{}", line.trim_end());
     }
+}
+
+/// How far away something is of which there is no trace.
+pub(crate) fn untraced_text(steps: Option<u32>) -> String {
+    format!("reached in {}; {NO_TRACE}", count(u64::from(steps.unwrap_or(0)), "step"))
 }
 
 /// What watched the runs, and how much was looked at.

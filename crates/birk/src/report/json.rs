@@ -157,6 +157,9 @@ fn properties(report: &Report<'_>) -> Vec<Value> {
             "grade": answer.grade().map(Grade::letter),
             "trace": answer.trace,
         });
+        if let Some(steps) = answer.untraced {
+            value["untraced_steps"] = steps.into();
+        }
         if let (Verdict::Inconclusive, Some(reason)) = (answer.verdict, &answer.reason) {
             value["reason"] = reason.as_str().into();
         }

@@ -49,7 +49,8 @@ impl Grade {
 impl Answer<'_> {
     /// How much was looked at for this property; nothing where a run decides it, whatever else there may be.
     pub(crate) fn grade(&self) -> Option<Grade> {
-        self.trace.is_none().then(|| Grade::of(self.coverage.as_ref()))
+        let is_shown = self.trace.is_some() || self.untraced.is_some() && self.verdict == Verdict::Violated;
+        (!is_shown).then(|| Grade::of(self.coverage.as_ref()))
     }
 }
 

@@ -233,7 +233,7 @@ fn agreed(seed: u64, case: &Case, tally: &mut Tally) -> Checked {
                 Some(true)
             }
             Outcome::Absent => Some(false),
-            Outcome::Inconclusive => None,
+            Outcome::Untraced(_) | Outcome::Inconclusive => None,
         };
         if let Some(known) = known {
             same("what a part says", &known, &truth).map_err(named)?;
@@ -354,7 +354,7 @@ pub(crate) fn of_sets(seed: u64, program: &Program, formulas: &[Branching]) -> R
     let truth = formulas.iter().zip(&hunt.outcomes).map(|(formula, outcome)| match outcome {
         Outcome::Found(trace) => shown(program, formula, trace).map(|_| true),
         Outcome::Absent => Ok(false),
-        Outcome::Inconclusive => Err("all states were looked at".to_owned()),
+        Outcome::Untraced(_) | Outcome::Inconclusive => Err("all states were looked at".to_owned()),
     });
     truth.collect::<Result<_, _>>().map(Some)
 }

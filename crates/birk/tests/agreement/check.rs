@@ -126,6 +126,7 @@ pub(crate) fn truthful(case: &Case, hunt: &Hunt) -> Checked {
         let right = match outcome {
             Outcome::Found(_) => shortest.is_some(),
             Outcome::Absent => shortest.is_none(),
+            Outcome::Untraced(_) => false,
             Outcome::Inconclusive => hunt.coverage != Coverage::Complete && !shortest.is_some_and(looked_at),
         };
         same(&named(case, goal, "truthful"), &right, &true)?;
@@ -161,7 +162,7 @@ fn replayed(case: &Case, goal: usize, trace: &Trace) -> Checked {
 fn length(outcome: &Outcome) -> Option<u32> {
     match outcome {
         Outcome::Found(trace) => Some(trace.steps.len() as u32),
-        Outcome::Absent | Outcome::Inconclusive => None,
+        Outcome::Absent | Outcome::Untraced(_) | Outcome::Inconclusive => None,
     }
 }
 

@@ -193,7 +193,7 @@ fn judged(
             same("bits know everything", &may_miss, &false)?;
             same(&format!("`{name}` is violated"), &false, &is_violated)
         }
-        Outcome::Inconclusive => {
+        Outcome::Untraced(_) | Outcome::Inconclusive => {
             let is_hashed = matches!(hunt.coverage, Coverage::Hashed { .. });
             same(&format!("`{name}` is left open"), &(may_miss && is_hashed), &true)
         }

@@ -131,6 +131,7 @@ fn decided(seed: u64, case: &Case, tally: &mut Tally) -> Checked {
                 let is_so = match outcome {
                     Outcome::Found(_) => *truth,
                     Outcome::Absent => !truth,
+                    Outcome::Untraced(_) => false,
                     Outcome::Inconclusive => !is_complete,
                 };
                 let named = |why| format!("{}, {limit}, {}: {why}", engine.name, case.program.branching_text(formula));

@@ -324,7 +324,7 @@ fn searches_that_differ_are_noticed() {
         ("trace", |hunt| {
             let traces = hunt.outcomes.iter_mut().filter_map(|outcome| match outcome {
                 Outcome::Found(trace) => Some(trace),
-                Outcome::Absent | Outcome::Inconclusive => None,
+                Outcome::Absent | Outcome::Untraced(_) | Outcome::Inconclusive => None,
             });
             traces.for_each(|trace| trace.steps.iter_mut().for_each(|step| step.choice += 1));
         }),

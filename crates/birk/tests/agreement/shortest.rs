@@ -55,7 +55,9 @@ fn agreed(case: &Case, tally: &mut Tally) -> Checked {
                 Outcome::Absent => None,
                 // Only bounded model checking may not know.
                 Outcome::Inconclusive if name == "bmc" && shortest.is_none() => None,
-                Outcome::Inconclusive => return Err(format!("{name} does not know about goal {number}")),
+                Outcome::Untraced(_) | Outcome::Inconclusive => {
+                    return Err(format!("{name} does not know about goal {number}"));
+                }
             };
             same(&format!("{name}, goal {number}: steps"), &found, &shortest)?;
         }

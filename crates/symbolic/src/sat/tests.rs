@@ -95,7 +95,7 @@ fn answer(text: &str, without: Option<Rule>) -> Option<Result<usize, u32>> {
     match &hunt.outcomes[0] {
         Outcome::Found(trace) => Some(Ok(trace.steps.len())),
         Outcome::Absent => Some(Err(hunt.stats.unrolled?.proved_at?)),
-        Outcome::Inconclusive => None,
+        Outcome::Untraced(_) | Outcome::Inconclusive => None,
     }
 }
 

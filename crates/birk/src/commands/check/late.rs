@@ -36,6 +36,7 @@ struct Decided {
     verdict: Verdict,
     coverage: Option<Coverage>,
     run: Option<Replayed>,
+    untraced: Option<u32>,
 }
 
 impl Settled {
@@ -44,7 +45,8 @@ impl Settled {
         let run = answer.trace.map(|trace| traces[trace].run.clone());
         let mut all = self.0.lock().expect("nobody panics with it");
         all.retain(|other| other.index != index);
-        all.push(Decided { index, verdict: answer.verdict, coverage: answer.coverage.clone(), run });
+        let (verdict, coverage, untraced) = (answer.verdict, answer.coverage.clone(), answer.untraced);
+        all.push(Decided { index, verdict, coverage, run, untraced });
     }
 }
 
@@ -95,8 +97,10 @@ fn report(asked: &Asked<'_>, settled: &Settled, pulse: &Pulse, stop: Stop) {
     let mut answers: Vec<Answer<'_>> = asked.properties.iter().map(|property| Answer::open(property)).collect();
     answers.iter_mut().for_each(|answer| answer.coverage = Some(hunt.coverage.clone()));
     let mut traces = Vec::new();
-    for Decided { index, verdict, coverage, run } in settled.0.lock().expect("nobody panics with it").drain(..) {
+    for decided in settled.0.lock().expect("nobody panics with it").drain(..) {
+        let Decided { index, verdict, coverage, run, untraced } = decided;
         (answers[index].verdict, answers[index].coverage) = (verdict, coverage);
+        answers[index].untraced = untraced;
         if let Some(run) = run {
             answers[index].trace = Some(traces.len());
             traces.push(ShownTrace { property: asked.properties[index], run });
