@@ -6,7 +6,7 @@
 //! process; nothing that the engine may still find is used.
 
 use std::sync::Mutex;
-use std::thread;
+use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 use birk_exec::Replayed;
@@ -58,11 +58,20 @@ pub(super) fn watched<T>(asked: &Asked<'_>, settled: &Settled, pulse: &Pulse, ac
                 report(asked, settled, pulse, stop);
             }
         });
-        let result = act();
-        pulse.end();
-        watch.thread().unpark();
-        result
+        // Also when a search panics, so that nobody waits for the one that watches.
+        let _over = Over(pulse, watch.thread());
+        act()
     })
+}
+
+/// Tells the thread that watches that all is over.
+struct Over<'a>(&'a Pulse, &'a Thread);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.end();
+        self.1.unpark();
+    }
 }
 
 /// Waits until a search does not answer, or until all is over.
