@@ -88,6 +88,9 @@ impl<'p> Interpreter<'p> {
     fn failing(&self, state: &[u32], step: Step) -> Option<(FaultId, Option<i64>)> {
         let mut locals = vec![0; self.locals];
         let mut found = None;
+        if !self.is_enabled(state, step.transition, &mut locals) {
+            return None;
+        }
         self.outcomes(state, step.transition, &mut locals, (0, Vec::new()), &mut |choice, _, end| {
             // Outcomes that are cut or blocked have no number of their own.
             let is_the_step = choice == step.choice && matches!(end, End::State | End::Fault(..));
@@ -99,7 +102,13 @@ impl<'p> Interpreter<'p> {
         found
     }
 
-    /// The outcomes of a transition whose thread is at its location: `(choice, state, end)`, from a place on, until `found`
+    /// Whether the guard of a transition is true, whose thread is at its location.
+    #[inline]
+    fn is_enabled(&self, state: &[u32], id: TransitionId, locals: &mut [i64]) -> bool {
+        self.eval(&self.program.transition(id).guard, state, locals) != 0
+    }
+
+    /// The outcomes of a transition that is enabled: `(choice, state, end)`, from a place on, until `found`
     /// says that it is enough for now; then the place where the next ones begin, unless that was the last.
     fn outcomes(
         &self,
@@ -110,9 +119,6 @@ impl<'p> Interpreter<'p> {
         found: &mut dyn FnMut(u32, &[u32], End) -> bool,
     ) -> Option<(u32, Vec<i64>)> {
         let transition = self.program.transition(id);
-        if self.eval(&transition.guard, state, locals) == 0 {
-            return None;
-        }
         let mut hear = |state: &[u32], end: End| {
             let is_enough = found(choice, state, end);
             choice += u32::from(matches!(end, End::State | End::Fault(..)));
@@ -191,6 +197,9 @@ impl<'p> Interpreter<'p> {
             let Some(location) = self.program.location_of(ThreadId::new(t), state) else { continue };
             let (first, last) = self.program.threads[t].at[location.index()];
             for id in place.pop().map_or(first, |id| id as u32)..last {
+                if !self.is_enabled(state, TransitionId(id), &mut locals) {
+                    continue;
+                }
                 let from = (place.pop().unwrap_or(0) as u32, std::mem::take(&mut place));
                 let rest = match out.len() as u64 + out.cut >= end {
                     true => Some((0, Vec::new())),

@@ -149,9 +149,9 @@ impl<'p> Compiled<'p> {
         native.zip(self.interpreter.assumed()).map(|(native, interpreted)| native || interpreted).collect()
     }
 
-    /// Appends the successors by steps of some threads.
-    #[inline]
-    fn run(&self, group: &Group, expand: Expand, state: &[u32], out: &mut Successors) {
+    /// Appends the successors by steps of some threads; false if those of the threads behind them were appended, too.
+    #[inline(always)]
+    fn run(&self, group: &Group, expand: Expand, state: &[u32], out: &mut Successors) -> bool {
         let room = group.most;
         if out.scratch.len() < self.scratch + FENCE {
             out.scratch.resize(self.scratch + FENCE, 0);
@@ -172,10 +172,12 @@ impl<'p> Compiled<'p> {
         let written = (end - first as usize) / size_of::<Step>();
         if written > room {
             // Words that are no state may have more.
-            return self.interpreter.successors_of(group.threads.clone(), state, out);
+            self.interpreter.successors_of(group.threads.start..self.program.threads.len(), state, out);
+            return false;
         }
         out.advance(written);
         out.cut += cut;
+        true
     }
 
     /// The next part of the successors of a state that may have very many. Where it left off is a place of the interpreter:
@@ -192,7 +194,11 @@ impl<'p> Compiled<'p> {
             }
             let is_begun = place.as_ref().is_some_and(|place| place.len() > 1 || thread > group.threads.start);
             match group.expand.filter(|_| !is_begun) {
-                Some(expand) => self.run(group, expand, state, out),
+                Some(expand) => {
+                    if !self.run(group, expand, state, out) {
+                        return;
+                    }
+                }
                 None => {
                     let first = if place.is_some() { thread } else { group.threads.start };
                     if let Some(place) = place.take() {
@@ -245,12 +251,12 @@ impl Model for Compiled<'_> {
         if self.is_fault(state) {
             return;
         }
-        if self.most > out.most() || out.has_rest() || self.most == usize::MAX {
+        if self.most >= out.most() || out.has_rest() {
             return self.part(state, out);
         }
         for group in &self.groups {
-            if let Some(expand) = group.expand {
-                self.run(group, expand, state, out);
+            if group.expand.is_some_and(|expand| !self.run(group, expand, state, out)) {
+                return;
             }
         }
     }

@@ -148,8 +148,12 @@ impl Table {
     /// writes to the table meanwhile.
     #[inline]
     pub(crate) fn reach_all(&self, hashes: &[u64], depth: u32, alone: bool, mut told: impl FnMut(usize, Reached)) {
+        let depth = u64::from(depth % 3);
+        if self.homeless.is_empty() {
+            return with_slots!(self, slots => reach_all(slots, self.division, hashes, depth, alone, told));
+        }
         let told = |at: usize, reached| told(at, self.unless_homeless(hashes[at], reached));
-        with_slots!(self, slots => reach_all(slots, self.division, hashes, u64::from(depth % 3), alone, told));
+        with_slots!(self, slots => reach_all(slots, self.division, hashes, depth, alone, told));
     }
 
     /// What became of a key, when it may be one without room.

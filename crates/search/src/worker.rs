@@ -233,7 +233,7 @@ impl<C: Codec> Worker<C> {
     }
 
     /// Takes the successors from one on, all of the state that is expanded: counts them, and asks for their cache lines.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, level: &Level<'_, C>, before: usize) {
         self.transitions += (self.batch.len() - before) as u64;
         let at_limit = level.depth == level.job.limits.depth;
