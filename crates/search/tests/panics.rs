@@ -16,7 +16,7 @@ use birk_search::{ENGINES, Job, Limits, Storage};
 
 /// The panic comes from this many computations of successors on.
 const HEALTHY: u64 = 30_000;
-/// Then there may be so many more, by all threads together.
+/// After the panic there may be so many more, by all threads together.
 const MORE: u64 = 100_000;
 const MESSAGE: &str = "the model fails";
 
@@ -24,6 +24,8 @@ const MESSAGE: &str = "the model fails";
 struct Failing {
     words: usize,
     computed: AtomicU64,
+    /// How many had been computed when it first failed.
+    failed_at: AtomicU64,
     caller: ThreadId,
     /// It fails in the thread that calls the engine, otherwise in one that the engine started.
     fails_caller: bool,
@@ -46,7 +48,10 @@ impl Model for Failing {
     fn successors(&self, state: &[u32], out: &mut Successors) {
         let computed = self.computed.fetch_add(1, Ordering::Relaxed);
         let is_caller = std::thread::current().id() == self.caller;
-        assert!(computed < HEALTHY || is_caller != self.fails_caller, "{MESSAGE}");
+        if computed >= HEALTHY && is_caller == self.fails_caller {
+            self.failed_at.fetch_min(computed, Ordering::Relaxed);
+            panic!("{MESSAGE}");
+        }
         for step in 1..4 {
             let mut next = state.to_vec();
             let number = (u64::from(state[0]) << 22 | u64::from(state[1])) * 3 + step;
@@ -110,11 +115,13 @@ fn panic_of(hunt: Hunt, words: usize, threads: usize, fails_caller: bool) -> Opt
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         let caller = std::thread::current().id();
-        let model = Failing { words, computed: AtomicU64::new(0), caller, fails_caller };
+        let (computed, failed_at) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
+        let model = Failing { words, computed, failed_at, caller, fails_caller };
         let limits = Limits { threads, grain: 1, memory: 1 << 30, increment: 5, width: 3000, ..Limits::NONE };
         let panic = catch_unwind(AssertUnwindSafe(|| hunt(&model, limits))).expect_err("the model fails");
-        let message = panic.downcast_ref::<String>().cloned().unwrap_or_default();
-        let _ = sender.send((message, model.computed.into_inner() - HEALTHY));
+        let message = panic.downcast_ref::<&str>().map(|message| message.to_string());
+        let message = message.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+        let _ = sender.send((message, model.computed.into_inner() - model.failed_at.into_inner()));
     });
     receiver.recv_timeout(Duration::from_secs(20)).ok()
 }
