@@ -65,7 +65,7 @@ fn ways() -> Vec<Way> {
     ways.push(way("LTL", "", Question::Runs, true));
     ways.push(way("LTL, weak fairness", "--fairness weak", Question::Runs, true));
     ways.push(way("CTL", "", Question::Branching, true));
-    let on_sets = birk_symbolic::ENGINES.iter().filter(|row| birk_symbolic::decision(row.name).is_some());
+    let on_sets = birk_symbolic::ENGINES.iter().filter(|row| row.mu_calculus.is_some());
     ways.extend(
         on_sets.map(|row| {
             way(&format!("CTL, {}", row.name), &format!("--search {}", row.name), Question::Branching, false)

@@ -1,6 +1,7 @@
 //! What threads, stores and the machine's memory allow.
 
 use crate::Bench;
+use crate::bandwidth;
 use crate::peers;
 use crate::run::{self, json_number};
 use crate::table::{self, Spread, grouped, row};
@@ -127,7 +128,7 @@ pub(crate) fn limit(bench: &Bench) {
     let ran = run::run(&bench.birk, &arguments, &bench.root);
     let number = |name: &str| json_number(&ran.output, name).unwrap_or(f64::NAN);
     let bytes = number("states") * number("store_bytes_per_state");
-    let lines = birk_search::limit::Lines::new(bytes as usize).expect("memory");
+    let lines = bandwidth::Lines::new(bytes as usize).expect("memory");
     let mut bare = Spread::default();
     for _ in 0..bench.repetitions {
         let before = run::own_cpu();

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod answers;
+mod bandwidth;
 mod budgets;
 mod compare;
 mod depth;

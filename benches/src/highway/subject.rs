@@ -3,13 +3,12 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use birk_engine::{Job, Limits, Model, Patient, Successors};
 use birk_exec::automaton::{Buchi, violations_of};
-use birk_exec::{GoalSet, Interpreter, Model, Product, Random, Successors, goal_of};
+use birk_exec::{Interpreter, Product, Random, goal_of};
 use birk_ir::{Goal, Outcome, Program, PropertyKind};
-use birk_search::cycle::Chase;
 use birk_search::highway::{Highway, Slice};
-use birk_search::job::Patient;
-use birk_search::{Job, Limits};
+use birk_search::liveness::CycleSearch;
 
 /// What is looked for in a slice.
 pub(crate) enum Question {
@@ -48,7 +47,7 @@ impl Subject {
         for property in named {
             if let PropertyKind::Ltl(formula) = &property.kind {
                 let (automaton, propositions) = violations_of(formula).expect("the formula is small");
-                runs.push((automaton, self.judging(propositions.into_iter().map(Goal::BadState).collect())));
+                runs.push((automaton, self.judging(propositions.into_iter().map(Goal::State).collect())));
             } else {
                 return Question::State(self.judging(goal_of(self.program, property).into_iter().collect()));
             }
@@ -70,7 +69,7 @@ impl Subject {
     }
 
     pub(crate) fn slice(&self, highway: Highway) -> Slice {
-        let job = Job { goals: 0, stop_at: GoalSet::default(), keep_going: true, limits: Limits::NONE };
+        let job = Job { keep_going: true, ..Job::new(0, Limits::NONE) };
         highway.slice(&self.model, &job, &mut Patient).1
     }
 
@@ -162,10 +161,10 @@ impl Question {
         match self {
             Question::Run(automata) => automata.iter().any(|(automaton, model)| {
                 let product = Product::new(model, automaton.clone(), None);
-                let chase = Chase { weak: product.is_weak(), threads: 1, seed: 0, limits: Limits::NONE };
-                matches!(slice.chase(&product, &chase, &mut Patient).outcomes[0], Outcome::Found(_))
+                let cycle_search = CycleSearch::of(product.is_weak(), &Job::new(1, Limits::NONE));
+                matches!(slice.find_cycle(&product, &cycle_search, &mut Patient).outcomes[0], Outcome::Found(_))
             }),
-            Question::State(model) => slice.states().any(|state| model.judge(&state, false).contains(0)),
+            Question::State(model) => slice.states().any(|state| model.evaluate(&state, false).contains(0)),
             Question::Again(model, goals) => (0..*goals).any(|first| has_again(slice, model, first)),
         }
     }
@@ -174,7 +173,7 @@ impl Question {
 /// A path within the slice from a state with this goal, out of all goals, into a state with another.
 fn has_again(slice: &Slice, model: &Interpreter<'_>, first: usize) -> bool {
     let inside = slice.of(model);
-    let goal = |state: &[u32]| model.judge(state, false).iter().next();
+    let goal = |state: &[u32]| model.evaluate(state, false).iter().next();
     let mut batch = Successors::new(model.words());
     let mut waiting: Vec<Vec<u32>> = slice.states().filter(|state| goal(state) == Some(first)).collect();
     let mut seen: HashSet<Vec<u32>> = HashSet::new();

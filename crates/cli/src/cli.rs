@@ -1,23 +1,19 @@
 //! The command line.
 
+mod grammar;
 mod parse;
 mod resume;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use birk_search::depth::INCREMENT;
-use birk_search::highway::Highway;
-use clap::builder::{BoolishValueParser, PossibleValuesParser};
+use birk::{Accept, Engines, Threads};
+use clap::builder::BoolishValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use parse::{
-    parse_accept, parse_define, parse_memory, parse_number, parse_positive, parse_runs, parse_share, parse_threads,
-    parse_time, parse_width,
-};
+pub(crate) use grammar::{engine_options, grammar};
+use parse::{parse_accept, parse_define, parse_memory, parse_number, parse_positive, parse_threads, parse_time};
 pub(crate) use resume::ResumeArgs;
-
-use crate::engines;
 
 const QUESTIONS: &str = "Questions";
 const SEARCH: &str = "Search";
@@ -30,7 +26,7 @@ const ELSEWHERE: &str = "Options can also be set in the environment (BIRK_MAX_DE
 
 /// A model checker that says exactly what it covered.
 #[derive(Debug, Parser)]
-#[command(name = "birk", version, about, max_term_width = 100)]
+#[command(name = "birk", version, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 holds, 1 violated, 2 usage or model error, 3 inconclusive, 4 input/output, \
                         70 Birk's own fault, 130 interrupted.")]
 pub(crate) struct Cli {
@@ -66,6 +62,8 @@ pub(crate) enum Command {
     },
     /// The engines: what each promises and when to use it
     Engines,
+    /// The JSON schema of the reports that --format json writes
+    Schema,
     /// Completions for a shell, to be put where it looks for them
     Completions {
         /// The shell
@@ -108,43 +106,8 @@ pub(crate) struct CheckArgs {
           help_heading = QUESTIONS)]
     pub(crate) fairness: Fair,
     /// The engine; see `birk engines`
-    #[arg(long, value_name = "ENGINE", default_value = birk_search::ENGINES[0].name, help_heading = SEARCH,
-          value_parser = PossibleValuesParser::new(engines::all().map(|engine| engine.name)))]
+    #[arg(long, value_name = "ENGINE", help_heading = SEARCH)]
     pub(crate) search: String,
-    /// With --search depth: how many steps each depth bound is beyond the one before
-    #[arg(long, value_name = "N", default_value_t = INCREMENT, value_parser = parse_positive, help_heading = SEARCH)]
-    pub(crate) increment: u32,
-    /// With --search depth: keep what waits behind a bound as states, as traces, or as a tree of traces; auto chooses by the
-    /// size of a state
-    #[arg(long, value_name = "KIND", value_enum, default_value = "auto", help_heading = SEARCH)]
-    pub(crate) frontier: FrontierKind,
-    /// With --search highway: follow at most this many states of each level, drawn at random; auto begins with 1 and doubles
-    /// it from slice to slice, until a slice is everything or the budget is used up
-    #[arg(long, value_name = "N|auto", default_value_t = Width::Lanes(Highway::USUAL_WIDTH as u32),
-          value_parser = parse_width, help_heading = SEARCH)]
-    pub(crate) width: Width,
-    /// With --search highway: from this depth on, follow only what would end otherwise [default: never]
-    #[arg(long, value_name = "N", value_parser = parse_positive, help_heading = SEARCH)]
-    pub(crate) degrade_depth: Option<u32>,
-    /// With --search highway: visit this many slices, each with the next seed, until one has a violation [default: 1]
-    #[arg(long, value_name = "N", value_parser = parse_runs, help_heading = SEARCH)]
-    pub(crate) runs: Option<u64>,
-    /// With --search highway: visit as many slices as rule out with this confidence, if none has a violation, that the share
-    /// of slices with one is --rate or more [default: 0.99]
-    #[arg(long, value_name = "P", value_parser = parse_share, help_heading = SEARCH)]
-    pub(crate) confidence: Option<f64>,
-    /// With --search highway: the share of slices that --confidence is about [default: 0.01]
-    #[arg(long, value_name = "P", value_parser = parse_share, help_heading = SEARCH)]
-    pub(crate) rate: Option<f64>,
-    /// With --search astar or bdd-astar: refine the estimate of the distance so often [default: as seems best]
-    #[arg(long, value_name = "N", value_parser = parse_number::<u32>, help_heading = SEARCH)]
-    pub(crate) refine: Option<u32>,
-    /// With --search astar: count estimated steps so many times; with more than 1, traces may be longer than the shortest
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_positive, help_heading = SEARCH)]
-    pub(crate) weight: u32,
-    /// With --search astar: of each depth, follow only the N states that seem nearest to a violation [default: all]
-    #[arg(long, value_name = "N", value_parser = parse_positive, help_heading = SEARCH)]
-    pub(crate) beam: Option<u32>,
     /// Repeat a search with bits this often, each time with other bits and another order
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_positive, help_heading = SEARCH)]
     pub(crate) swarm: u32,
@@ -204,6 +167,12 @@ pub(crate) struct CheckArgs {
     /// The options that decide what the search finds, wherever they came from, as words of a command line.
     #[arg(skip)]
     pub(crate) given: Vec<String>,
+    /// What was said for the engine's own options.
+    #[arg(skip)]
+    pub(crate) engine_options: birk_engine::Options,
+    /// The engines to choose from.
+    #[arg(skip)]
+    pub(crate) engines: Engines,
 }
 
 /// Options of a simulation.
@@ -371,38 +340,12 @@ pub(crate) enum OnOff {
     Off,
 }
 
-/// How many threads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Threads {
-    Auto,
-    Number(usize),
-}
-
-impl Threads {
-    /// How many search for cycles: one unless told otherwise, so that the run that is shown is the same every time.
-    pub(crate) fn for_cycles(self) -> usize {
-        match self {
-            Threads::Auto => 1,
-            Threads::Number(number) => number,
-        }
-    }
-}
-
 /// How states are remembered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StoreKind {
     Exact,
     Compact,
     Bitstate,
-}
-
-/// How what waits behind a depth bound is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FrontierKind {
-    States,
-    Traces,
-    Tree,
-    Auto,
 }
 
 /// What to print.
@@ -443,47 +386,6 @@ pub(crate) enum ChooseBy {
     Thread,
 }
 
-/// How wide slices are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Width {
-    /// As many lanes as this.
-    Lanes(u32),
-    /// One at first, and twice as many from slice to slice.
-    Auto,
-}
-
-impl Width {
-    /// Of the first slice.
-    pub(crate) fn first(self) -> usize {
-        match self {
-            Width::Lanes(lanes) => lanes as usize,
-            Width::Auto => 1,
-        }
-    }
-}
-
-impl std::fmt::Display for Width {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Width::Lanes(lanes) => lanes.fmt(f),
-            Width::Auto => f.write_str("auto"),
-        }
-    }
-}
-
-/// The coverage that counts as a success.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Accept {
-    /// Only a complete search.
-    Complete,
-    /// Everything but what may have been lost to hashing.
-    Hashed,
-    /// Everything up to this depth.
-    Depth(u32),
-    /// Anything without a violation.
-    Sampled,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -511,6 +413,6 @@ mod tests {
 
     #[test]
     fn the_grammar_is_sound() {
-        <Cli as clap::CommandFactory>::command().debug_assert();
+        grammar(&Engines::default()).debug_assert();
     }
 }

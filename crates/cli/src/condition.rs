@@ -5,7 +5,8 @@ use birk_ir::{Expr, Program};
 use birk_lang::Conditions;
 
 use crate::cli::ModelArgs;
-use crate::source::{Source, load_with};
+use crate::load::load_with;
+use crate::source::Source;
 
 /// Reads a condition over one state of a model.
 pub(crate) fn condition(args: &ModelArgs, source: &Source, program: &Program, text: &str) -> Result<Expr, String> {

@@ -9,13 +9,14 @@ mod file;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use birk::Engines;
 use birk_lang::diagnostic::nearest;
 use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Args as _, Command as Grammar, CommandFactory as _, FromArgMatches as _};
+use clap::{Arg, ArgAction, ArgMatches, Args as _, Command as Grammar, FromArgMatches as _};
 
 use crate::Failure;
-use crate::cli::{CheckArgs, Cli, Color, Command, ModelArgs, ResumeArgs, SimulateArgs};
+use crate::cli::{Cli, Color, Command, ModelArgs, ResumeArgs, SimulateArgs, engine_options, grammar};
 use crate::terminal::visible;
 
 /// The file, beside the model.
@@ -29,28 +30,33 @@ const APPEARANCE: &[&str] = &["format", "progress", "color"];
 type Layer = Vec<(String, Vec<String>)>;
 
 /// The command line, with what it leaves open filled in. Asking for help ends the process here.
-pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, Failure> {
-    let typed = matched(arguments);
+pub(crate) fn parse(arguments: &[OsString], engines: &Engines) -> Result<Cli, Failure> {
+    let typed = matched(arguments, engines);
     let (name, typed) = typed.subcommand().expect("clap insists on a command");
     let mut completed = arguments.to_vec();
     if matches!(typed.try_contains_id("model"), Ok(true)) {
-        let mut options = options_of(name);
+        let mut options = options_of(name, engines);
         if matches!(typed.try_get_one("guided"), Ok(Some(true))) {
             // A walk has no clock and one form; what a file says about searches is not meant for it.
             options.retain(|option| !["time", "format"].contains(&key_of(option)));
         }
-        completed.splice(2..2, missing(&options, typed, &layers(typed)?));
+        completed.splice(2..2, missing(&options, typed, &layers(typed, engines)?));
     }
-    let matches = matched(&completed);
+    let matches = matched(&completed, engines);
     let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match (&mut cli.command, matches.subcommand()) {
         (Command::Check(args), Some((_, matches))) => {
-            args.given = given(&search_options(), &["search", "seed"], matches);
+            args.given = given(&search_options(engines), &["search", "seed"], matches);
+            args.engine_options = engine_options(engines, matches);
+            args.engines = engines.clone();
         }
         (Command::Simulate(args), Some((_, matches))) => {
             args.given = given(&run_options(), &["seed", "steps"], matches);
         }
-        (Command::Resume(args), Some((_, matches))) => args.given = typed_options(matches),
+        (Command::Resume(args), Some((_, matches))) => {
+            args.given = typed_options(matches);
+            args.engines = engines.clone();
+        }
         _ => {}
     }
     Ok(cli)
@@ -58,19 +64,19 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, Failure> {
 
 /// What the words mean, or the end of the process, where help was asked for or a word cannot be understood. Then the words
 /// are shown, so what a terminal would obey is written out first.
-fn matched(words: &[OsString]) -> ArgMatches {
-    Cli::command().try_get_matches_from(words).unwrap_or_else(|error| {
+fn matched(words: &[OsString], engines: &Engines) -> ArgMatches {
+    grammar(engines).try_get_matches_from(words).unwrap_or_else(|error| {
         let shown = words.iter().map(|word| visible(&word.to_string_lossy()).into_owned());
-        Cli::command().try_get_matches_from(shown).err().unwrap_or(error).exit()
+        grammar(engines).try_get_matches_from(shown).err().unwrap_or(error).exit()
     })
 }
 
 /// The options of a command that other sources may give.
-fn options_of(command: &str) -> Vec<Arg> {
+fn options_of(command: &str, engines: &Engines) -> Vec<Arg> {
     match command {
-        "check" => search_options(),
+        "check" => search_options(engines),
         "simulate" => {
-            let known = search_options();
+            let known = search_options(engines);
             let mut options = run_options();
             options.retain(|option| known.iter().any(|other| key_of(other) == key_of(option)));
             options
@@ -85,8 +91,9 @@ fn run_options() -> Vec<Arg> {
 }
 
 /// The options that other sources may give.
-fn search_options() -> Vec<Arg> {
-    configurable(&CheckArgs::augment_args(Grammar::new("check")))
+fn search_options(engines: &Engines) -> Vec<Arg> {
+    let grammar = grammar(engines);
+    configurable(grammar.find_subcommand("check").expect("there is such a command"))
 }
 
 /// Those of them that are about the model, and so concern every command that reads one.
@@ -109,14 +116,14 @@ fn is_repeatable(option: &Arg) -> bool {
 }
 
 /// The sources in order, the nearest first.
-fn layers(typed: &ArgMatches) -> Result<Vec<Layer>, Failure> {
-    let mut layers = vec![environment()?];
+fn layers(typed: &ArgMatches, engines: &Engines) -> Result<Vec<Layer>, Failure> {
+    let mut layers = vec![environment(engines)?];
     let model: &PathBuf = typed.get_one("model").expect("a model was named");
     let path = model.parent().unwrap_or(Path::new("")).join(FILE);
     let profile = typed.get_one("profile").cloned().or_else(|| variable("profile"));
     if path.try_exists().unwrap_or(true) {
         let color = typed.get_one::<Color>("color").copied().unwrap_or(Color::Auto);
-        layers.extend(file::read(&path, profile.as_deref(), color)?);
+        layers.extend(file::read(&path, profile.as_deref(), color, engines)?);
     } else if let Some(profile) = profile {
         let reason = format!("there is no file {} to hold it", path.display());
         return Err(Failure::usage(format!("there is no profile `{profile}`; {reason}")));
@@ -125,13 +132,13 @@ fn layers(typed: &ArgMatches) -> Result<Vec<Layer>, Failure> {
 }
 
 /// What the environment says; several values are separated by commas.
-fn environment() -> Result<Layer, Failure> {
+fn environment(engines: &Engines) -> Result<Layer, Failure> {
     let mut layer = Layer::new();
-    for option in &search_options() {
+    for option in &search_options(engines) {
         let key = key_of(option);
         let Some(text) = variable(key) else { continue };
         let values = if is_repeatable(option) { text.split(',').map(str::to_owned).collect() } else { vec![text] };
-        if let Some((objection, help)) = values.iter().find_map(|value| objection(key, value)) {
+        if let Some((objection, help)) = values.iter().find_map(|value| objection(key, value, engines)) {
             let help = help.map(|help| format!("; {help}")).unwrap_or_default();
             return Err(Failure::usage(format!("the environment's {}: {objection}{help}", variable_name(key))));
         }
@@ -150,8 +157,8 @@ fn variable_name(key: &str) -> String {
 }
 
 /// What clap has against a value, and what to do about it.
-fn objection(key: &str, value: &str) -> Option<(String, Option<String>)> {
-    let error = Cli::command().try_get_matches_from(["birk", "check", "MODEL", &format!("--{key}={value}")]).err()?;
+fn objection(key: &str, value: &str, engines: &Engines) -> Option<(String, Option<String>)> {
+    let error = grammar(engines).try_get_matches_from(["birk", "check", "MODEL", &format!("--{key}={value}")]).err()?;
     let valid = match error.get(ContextKind::ValidValue) {
         Some(ContextValue::Strings(valid)) => &valid[..],
         _ => &[],

@@ -2,21 +2,22 @@
 //! [`main`].
 #![forbid(unsafe_code)]
 
+mod checkpoint;
 mod cli;
 mod commands;
 mod condition;
 mod config;
 mod diagnostics;
 mod durable;
-mod engines;
 mod explore;
-mod guided;
+mod graph_layout;
+mod interactive;
 mod itf;
-mod layout;
-mod limits;
+mod load;
+mod numbers;
 mod progress;
 mod report;
-mod saved;
+mod settled;
 mod source;
 mod terminal;
 
@@ -24,6 +25,8 @@ use std::io::Write as _;
 use std::panic::{UnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::thread;
+
+use birk::Engines;
 
 /// The ways in which the command can end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,12 +69,27 @@ impl Failure {
     }
 }
 
+impl From<birk::Error> for Failure {
+    fn from(error: birk::Error) -> Self {
+        match error {
+            birk::Error::Internal(message) => Failure::internal(message),
+            error => Failure::usage(error.to_string()),
+        }
+    }
+}
+
 /// The stack of the command. The system may give the first thread less than it needs.
 const STACK: usize = 16 << 20;
 
 /// Runs the command with the arguments of the process.
 pub fn main() -> ExitCode {
-    let thread = thread::Builder::new().name("birk".into()).stack_size(STACK).spawn(|| guarded(run));
+    main_with(Engines::default())
+}
+
+/// The same with these engines to choose from.
+pub fn main_with(engines: Engines) -> ExitCode {
+    let run = move || guarded(move || run(&engines));
+    let thread = thread::Builder::new().name("birk".into()).stack_size(STACK).spawn(run);
     let exit = thread.map(|thread| thread.join().unwrap_or(Exit::Internal)).unwrap_or_else(|error| {
         say(&format!("birk: there is not enough memory to begin: {error}"));
         Exit::Io
@@ -79,10 +97,10 @@ pub fn main() -> ExitCode {
     ExitCode::from(exit as u8)
 }
 
-fn run() -> Exit {
+fn run(engines: &Engines) -> Exit {
     durable::survive_limits();
     let arguments: Vec<_> = std::env::args_os().collect();
-    config::parse(&arguments).and_then(commands::run).unwrap_or_else(|failure| {
+    config::parse(&arguments, engines).and_then(|cli| commands::run(cli, engines)).unwrap_or_else(|failure| {
         if !failure.message.is_empty() {
             say(&format!("birk: {}", failure.message));
         }

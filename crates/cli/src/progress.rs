@@ -6,13 +6,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use birk::process_memory::{self, Memory};
+use birk::{Answer, ShownTrace, Watch};
+use birk_engine::{Observer, Outside, Progress, Relief, Save, Spill};
 use birk_ir::Stop;
-use birk_search::{Observer, Progress, Relief, Save, Scratch};
 
+use crate::checkpoint::Checkpoint;
 use crate::cli::ProgressMode;
-use crate::limits::{self, Memory};
-use crate::saved::Keeper;
-use crate::source::is_watched;
+use crate::numbers::{bytes, clock, grouped, rounded};
+use crate::settled::Settled;
+use crate::terminal::is_watched;
 use crate::{Exit, Failure, say};
 
 /// On a terminal the line is drawn anew this often.
@@ -34,9 +37,8 @@ pub(crate) struct Watcher {
     last: (Instant, u64),
     drawn: bool,
     samples: Option<Samples>,
-    /// Nodes and iterations of an engine on decision diagrams.
-    diagrams: Option<(u64, u32)>,
-    keeper: Option<Keeper>,
+    settled: Arc<Settled>,
+    keeper: Option<Checkpoint>,
     gauge: Option<Gauge>,
 }
 
@@ -116,7 +118,7 @@ impl Gauge {
             return false;
         }
         self.looked = Some(now);
-        let Some(resident) = limits::resident_memory() else { return false };
+        let Some(resident) = process_memory::resident_memory() else { return false };
         self.overhead = resident.saturating_sub(counted.saturating_add(self.limit.rest));
         resident > self.limit.search.saturating_add(self.limit.rest)
     }
@@ -222,7 +224,7 @@ impl Watcher {
             last: (now, 0),
             drawn: false,
             samples: None,
-            diagrams: None,
+            settled: Arc::default(),
             keeper: None,
             gauge: None,
         })
@@ -230,7 +232,7 @@ impl Watcher {
 
     /// Ends the search when the process occupies more than this.
     pub(crate) fn limit_memory(&mut self, limit: Memory) {
-        self.gauge = limits::resident_memory().map(|_| Gauge { limit, looked: None, overhead: 0 });
+        self.gauge = process_memory::resident_memory().map(|_| Gauge { limit, looked: None, overhead: 0 });
     }
 
     /// Remembers from now on how the search goes.
@@ -238,21 +240,13 @@ impl Watcher {
         self.samples = Some(Samples { kept: Vec::new(), every: 1, heard: 0, search: 0, states: 0 });
     }
 
-    /// Another search begins, which counts from nothing.
-    pub(crate) fn next_search(&mut self) {
-        if let Some(samples) = &mut self.samples {
-            samples.search += u32::from(samples.states > 0);
-            samples.states = 0;
-        }
-    }
-
     /// Keeps the search from now on.
-    pub(crate) fn keep(&mut self, keeper: Keeper) {
+    pub(crate) fn keep(&mut self, keeper: Checkpoint) {
         self.keeper = Some(keeper);
     }
 
     /// What keeps the search.
-    pub(crate) fn keeper(&self) -> Option<&Keeper> {
+    pub(crate) fn keeper(&self) -> Option<&Checkpoint> {
         self.keeper.as_ref()
     }
 
@@ -266,25 +260,14 @@ impl Watcher {
         self.started.elapsed()
     }
 
-    /// When the time is up, if it is limited.
-    pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.deadline
+    /// What was decided so far.
+    pub(crate) fn settled(&self) -> Arc<Settled> {
+        Arc::clone(&self.settled)
     }
 
     /// What another thread can see of it.
     pub(crate) fn pulse(&self) -> Arc<Pulse> {
         Arc::clone(&self.pulse)
-    }
-
-    /// A search begins, which has not been told to end.
-    pub(crate) fn begin(&self) {
-        self.pulse.is_told.store(false, Ordering::Relaxed);
-        self.pulse.is_at_rest.store(false, Ordering::Relaxed);
-    }
-
-    /// It is over; what comes next takes as long as it takes.
-    pub(crate) fn end(&self) {
-        self.pulse.is_at_rest.store(true, Ordering::Relaxed);
     }
 
     /// All searches are over, and what was drawn is removed. Who finds that another thread reports already waits for the end.
@@ -320,7 +303,7 @@ impl Watcher {
                     "depth": progress.depth, "frontier": progress.frontier, "states_per_second": rate.round(),
                     "memory_bytes": progress.bytes,
                 });
-                if let Some((nodes, iterations)) = self.diagrams {
+                if let Some((nodes, iterations)) = progress.bdd {
                     object["nodes"] = nodes.into();
                     object["iterations"] = iterations.into();
                 }
@@ -331,7 +314,7 @@ impl Watcher {
 
     fn line(&self, elapsed: Duration, progress: &Progress, rate: f64, number: fn(u64) -> String) -> String {
         let budget = self.deadline.map(|deadline| format!(" of {}", clock(deadline.duration_since(self.started))));
-        if let Some((nodes, iterations)) = self.diagrams {
+        if let Some((nodes, iterations)) = progress.bdd {
             let more = if progress.states == u64::MAX { "more than " } else { "" };
             return format!(
                 "{more}{} states after {iterations} iterations, {} nodes, {}, {}{}",
@@ -374,6 +357,10 @@ impl Observer for Watcher {
             self.pulse.is_at_rest.fetch_or(self.keeper.is_some(), Ordering::Relaxed);
             return ControlFlow::Break(stop);
         }
+        if let Some(relief) = progress.relief {
+            self.relieved(relief, progress.states);
+            return ControlFlow::Continue(());
+        }
         let now = Instant::now();
         *self.pulse.last.lock().unwrap_or_else(PoisonError::into_inner) = *progress;
         if self.gauge.as_mut().is_some_and(|gauge| gauge.look(now, progress.bytes)) {
@@ -396,11 +383,24 @@ impl Observer for Watcher {
         ControlFlow::Continue(())
     }
 
-    fn diagrams(&mut self, nodes: u64, iterations: u32) {
-        self.diagrams = Some((nodes, iterations));
+    fn overhead(&mut self, counted: u64) -> u64 {
+        let Some(gauge) = &mut self.gauge else { return counted / 12 };
+        gauge.look(Instant::now(), counted);
+        gauge.overhead
     }
 
-    fn resume(&mut self) -> Option<Box<dyn Read>> {
+    fn outside(&mut self) -> Option<&mut dyn Outside> {
+        Some(self)
+    }
+}
+
+impl Outside for Watcher {
+    fn spill(&mut self) -> Option<Box<dyn Spill>> {
+        let folder = self.keeper.as_ref().map_or_else(std::env::temp_dir, |keeper| keeper.folder().to_owned());
+        Some(Box::new(process_memory::unnamed_file(&folder).ok()?))
+    }
+
+    fn saved(&mut self) -> Option<Box<dyn Read>> {
         self.keeper.as_mut()?.input()
     }
 
@@ -415,12 +415,38 @@ impl Observer for Watcher {
             keeper.save(save, is_last);
         }
     }
+}
 
-    fn scratch(&mut self) -> Option<Box<dyn Scratch>> {
-        let folder = self.keeper.as_ref().map_or_else(std::env::temp_dir, |keeper| keeper.folder().to_owned());
-        Some(Box::new(limits::unnamed_file(&folder).ok()?))
+impl Watch for Watcher {
+    fn begin(&mut self) {
+        self.pulse.is_told.store(false, Ordering::Relaxed);
+        self.pulse.is_at_rest.store(false, Ordering::Relaxed);
+        if let Some(samples) = &mut self.samples {
+            samples.search += u32::from(samples.states > 0);
+            samples.states = 0;
+        }
     }
 
+    fn end(&mut self) {
+        self.pulse.is_at_rest.store(true, Ordering::Relaxed);
+    }
+
+    fn decided(&mut self, position: usize, answer: &Answer, trace: Option<&ShownTrace>) {
+        self.settled.note(position, answer, trace);
+    }
+
+    fn note(&mut self, text: &str) {
+        self.clear();
+        say(&format!("note: {text}"));
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+}
+
+impl Watcher {
+    /// Memory was short, and something was done about it.
     fn relieved(&mut self, relief: Relief, states: u64) {
         if let Some(gauge) = &mut self.gauge {
             gauge.looked = None;
@@ -431,12 +457,6 @@ impl Observer for Watcher {
             Style::Json => say(&serde_json::json!({"relief": relief.word(), "states": states}).to_string()),
             _ => say(&format!("note: memory is short: after {} states, {}", grouped(states), relieved(relief))),
         }
-    }
-
-    fn overhead(&mut self, counted: u64) -> u64 {
-        let Some(gauge) = &mut self.gauge else { return counted / 12 };
-        gauge.look(Instant::now(), counted);
-        gauge.overhead
     }
 }
 
@@ -449,69 +469,9 @@ pub(crate) fn relieved(relief: Relief) -> &'static str {
     }
 }
 
-/// `1,234,567`
-pub(crate) fn grouped(number: u64) -> String {
-    grouped_digits(&number.to_string())
-}
-
-/// The same of a number that may be of any size.
-pub(crate) fn grouped_digits(digits: &str) -> String {
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `123`, `12.3 k`, `1.23 M`
-fn rounded(number: u64) -> String {
-    let (value, unit) = match number {
-        0..10_000 => return grouped(number),
-        10_000..1_000_000 => (number as f64 / 1e3, "k"),
-        1_000_000..1_000_000_000 => (number as f64 / 1e6, "M"),
-        _ => (number as f64 / 1e9, "G"),
-    };
-    let digits = if value < 10.0 { 2 } else { 1 };
-    format!("{value:.digits$} {unit}")
-}
-
-/// `12 s`, `3 m 05 s`, `2 h 03 m`
-fn clock(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match seconds {
-        0 if time > Duration::ZERO => format!("{:.1} s", time.as_secs_f64()),
-        0..60 => format!("{seconds} s"),
-        60..3600 => format!("{} m {:02} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {:02} m", seconds / 3600, seconds / 60 % 60),
-    }
-}
-
-/// `1.5 GiB`
-pub(crate) fn bytes(number: u64) -> String {
-    let units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
-    let mut value = number as f64;
-    let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < units.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    if unit == 0 { format!("{number} bytes") } else { format!("{value:.1} {}", units[unit]) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_short_on_a_terminal_and_exact_elsewhere() {
-        assert_eq!([0, 999, 9_999].map(rounded), ["0", "999", "9,999"]);
-        assert_eq!([12_345, 1_234_567, 98_765_432_100].map(rounded), ["12.3 k", "1.23 M", "98.8 G"]);
-        assert_eq!([7, 1_000, 1_234_567].map(grouped), ["7", "1,000", "1,234,567"]);
-        assert_eq!([7, 2048, 5 << 30].map(bytes), ["7 bytes", "2.0 KiB", "5.0 GiB"]);
-    }
 
     #[test]
     fn samples_are_spread_over_the_whole_search() {

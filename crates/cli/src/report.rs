@@ -11,68 +11,32 @@ pub(crate) mod statement;
 mod written;
 
 use std::collections::HashMap;
+use std::ops::Deref;
 
 use birk_exec::Replayed;
-use birk_ir::{Coverage, Op, Program, Property, ThreadId, TransitionId, Verdict};
-use birk_search::Hunt;
-use birk_search::profile::Profile;
+use birk_ir::{Op, Program, ThreadId, TransitionId};
 
-use crate::cli::{Accept, CheckArgs};
-use crate::commands::{Slices, Watch};
-use crate::engines::Engine;
-use crate::progress::{grouped, grouped_digits};
+use crate::cli::CheckArgs;
+use crate::numbers::{count, counted, grouped, grouped_digits};
 use crate::source::Source;
 use crate::terminal::{is_obeyed, visible};
 
-/// A search and its answers.
+/// What a check found, and what is needed to show it.
 pub(crate) struct Report<'a> {
+    pub(crate) found: &'a birk::Report,
     pub(crate) source: &'a Source,
     pub(crate) program: &'a Program,
     pub(crate) args: &'a CheckArgs,
-    pub(crate) engine: &'a Engine,
-    pub(crate) verdict: Verdict,
-    pub(crate) answers: Vec<Answer<'a>>,
-    pub(crate) traces: Vec<ShownTrace<'a>>,
-    pub(crate) hunt: &'a Hunt,
-    /// How many states lie within each depth, as far as the search knows.
-    pub(crate) profile: Profile,
-    /// For each transition, whether an `assume` cut one of its outcomes, where the search noticed.
-    pub(crate) assumed: Option<Vec<bool>>,
-    /// The slices, if such were visited.
-    pub(crate) slices: Option<&'a Slices>,
-    pub(crate) threads: usize,
     pub(crate) seconds: f64,
     pub(crate) peak_memory: Option<u64>,
 }
 
-/// The answer to one property.
-pub(crate) struct Answer<'a> {
-    pub(crate) property: &'a Property,
-    pub(crate) verdict: Verdict,
-    /// What was looked at to find out; nothing where nobody looked.
-    pub(crate) coverage: Option<Coverage>,
-    /// Position among the traces.
-    pub(crate) trace: Option<usize>,
-    /// In so many steps it is reached, where the search was ended before it had the trace.
-    pub(crate) untraced: Option<u32>,
-    /// Why nobody looked.
-    pub(crate) reason: Option<String>,
-    /// The automaton that watched the runs, for a property of runs.
-    pub(crate) watch: Option<Watch>,
-}
+impl Deref for Report<'_> {
+    type Target = birk::Report;
 
-impl<'a> Answer<'a> {
-    /// Nothing is known yet.
-    pub(crate) fn open(property: &'a Property) -> Self {
-        let (verdict, coverage, trace, untraced) = (Verdict::Inconclusive, None, None, None);
-        Self { property, verdict, coverage, trace, untraced, reason: None, watch: None }
+    fn deref(&self) -> &birk::Report {
+        self.found
     }
-}
-
-/// A trace that was walked again, and what it shows.
-pub(crate) struct ShownTrace<'a> {
-    pub(crate) property: &'a Property,
-    pub(crate) run: Replayed,
 }
 
 /// What no run of the search touched.
@@ -83,24 +47,6 @@ pub(crate) struct Unreached {
 }
 
 impl Report<'_> {
-    /// The trace to save: of the first violation, otherwise the first there is.
-    pub(crate) fn first_trace(&self) -> Option<&ShownTrace<'_>> {
-        let violated = self.answers.iter().find(|answer| answer.verdict == Verdict::Violated && answer.trace.is_some());
-        let index = violated.or(self.answers.iter().find(|answer| answer.trace.is_some()))?.trace?;
-        self.traces.get(index)
-    }
-
-    /// Whether a search that could not decide was as thorough as `--accept` asks. What nobody looked at is not.
-    pub(crate) fn is_accepted(&self) -> bool {
-        let thorough = match (self.args.accept, &self.hunt.coverage) {
-            (Accept::Sampled, _) => true,
-            (Accept::Hashed, Coverage::Hashed { depth: None, .. }) => true,
-            (Accept::Depth(wanted), Coverage::Depth(depth)) => *depth >= wanted,
-            _ => false,
-        };
-        thorough && self.verdict == Verdict::Inconclusive && self.answers.iter().all(|answer| answer.coverage.is_some())
-    }
-
     /// For each thread, which of its locations were entered.
     fn entered(&self) -> Vec<Vec<bool>> {
         let program = self.program;
@@ -158,24 +104,34 @@ impl Report<'_> {
 
     /// Why bounded model checking knows that it has looked far enough.
     pub(crate) fn induction(&self) -> Option<String> {
-        let unrolled = self.hunt.stats.unrolled?;
-        let steps = |number: u32| human::count(u64::from(number), "step");
+        let unrolled = self.hunt.stats.sat()?;
+        let steps = |number: u32| count(u64::from(number), "step");
         Some(match unrolled.proved_at {
             Some(length) => format!("by induction over {}", steps(length)),
             None => format!("no run has more than {}", steps(self.hunt.stats.max_depth)),
         })
     }
 
+    /// How many states were reached, as people read it.
+    pub(crate) fn states(&self) -> String {
+        let full = self.states_text();
+        let digits = full.replace(',', "");
+        match digits.len() {
+            0..=24 => counted(&full, "state"),
+            long => format!("about {}.{}e{} states", &digits[..1], &digits[1..3], long - 1),
+        }
+    }
+
     /// How many states were reached, in full.
     pub(crate) fn states_text(&self) -> String {
         let stats = &self.hunt.stats;
-        stats.diagrams.as_ref().map_or_else(|| grouped(stats.states), |sets| grouped_digits(&sets.states))
+        stats.bdd().map_or_else(|| grouped(stats.states), |sets| grouped_digits(&sets.states))
     }
 
     /// How many steps were taken from them, in full; unless nobody could count them.
     pub(crate) fn transitions_text(&self) -> Option<String> {
         let stats = &self.hunt.stats;
-        match &stats.diagrams {
+        match stats.bdd() {
             None => Some(grouped(stats.transitions)),
             Some(sets) => sets.transitions.as_deref().map(grouped_digits),
         }
@@ -184,19 +140,13 @@ impl Report<'_> {
     /// The depth of the deepest state, where it is known.
     pub(crate) fn depth(&self) -> Option<u32> {
         let stats = &self.hunt.stats;
-        stats.diagrams.as_ref().map_or(Some(stats.max_depth), |sets| sets.depth)
-    }
-
-    /// Whether only runs were asked about, and of the whole model: then states that no violating run can visit were not looked at.
-    pub(crate) fn is_of_runs(&self) -> bool {
-        let is_of_runs = !self.answers.is_empty() && self.answers.iter().all(|answer| answer.property.is_of_runs());
-        is_of_runs && self.slices.is_none()
+        stats.bdd().map_or(Some(stats.max_depth), |sets| sets.depth)
     }
 
     /// What searched: the engine, or, where only runs were asked about, the search for cycles.
     pub(crate) fn searched_with(&self) -> &'static str {
         match self.is_of_runs() {
-            true if self.args.search == "depth" => self.engine.name,
+            true if self.engine.liveness.is_some() => self.engine.name,
             true if self.args.threads.for_cycles() > 1 => "cndfs",
             true => "ndfs",
             false => self.engine.name,
@@ -212,7 +162,7 @@ impl Report<'_> {
     pub(crate) fn options(&self) -> Vec<String> {
         let mut words = self.args.given.clone();
         let place = words.iter().position(|word| word == "--search");
-        let is_unused = |place: &usize| self.is_of_runs() && words[place + 1] == birk_search::ENGINES[0].name;
+        let is_unused = |place: &usize| self.is_of_runs() && words[place + 1] == self.args.engines.usual().name;
         if let Some(place) = place.filter(is_unused) {
             words.drain(place..place + 2);
         }

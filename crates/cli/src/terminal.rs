@@ -4,8 +4,12 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::io::IsTerminal as _;
 
 use birk_ir::Verdict;
+
+use crate::cli::Color;
+use crate::{Exit, Failure};
 
 /// How text is set off: by colour, or not at all.
 #[derive(Clone, Copy)]
@@ -77,6 +81,41 @@ fn color_length(text: &str) -> usize {
     let Some(codes) = text.strip_prefix("\x1b[") else { return 0 };
     let length = codes.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(codes.len());
     if codes[length..].starts_with('m') { "\x1b[".len() + length + 1 } else { 0 }
+}
+
+/// Whether to colour what goes to a stream.
+pub(crate) fn uses_color(color: Color, stream: &impl std::io::IsTerminal) -> bool {
+    match color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+    }
+}
+
+/// Whether somebody watches standard error.
+pub(crate) fn is_watched() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+/// Writes to standard output; a reader that went away is not an error.
+pub(crate) fn print(text: &str) -> Result<Exit, Failure> {
+    write(&visible(text))
+}
+
+/// The same of a text for people, in which colours may be set.
+pub(crate) fn print_for_people(text: &str, color: bool) -> Result<Exit, Failure> {
+    write(&if color { visible_in_color(text) } else { visible(text) })
+}
+
+fn write(text: &str) -> Result<Exit, Failure> {
+    use std::io::Write as _;
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::io("write to standard output", &error))
+        }
+        _ => Ok(Exit::Success),
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //! Charts for Mermaid are read by Mermaid's own parser, in the same browser.
 
 mod binary;
-#[path = "browser/driver.rs"]
 mod driver;
 
 use std::fs;

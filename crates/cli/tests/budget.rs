@@ -149,6 +149,10 @@ fn memory_of_the_process_is_limited() {
     let counters = "models/counters_mod8.bir -D K=14 --property deadlock";
     let frames = "models/frames.bir -D N=6 -D W=40";
     let live = "benches/models/mixer.bir --property live";
+    let never = "benches/models/mixer.bir --property never";
+    // A state has thousands of successors, and they are long.
+    let crowd = "benches/models/crowd.bir -D N=400 --property never";
+    let crowds = "benches/models/crowd.bir --property never";
     for (model, options, coverage) in [
         (counters, "--threads 1", "depth"),
         (counters, "--threads 2", "depth"),
@@ -161,6 +165,15 @@ fn memory_of_the_process_is_limited() {
         (counters, "--search highway --threads 2", "sampled"),
         (frames, "--search highway --threads 2", "sampled"),
         (frames, "--search highway --width 100_000 --threads 2", "sampled"),
+        (crowd, "--search highway --threads 1", "sampled"),
+        (crowd, "--search highway --threads 2", "sampled"),
+        (crowd, "--search astar --beam 10_000", "sampled"),
+        (crowd, "--store compact --threads 1", "hashed"),
+        (crowd, "--store compact --threads 2", "hashed"),
+        (crowds, "--store compact --threads 2", "hashed"),
+        (crowd, "--search dfs", "sampled"),
+        (crowd, "--search astar", "sampled"),
+        (never, "--search bmc", "depth"),
         (counters, "--search dfs", "sampled"),
         (frames, "--search dfs", "sampled"),
         (live, "--threads 1", "sampled"),

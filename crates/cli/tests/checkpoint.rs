@@ -10,6 +10,7 @@ use std::process::Stdio;
 use std::time::Instant;
 
 use binary::{Answer, BIRK, birk, command, folder, folder_with, run};
+use birk_exec::Random;
 use serde_json::{Value, json};
 
 /// A model with large states, and one with small ones that is searched completely.
@@ -90,17 +91,16 @@ fn a_killed_search_goes_on() {
     check(&format!("{USB} --checkpoint {}", kept("killed_first").display()));
     let time = started.elapsed();
     let kills: u32 = std::env::var("BIRK_TEST_KILLS").map_or(4, |kills| kills.parse().expect("a number"));
-    let (mut random, mut resumed) = (7u64, 0);
+    let (mut random, mut resumed) = (Random::new(7), 0);
     for kill in 0..kills {
         let folder = kept(&format!("killed_{kill}"));
         let mut arguments = format!("check {USB} --checkpoint {}", folder.display());
         // Killed twice: as it begins, and as it goes on.
         for _ in 0..2 {
-            random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
             let mut child = command(BIRK);
             child.args(arguments.split_whitespace()).stdout(Stdio::null()).stderr(Stdio::null());
             let mut child = child.spawn().expect("the command can be run");
-            std::thread::sleep(time.mul_f64((random >> 11) as f64 / (1u64 << 53) as f64));
+            std::thread::sleep(time.mul_f64(random.below(1000) as f64 / 1000.0));
             child.kill().expect("it can be killed");
             child.wait().expect("it has ended");
             if folder.join("search.birk").exists() {
@@ -165,7 +165,7 @@ fn a_changed_search_with_a_fitting_checksum_gives_no_wrong_count() {
         (usb + " --store compact", "--max-states 700", ""),
     ];
     let damages: usize = std::env::var("BIRK_TEST_DAMAGES").map_or(80, |damages| damages.parse().expect("a number"));
-    let (mut random, mut refused) = (11u64, 0);
+    let (mut random, mut refused) = (Random::new(11), 0);
     for (number, (model, first, then)) in searches.iter().enumerate() {
         let folder = kept(&format!("changed_{number}"));
         check(&format!("{model} {first} --checkpoint {}", folder.display())).exits(3);
@@ -177,10 +177,7 @@ fn a_changed_search_with_a_fitting_checksum_gives_no_wrong_count() {
         fs::write(&file, &whole).expect("it can be written");
         let lines = body.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).expect("two lines").0 + 1;
         for _ in 0..damages {
-            let mut below = |n: usize| {
-                random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-                (random >> 33) as usize % n
-            };
+            let mut below = |n: usize| random.below(n);
             let mut bent = body.to_vec();
             let place = lines + below(body.len() - lines);
             match below(6) {

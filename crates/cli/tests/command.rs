@@ -6,9 +6,10 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use binary::{BIRK, birk, command, folder, folder_with, run};
-use birk_exec::{Interpreter, Model as _, Successors};
+use birk::Engines;
+use birk_engine::{Model as _, Successors};
+use birk_exec::Interpreter;
 use birk_lang::codes::CODES;
-use birk_search::ENGINES;
 
 const COMMANDS: &[&str] = &[
     "check",
@@ -130,9 +131,15 @@ fn impossible_combinations_are_errors_with_reasons() {
     refused("--refine 5", "--refine means nothing to --search bfs; leave it out, or use --search astar");
     refused("--weight 5", "--weight means nothing to --search bfs; leave it out, or use --search astar");
     refused("--beam 5", "--beam means nothing to --search bfs; leave it out, or use --search astar");
-    refused("--search astar --beam 5 --weight 2", "--weight means nothing to it; leave one of them out");
+    refused(
+        "--search astar --beam 5 --weight 2",
+        "--beam and --weight: a beam compares states of one depth only; leave one of them out",
+    );
     refused("--runs 5", "--runs means nothing to --search bfs");
-    refused("--search highway --runs 5 --rate 0.1", "and so does --runs; leave one out");
+    refused(
+        "--search highway --runs 5 --rate 0.1",
+        "--runs and --rate: both say how many slices are visited; leave one of them out",
+    );
     refused("--search highway --width auto --rate 0.1", "--width auto doubles it; give a number");
     refused("--search highway --rate 0.000000001 --confidence 0.999", "so many slices would never end");
     refused("--search highway --store bitstate", "so --search highway cannot use it");
@@ -229,8 +236,9 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
         assert!(!report.is_empty(), "{words:?}: {}", answer.err);
         (answer.code, report, answer.err)
     };
+    let engines = Engines::default();
     for (name, value) in values {
-        let owner = ENGINES.iter().find(|engine| engine.options.contains(&name));
+        let owner = engines.iter().find(|engine| engine.options.iter().any(|option| option.name == name));
         let needed = owner.map_or(vec![], |engine| vec!["--search", engine.name]);
         let (spaced, joined) = (format!("--{name}"), format!("--{name}={value}"));
         assert_eq!(
@@ -281,9 +289,8 @@ fn help_describes_every_command_and_its_defaults() {
 #[test]
 fn engines_are_all_described() {
     let table = birk("engines").exits(0).quietly().out;
-    let explicit = ENGINES.iter().map(|engine| (engine.name, engine.summary));
-    let symbolic = birk_symbolic::ENGINES.iter().map(|engine| (engine.name, engine.summary));
-    for (name, summary) in explicit.chain(symbolic) {
+    for engine in Engines::default().iter() {
+        let (name, summary) = (engine.name, engine.summary);
         assert!(table.contains(&format!("{name}\n  {summary}\n")), "{table}");
         birk(&format!("check models/peterson2.bir --search {name}")).exits(0);
     }

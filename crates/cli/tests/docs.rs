@@ -12,8 +12,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use binary::{BIRK, birk, command, folder, root, run};
+use birk::Engines;
 use birk_lang::codes::CODES;
-use birk_search::ENGINES;
 use serde_json::Value;
 
 /// A text of the documentation; the path is relative to the repository.
@@ -182,10 +182,23 @@ fn every_link_leads_somewhere() {
 }
 
 #[test]
+fn options_of_engines_are_those_of_their_rows() {
+    let page = page("docs/src/engines.md");
+    let (_, rest) = page.split_once("<!-- engine options -->").expect("the table begins");
+    let (table, _) = rest.split_once("<!-- end of engine options -->").expect("the table ends");
+    let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| `")).collect();
+    let expected = Engines::default().options().into_iter().map(|(option, owners)| {
+        let owners: Vec<String> = owners.iter().map(|owner| format!("`{owner}`")).collect();
+        let default = option.default.map_or_else(|| "-".to_owned(), |default| default.to_string());
+        format!("| `--{}` | {} | {default} | {} |", option.name, owners.join(", "), option.help)
+    });
+    assert_eq!(rows, expected.collect::<Vec<_>>());
+}
+
+#[test]
 fn every_engine_and_every_option_is_described() {
     let engines = page("docs/src/engines.md");
-    let names = ENGINES.iter().map(|engine| engine.name);
-    for name in names.chain(birk_symbolic::ENGINES.iter().map(|engine| engine.name)) {
+    for name in Engines::default().iter().map(|engine| engine.name) {
         assert!(engines.contains(&format!("`{name}`")), "engines.md does not name {name}");
     }
     let commands = page("docs/src/commands.md");

@@ -174,6 +174,29 @@ fn fields_are_those_of_the_manual_in_its_order() {
 }
 
 #[test]
+fn the_documented_schema_is_that_of_the_types() {
+    let path = root().join("docs/src/report.schema.json");
+    let schemas = birk("schema").exits(0).quietly().out;
+    if std::env::var_os("BIRK_BLESS").is_some() {
+        fs::write(&path, &schemas).expect("writable");
+    }
+    assert_eq!(fs::read_to_string(path).expect("readable"), schemas, "run this test with BIRK_BLESS=1");
+    // A report with a field too many, one too few, or a wrong type is not as the schema says.
+    let schema = jsonschema::draft202012::new(&binary::schemas()["check"]).expect("a schema");
+    let report = check("models/philosophers2.bir").json();
+    assert!(schema.is_valid(&report));
+    let changed = |change: fn(&mut Value)| {
+        let mut report = report.clone();
+        change(&mut report);
+        schema.is_valid(&report)
+    };
+    assert!(!changed(|report| report["more"] = 1.into()));
+    assert!(!changed(|report| drop(report.as_object_mut().expect("an object").remove("verdict"))));
+    assert!(!changed(|report| report["stats"]["revisits"] = "none".into()));
+    assert!(!changed(|report| report["traces"][0]["steps"][0]["to"] = 5.into()));
+}
+
+#[test]
 fn coverage_has_the_fields_of_its_kind() {
     let coverage = |options: &str| check(options).json()["coverage"].to_string();
     assert_eq!(coverage("models/peterson2.bir"), r#"{"kind":"complete","grade":"A"}"#);

@@ -24,8 +24,8 @@ const LIMITS: &[&str] = &[
 
 /// The names of all engines.
 fn engines() -> impl Iterator<Item = &'static str> {
-    let explicit = birk_search::ENGINES.iter().map(|engine| engine.name);
-    explicit.chain(birk_symbolic::ENGINES.iter().map(|engine| engine.name))
+    let names: Vec<&'static str> = birk::Engines::default().iter().map(|engine| engine.name).collect();
+    names.into_iter()
 }
 
 /// The verdict of each property in a report.

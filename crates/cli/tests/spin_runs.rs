@@ -43,8 +43,7 @@ type Says = (bool, u64);
 fn spin(twin: &str, formula: &str) -> [Says; 2] {
     let name: String = formula.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
     let folder = folder(&format!("runs_{twin}_{name}"));
-    let text =
-        fs::read_to_string(root().join(format!("crates/cli/tests/spin/{twin}.pml"))).expect("the twin is there");
+    let text = fs::read_to_string(root().join(format!("crates/cli/tests/spin/{twin}.pml"))).expect("the twin is there");
     fs::write(folder.join("m.pml"), format!("{text}\nltl asked {{ {formula} }}\n")).expect("writable");
     let go = |program: &str, arguments: &[&str]| {
         let answer = run(Command::new(program).args(arguments).current_dir(&folder));
@@ -65,8 +64,7 @@ fn spin(twin: &str, formula: &str) -> [Says; 2] {
 }
 
 fn ours(twin: &str, formula: &str) -> [Says; 2] {
-    let text =
-        fs::read_to_string(root().join(format!("crates/cli/tests/spin/{twin}.pml"))).expect("the twin is there");
+    let text = fs::read_to_string(root().join(format!("crates/cli/tests/spin/{twin}.pml"))).expect("the twin is there");
     let header = text.lines().next().and_then(|line| line.strip_prefix("/* twin of ")?.strip_suffix(" */"));
     let mut words = header.expect("a header").split_whitespace();
     let model = words.next().expect("a model");

@@ -3,9 +3,9 @@
 mod binary;
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
 
 use binary::{Answer, BIRK, birk, command, folder, run};
 
@@ -92,9 +92,11 @@ fn a_line_to_continue_keeps_the_units() {
 #[test]
 fn an_interrupted_search_cannot_be_continued() {
     let mut search = command(BIRK);
-    search.args(["check", "models/counters_mod8.bir", "-D", "K=9", "--progress", "json"]).stderr(Stdio::null());
-    let process = search.spawn().expect("birk can be run");
-    std::thread::sleep(Duration::from_millis(500));
+    search.args(["check", "models/counters_mod8.bir", "-D", "K=9", "--progress", "json"]);
+    let mut process = search.spawn().expect("birk can be run");
+    // It searches when it tells so.
+    let mut progress = BufReader::new(process.stderr.take().expect("a pipe"));
+    progress.read_line(&mut String::new()).expect("progress can be read");
     let sent = Command::new("kill").args(["-INT", &process.id().to_string()]).status().expect("kill can be run");
     assert!(sent.success());
     let output = process.wait_with_output().expect("it ends");

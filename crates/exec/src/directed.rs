@@ -2,8 +2,9 @@
 
 use birk_ir::Field;
 
-use crate::heuristic::{Heuristic, NEVER};
-use crate::model::{GoalSet, Model, Successors};
+use birk_engine::{GoalSet, Model, NEVER, Successors};
+
+use crate::heuristic::Heuristic;
 
 /// A model and the estimates of its goals.
 #[derive(Debug)]
@@ -36,8 +37,8 @@ impl<M: Model + ?Sized> Model for Directed<'_, M> {
         self.model.successors(state, out);
     }
 
-    fn judge(&self, state: &[u32], stuck: bool) -> GoalSet {
-        self.model.judge(state, stuck)
+    fn evaluate(&self, state: &[u32], stuck: bool) -> GoalSet {
+        self.model.evaluate(state, stuck)
     }
 
     fn is_state(&self, words: &[u32]) -> bool {

@@ -19,5 +19,5 @@ pub fn goal_of(program: &Program, property: &Property) -> Option<Goal> {
         PropertyKind::Reachable(target) => faulty().negate().and(target.clone()),
         PropertyKind::Ltl(_) | PropertyKind::Ctl(_) | PropertyKind::Mu(_) | PropertyKind::Automaton => return None,
     };
-    Some(Goal::BadState(bad))
+    Some(Goal::State(bad))
 }

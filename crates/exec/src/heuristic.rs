@@ -23,13 +23,21 @@ mod build;
 mod rewrite;
 pub mod text;
 
+use birk_engine::{EngineOption, Kind, NEVER};
 use birk_ir::{Expr, Goal, Program, VarId};
 
 use crate::interpreter::Interpreter;
 use build::Builder;
 
-/// The estimate of a goal that cannot be reached.
-pub const NEVER: u32 = u32::MAX;
+/// The option of engines that are directed by it.
+pub const REFINE: EngineOption = EngineOption {
+    name: "refine",
+    kind: Kind::Number(0, u32::MAX as u64),
+    default: None,
+    help: "number of refinement rounds for the heuristic [default: automatic]",
+    excludes: &[],
+    keeps_shortest: true,
+};
 
 /// One element of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,7 +83,7 @@ const DEPTHS: [u32; 6] = [1, 2, 4, 8, 16, 32];
 impl<'p> Heuristic<'p> {
     /// Refined `depth` times, or as often as is possible below that.
     pub fn new(program: &'p Program, goal: &Goal, depth: u32) -> Self {
-        let Goal::BadState(condition) = goal;
+        let Goal::State(condition) = goal;
         let mut builder = Builder::new(program, MAX_PARTS);
         let built = (0..=depth).rev().find_map(|depth| Some((depth, builder.build(condition, depth)?)));
         Self::of(program, goal, built)
@@ -83,7 +91,7 @@ impl<'p> Heuristic<'p> {
 
     /// Refined to the least of some depths that is best for the initial state.
     pub fn deepened(program: &'p Program, goal: &Goal) -> Self {
-        let Goal::BadState(condition) = goal;
+        let Goal::State(condition) = goal;
         let initial = program.initial_state();
         let mut scratch = Vec::new();
         let mut builder = Builder::new(program, MAX_PARTS);

@@ -11,7 +11,7 @@ use birk_ir::{
     BinaryOp, Expr, FaultId, Field, FoldOp, Goal, LocalId, Op, Place, Program, Step, ThreadId, TransitionId, VarId,
 };
 
-use crate::model::{GoalSet, Model, Successors};
+use birk_engine::{GoalSet, Model, Successors};
 
 /// A program with the goals it is judged by.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl<'p> Interpreter<'p> {
     /// A model that judges states by these goals, of which there are at most `GoalSet::CAPACITY`.
     pub fn new(program: &'p Program, goals: &[Goal]) -> Self {
         assert!(goals.len() <= GoalSet::CAPACITY, "one search hunts at most {} goals", GoalSet::CAPACITY);
-        let goals: Vec<Expr> = goals.iter().map(|Goal::BadState(bad)| bad.clone()).collect();
+        let goals: Vec<Expr> = goals.iter().map(|Goal::State(bad)| bad.clone()).collect();
         let locals = frame_size(program, &goals);
         let assumed = program.transitions.iter().map(|_| AtomicBool::new(false)).collect();
         Self { program, goals, locals, assumed }
@@ -265,7 +265,7 @@ impl Model for Interpreter<'_> {
         self.successors_of(0..self.program.threads.len(), state, out);
     }
 
-    fn judge(&self, state: &[u32], stuck: bool) -> GoalSet {
+    fn evaluate(&self, state: &[u32], stuck: bool) -> GoalSet {
         let mut set = GoalSet::default();
         let mut locals = vec![0; self.locals];
         for (goal, bad) in self.goals.iter().enumerate() {

@@ -1,15 +1,15 @@
-//! What a program does: the `Model` every engine sees, the interpreter behind it, the reference checker that
+//! What a program does: the interpreter as a `Model`, layers around models, the reference checker that
 //! engines are tested against, the replayer that walks every trace again before anyone sees it, random runs, and
 //! what people ask who look around: why is this not enabled, where is the nearest state like that.
 #![forbid(unsafe_code)]
 
 pub mod automaton;
 pub mod directed;
+pub mod equations;
 pub mod fair;
 pub mod goal;
 pub mod heuristic;
 pub mod interpreter;
-pub mod model;
 pub mod nearest;
 pub mod product;
 pub mod random;
@@ -22,7 +22,6 @@ pub use directed::Directed;
 pub use goal::goal_of;
 pub use heuristic::Heuristic;
 pub use interpreter::Interpreter;
-pub use model::{GoalSet, Model, Rest, Successors};
 pub use nearest::{Nearest, nearest};
 pub use product::{Fairness, Product};
 pub use random::Random;

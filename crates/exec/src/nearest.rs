@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use birk_ir::{Expr, Program, Step};
 
 use crate::interpreter::Interpreter;
-use crate::model::{Model, Successors};
+use birk_engine::{Model as _, Successors};
 
 /// What a search for a nearest state found.
 #[derive(Clone, Debug, PartialEq, Eq)]

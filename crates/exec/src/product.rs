@@ -8,10 +8,10 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use birk_ir::{Field, Program, Trace, TransitionId};
+use birk_ir::{Field, Program, ThreadRole, Trace, TransitionId};
 
 use crate::automaton::{Buchi, Strength};
-use crate::model::{GoalSet, Model, Successors};
+use birk_engine::{GoalSet, Model, Monitor, Successors, Watched};
 
 /// With at most so many propositions, the moves of the automaton are looked up by letter.
 const MAX_TABLE: usize = 10;
@@ -32,15 +32,14 @@ impl Fairness {
     /// Weak fairness of a program: to every thread (or, where some are marked `fair`, to those only), and to everything
     /// marked in a thread, whatever transitions it was lowered to: it is enabled where one of them is, and taken with one.
     pub fn weak(program: &Program) -> Result<Self, String> {
-        // What a channel does to messages by itself is no thread that anybody promised to run.
-        let is_channel = |kind: &birk_ir::ThreadKind| kind.name.starts_with('(');
         let marked = program.kinds.iter().any(|kind| kind.fair);
         let mut names = Vec::new();
         let mut met_by = vec![0u64; program.transitions.len()];
         let mut of_threads = vec![None; program.threads.len()];
         for (t, thread) in program.threads.iter().enumerate() {
             let kind = &program.kinds[thread.kind];
-            if (!marked || kind.fair) && !is_channel(kind) {
+            // What a channel does to messages by itself is no thread that anybody promised to run.
+            if (!marked || kind.fair) && kind.role == ThreadRole::Thread {
                 of_threads[t] = Some(names.len());
                 names.push(thread.name.clone());
             }
@@ -95,7 +94,7 @@ impl<'m> Product<'m> {
                 for letter in 0..1 << propositions {
                     let start = product.targets.len() as u32;
                     let mut moves = Vec::new();
-                    product.moves(state, letter, &mut moves);
+                    product.moves_of(state, letter, &mut moves);
                     product.targets.extend(moves);
                     table.push((start, product.targets.len() as u32));
                 }
@@ -110,11 +109,6 @@ impl<'m> Product<'m> {
         self.fairness.is_none() && self.automaton.strength() != Strength::General
     }
 
-    /// The step that stands for staying in a state without steps.
-    pub fn stutter(&self) -> TransitionId {
-        TransitionId::new(self.model.transitions())
-    }
-
     /// A run of the product as a run of the model. Staying in the last state for ever is a loop of no step.
     pub fn project(&self, trace: &Trace) -> Trace {
         let watchers = self.automaton.initial().len().max(1) as u32;
@@ -124,42 +118,9 @@ impl<'m> Product<'m> {
         Trace { initial: trace.initial / watchers, steps, loop_start }
     }
 
-    /// The model that is watched.
-    pub fn model(&self) -> &'m dyn Model {
-        self.model
-    }
-
-    /// A state of the product is one of the model and, as its last word, a place below this.
-    pub fn places(&self) -> u32 {
-        self.automaton.len() as u32 * self.copies
-    }
-
-    /// How many propositions the automaton reads.
-    pub fn propositions(&self) -> usize {
-        self.automaton.names().len()
-    }
-
-    /// Where watching begins.
-    pub fn initial_places(&self) -> impl Iterator<Item = u32> {
-        self.automaton.initial().iter().map(|&watcher| watcher as u32 * self.copies)
-    }
-
-    /// Whether a cycle through this place is a sign of what the automaton accepts.
-    #[inline]
-    pub fn is_accepting(&self, place: u32) -> bool {
-        place.is_multiple_of(self.copies) && self.accepting[(place / self.copies) as usize]
-    }
-
-    /// The conditions of fairness that a transition meets.
-    #[inline]
-    pub fn met(&self, transition: usize) -> u64 {
-        self.fairness.as_ref().and_then(|fairness| fairness.met_by.get(transition)).copied().unwrap_or(0)
-    }
-
-    /// The conditions of fairness that could be met by some of so many steps.
-    #[inline]
-    pub fn enabled(&self, steps: usize, met: impl Fn(usize) -> u64) -> u64 {
-        if self.copies == 1 { 0 } else { (0..steps).fold(0, |all, step| all | met(step)) }
+    /// As what watches the model.
+    fn monitor(&self) -> &(dyn Monitor + '_) {
+        self
     }
 
     /// The same for all steps of a model state that has very many.
@@ -168,7 +129,7 @@ impl<'m> Product<'m> {
         let (mut parts, mut enabled) = (Successors::in_parts(inner.len()), 0);
         if self.copies > 1 {
             let _ = parts.each_part(self.model, inner, |part| {
-                enabled |= self.enabled(part.len(), |step| self.met(part.step(step).transition.index()));
+                enabled |= self.monitor().enabled(part.len(), |step| self.met(part.step(step).transition.index()));
                 // One bit for each copy but the first: when all are set, the other parts add nothing.
                 if enabled.count_ones() + 1 == self.copies { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
@@ -176,43 +137,7 @@ impl<'m> Product<'m> {
         enabled
     }
 
-    /// Goes from a place with each of some steps from a model state that satisfies the propositions of `letter`, and in which
-    /// the conditions `enabled` could be met. `met` tells which conditions of fairness a step meets; `to` hears of each step
-    /// and place that follow, in order.
-    #[inline]
-    pub fn follow(
-        &self,
-        place: u32,
-        letter: u64,
-        steps: usize,
-        enabled: u64,
-        met: impl Fn(usize) -> u64,
-        mut to: impl FnMut(usize, u32),
-    ) {
-        let (watcher, copy) = (place / self.copies, place % self.copies);
-        let mut found = Vec::new();
-        let moves = match &self.table {
-            Some(table) => {
-                let (start, end) = table[(watcher as usize) << self.automaton.names().len() | letter as usize];
-                &self.targets[start as usize..end as usize]
-            }
-            None => {
-                self.moves(watcher as usize, letter, &mut found);
-                &found[..]
-            }
-        };
-        if self.copies == 1 {
-            (0..steps).for_each(|step| moves.iter().for_each(|&next| to(step, next)));
-            return;
-        }
-        let accepting = self.accepting[watcher as usize];
-        for step in 0..steps {
-            let copy = self.next_copy(copy, accepting, enabled, met(step));
-            moves.iter().for_each(|&next| to(step, next * self.copies + copy));
-        }
-    }
-
-    fn moves(&self, state: usize, letter: u64, out: &mut Vec<u32>) {
+    fn moves_of(&self, state: usize, letter: u64, out: &mut Vec<u32>) {
         for edge in self.automaton.edges(state) {
             if self.automaton.labels().is_true(edge.label, letter) {
                 out.push(edge.target as u32);
@@ -221,14 +146,52 @@ impl<'m> Product<'m> {
         out.sort_unstable();
         out.dedup();
     }
+}
 
-    /// The copy after a step that meets `met` from a state in which `enabled` could have been met.
-    fn next_copy(&self, copy: u32, accepting: bool, enabled: u64, met: u64) -> u32 {
-        let mut next = if copy == 0 && accepting { 1 } else { copy };
-        while next > 0 && next < self.copies && (enabled & !met) >> (next - 1) & 1 == 0 {
-            next += 1;
+impl Monitor for Product<'_> {
+    fn watchers(&self) -> u32 {
+        self.automaton.len() as u32
+    }
+
+    #[inline]
+    fn copies(&self) -> u32 {
+        self.copies
+    }
+
+    fn propositions(&self) -> usize {
+        self.automaton.names().len()
+    }
+
+    fn initial(&self) -> &[usize] {
+        self.automaton.initial()
+    }
+
+    #[inline]
+    fn accepts(&self, watcher: u32) -> bool {
+        self.accepting[watcher as usize]
+    }
+
+    #[inline]
+    fn met(&self, transition: usize) -> u64 {
+        self.fairness.as_ref().and_then(|fairness| fairness.met_by.get(transition)).copied().unwrap_or(0)
+    }
+
+    #[inline]
+    fn moves<'a>(&'a self, watcher: u32, letter: u64, room: &'a mut Vec<u32>) -> &'a [u32] {
+        match &self.table {
+            Some(table) => {
+                let (start, end) = table[(watcher as usize) << self.automaton.names().len() | letter as usize];
+                &self.targets[start as usize..end as usize]
+            }
+            None => {
+                self.moves_of(watcher as usize, letter, room);
+                room
+            }
         }
-        if next == self.copies { 0 } else { next }
+    }
+
+    fn stutter(&self) -> TransitionId {
+        TransitionId::new(self.model.transitions())
     }
 }
 
@@ -238,7 +201,7 @@ impl Model for Product<'_> {
     }
 
     fn fields(&self) -> Vec<Field> {
-        let bits = 32 - self.places().saturating_sub(1).leading_zeros();
+        let bits = 32 - self.monitor().places().saturating_sub(1).leading_zeros();
         let mut fields = self.model.fields();
         if bits > 0 {
             fields.push(Field { word: self.model.words() as u32, shift: 0, bits });
@@ -251,7 +214,7 @@ impl Model for Product<'_> {
         self.model.initial(&mut below);
         let mut state = vec![0; self.words()];
         for i in 0..below.len() {
-            for place in self.initial_places() {
+            for place in self.monitor().initial_places() {
                 state[..self.model.words()].copy_from_slice(below.state(i));
                 state[self.model.words()] = place;
                 let step = below.step(i);
@@ -268,7 +231,7 @@ impl Model for Product<'_> {
         self.model.successors(inner, &mut below);
         out.cut += below.cut - cut;
         let stuck = rest.is_none() && below.is_stuck_since(0, cut);
-        let letter = self.model.judge(inner, stuck).0;
+        let letter = self.model.evaluate(inner, stuck).0;
         if stuck {
             below.push(self.stutter(), 0, inner);
         }
@@ -277,9 +240,9 @@ impl Model for Product<'_> {
         let enabled = match rest {
             Some(enabled) => enabled[0] as u64,
             None if below.has_rest() => self.enabled_in(inner),
-            None => self.enabled(below.len(), met),
+            None => self.monitor().enabled(below.len(), met),
         };
-        self.follow(place, letter, below.len(), enabled, met, |step, place| {
+        self.monitor().follow(place, letter, (below.len(), enabled), met, |step, place| {
             let target = below.state(step);
             if !self.model.is_fault(target) {
                 let (states, steps) = out.room(1);
@@ -293,15 +256,15 @@ impl Model for Product<'_> {
     }
 
     /// Goal 0: a cycle through this state is a sign of what the automaton accepts.
-    fn judge(&self, state: &[u32], _: bool) -> GoalSet {
-        GoalSet(u64::from(self.is_accepting(state[self.model.words()])))
+    fn evaluate(&self, state: &[u32], _: bool) -> GoalSet {
+        GoalSet(u64::from(self.monitor().is_accepting(state[self.model.words()])))
     }
 
     fn transitions(&self) -> usize {
         self.model.transitions() + 1
     }
 
-    fn as_product(&self) -> Option<&Product<'_>> {
-        Some(self)
+    fn watched(&self) -> Option<Watched<'_>> {
+        Some(Watched { model: self.model, monitor: self })
     }
 }

@@ -54,7 +54,7 @@ pub fn explore(program: &Program, goals: &[Goal], limit: usize) -> Option<Answer
         answer.transitions += successors.len() as u64;
         answer.cut += cut;
         let stuck = successors.is_empty() && cut == 0;
-        for (g, Goal::BadState(bad)) in goals.iter().enumerate() {
+        for (g, Goal::State(bad)) in goals.iter().enumerate() {
             if checker.eval(bad, &state, stuck, &mut BTreeMap::new()) != 0 {
                 answer.satisfying[g] += 1;
                 answer.shortest[g].get_or_insert(depth);

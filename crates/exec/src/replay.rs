@@ -14,7 +14,7 @@ pub use lasso::Chance;
 use birk_ir::{FaultId, Program, Property, PropertyKind, Step, ThreadId, Trace, TransitionId};
 
 use crate::interpreter::Interpreter;
-use crate::model::{Model, Successors};
+use birk_engine::{Model as _, Successors};
 
 /// A trace with everything that can be said about it.
 #[derive(Clone, Debug)]

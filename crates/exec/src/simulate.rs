@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 
 use birk_ir::{Program, Step, Trace};
 
-use crate::model::{GoalSet, Model, Successors};
 use crate::random::Random;
+use birk_engine::{GoalSet, Model, Successors};
 
 /// Among what a step is drawn; a transition with several outcomes draws one of them afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub fn simulate(program: &Program, model: &dyn Model, rules: &Rules, seed: u64, 
             ControlFlow::<()>::Continue(())
         });
         let is_cut = batch.cut > cut;
-        let met = model.judge(&state, steps.is_empty() && !is_cut);
+        let met = model.evaluate(&state, steps.is_empty() && !is_cut);
         run.met.0 |= met.0;
         let end = if met.0 & rules.stop_at.0 != 0 {
             Some(RunEnd::Goal)

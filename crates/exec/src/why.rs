@@ -3,7 +3,7 @@
 use birk_ir::{BinaryOp, Expr, FoldOp, LocalId, LocationId, Op, Program, TransitionId, UnaryOp, ValueKind};
 
 use crate::interpreter::Interpreter;
-use crate::model::{Model, Successors};
+use birk_engine::{Model as _, Successors};
 
 /// Longer explanations are cut.
 const MAX_PARTS: usize = 60;

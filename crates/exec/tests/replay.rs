@@ -12,13 +12,14 @@
 //! }
 //! ```
 
+use birk_engine::{Model as _, Successors};
 use birk_exec::replay::{Replayed, replay, replay_ordinals, replay_states};
-use birk_exec::{Interpreter, Model, Successors, reference};
+use birk_exec::{Interpreter, reference};
 use birk_ir::layout::Shape;
 use birk_ir::{
     BinaryOp, Expr, Fault, FaultId, FaultKind, Formula, Layout, LocalId, Location, LocationId, Op, Place, Program,
-    Property, PropertyKind, Span, Step, Thread, ThreadId, ThreadKind, Trace, Transition, TransitionId, ValueKind,
-    VarId, VarRole, Variable,
+    Property, PropertyKind, Span, Step, Thread, ThreadId, ThreadKind, ThreadRole, Trace, Transition, TransitionId,
+    ValueKind, VarId, VarRole, Variable,
 };
 
 const X: VarId = VarId(0);
@@ -116,6 +117,7 @@ fn program() -> Program {
         layout: Layout::pack(&shapes),
         kinds: vec![ThreadKind {
             name: "T".into(),
+            role: ThreadRole::Thread,
             span: Span::default(),
             locations: vec![location("a", false), location("b", false), location("c", true), location("d", false)],
             counter: COUNTER,

@@ -1,7 +1,8 @@
 //! Random runs: the choice is uniform, the seed decides everything, and runs end where they should.
 
+use birk_engine::{GoalSet, Model as _, Successors};
 use birk_exec::simulate::{Choose, Rules, Run, RunEnd, draw, simulate};
-use birk_exec::{GoalSet, Interpreter, Model, Random, Successors, goal_of, replay};
+use birk_exec::{Interpreter, Random, goal_of, replay};
 use birk_ir::Program;
 
 fn program(text: &str) -> Program {

@@ -1,8 +1,9 @@
 //! Why a transition is not enabled, and where the nearest state is that satisfies a condition.
 
+use birk_engine::{Model as _, Successors};
+use birk_exec::Interpreter;
 use birk_exec::nearest::{Nearest, nearest};
 use birk_exec::why::{Reason, Why, why};
-use birk_exec::{Interpreter, Model, Successors};
 use birk_ir::{Program, PropertyKind, TransitionId};
 
 fn program(text: &str) -> Program {

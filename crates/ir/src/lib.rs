@@ -1,11 +1,12 @@
 //! Everything that crosses a wall in Birk: programs, properties, goals, outcomes, traces, verdicts.
 //!
-//! Data only, and the standard library only. What a program *does* is in `birk-exec`.
+//! Data, with what can be derived from it, and the standard library only. What a program *does* is in `birk-exec`.
 #![forbid(unsafe_code)]
 
 pub mod branching;
 pub mod expr;
 pub mod ids;
+pub mod interval;
 pub mod layout;
 pub mod locality;
 pub mod outcome;
@@ -21,8 +22,8 @@ pub use layout::{Layout, Slot};
 pub use locality::Field;
 pub use outcome::{Coverage, Outcome, Step, Stop, Trace, Verdict};
 pub use program::{
-    Access, Channel, Fault, FaultKind, Location, Op, Place, Program, Thread, ThreadKind, Transition, ValueKind,
-    VarRole, Variable,
+    Access, Channel, Fault, FaultKind, Location, Op, Place, Program, Thread, ThreadKind, ThreadRole, Transition,
+    ValueKind, VarRole, Variable,
 };
 pub use property::{Formula, Goal, Property, PropertyKind};
 pub use shown::Shown;

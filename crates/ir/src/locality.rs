@@ -1,10 +1,8 @@
 //! Which parts of a state belong together: an order of its elements in which neighbours are written by neighbouring
 //! threads. Stores that split a state into parts split it along this order, so that few different parts occur.
 
-use std::collections::HashMap;
-
-use crate::expr::{BinaryOp, Expr};
-use crate::ids::{LocalId, TransitionId, VarId};
+use crate::ids::{TransitionId, VarId};
+use crate::interval::{self, Declared};
 use crate::program::{Op, Program, Transition};
 
 /// Bits of one word that change together.
@@ -68,16 +66,10 @@ impl Program {
 
     /// The most outcomes that a transition can have, cut ones included.
     pub fn most_outcomes(&self, transition: TransitionId) -> u64 {
-        let (mut most, mut locals) = (1u64, HashMap::new());
+        let (mut most, mut declared) = (1u64, Declared::new(self));
         for op in &self.transition(transition).ops {
-            match op {
-                Op::Let(local, value) => _ = locals.insert(*local, range(self, value, &locals)),
-                Op::Choose(local, lo, hi) => {
-                    let (lo, hi) = (range(self, lo, &locals).0, range(self, hi, &locals).1);
-                    most = most.saturating_mul((i128::from(hi) - i128::from(lo) + 1).clamp(0, 1 << 63) as u64);
-                    locals.insert(*local, (lo, hi));
-                }
-                Op::Assign(..) | Op::Check(..) | Op::Assume(_) | Op::Require(_) => {}
+            if let (Some((lo, hi)), Op::Choose(..)) = (declared.bind(op), op) {
+                most = most.saturating_mul((i128::from(hi) - i128::from(lo) + 1).clamp(0, 1 << 63) as u64);
             }
         }
         most
@@ -87,18 +79,12 @@ impl Program {
 /// The variables a transition writes, with the range of elements in each.
 fn written(program: &Program, transition: &Transition) -> Vec<(VarId, i64, i64)> {
     let mut found = Vec::new();
-    let mut locals = HashMap::new();
+    let mut declared = Declared::new(program);
     for op in &transition.ops {
         match op {
-            Op::Let(local, value) => {
-                locals.insert(*local, range(program, value, &locals));
-            }
-            Op::Choose(local, lo, hi) => {
-                let (lo, hi) = (range(program, lo, &locals).0, range(program, hi, &locals).1);
-                locals.insert(*local, (lo, hi));
-            }
+            Op::Let(..) | Op::Choose(..) => _ = declared.bind(op),
             Op::Assign(place, _) => {
-                let (lo, hi) = place.index.as_ref().map_or((0, 0), |index| range(program, index, &locals));
+                let (lo, hi) = place.index.as_ref().map_or((0, 0), |index| interval::of(index, &declared));
                 found.push((place.variable, lo, hi));
             }
             Op::Check(..) => found.extend(program.fault.map(|fault| (fault, 0, 0))),
@@ -106,46 +92,4 @@ fn written(program: &Program, transition: &Transition) -> Vec<(VarId, i64, i64)>
         }
     }
     found
-}
-
-/// Bounds of a value from the types of the variables in it.
-fn range(program: &Program, expr: &Expr, locals: &HashMap<LocalId, (i64, i64)>) -> (i64, i64) {
-    const ANY: (i64, i64) = (i64::MIN, i64::MAX);
-    let of = |expr: &Expr| range(program, expr, locals);
-    match expr {
-        Expr::Const(value) => (*value, *value),
-        Expr::Var(variable) | Expr::Element(variable, _) => {
-            let variable = program.variable(*variable);
-            // Reading outside an array gives 0.
-            (variable.lo.min(0), variable.hi.max(0))
-        }
-        Expr::Local(local) => locals.get(local).copied().unwrap_or(ANY),
-        Expr::Wrap(_, lo, hi) => (*lo, *hi),
-        Expr::If(parts) => {
-            let ((a, b), (c, d)) = (of(&parts.1), of(&parts.2));
-            (a.min(c), b.max(d))
-        }
-        Expr::Binary(op, parts) => {
-            let ((a, b), (c, d)) = (of(&parts.0), of(&parts.1));
-            match op {
-                BinaryOp::Add => (a.saturating_add(c), b.saturating_add(d)),
-                BinaryOp::Sub => (a.saturating_sub(d), b.saturating_sub(c)),
-                BinaryOp::Mul => {
-                    let all = [a.saturating_mul(c), a.saturating_mul(d), b.saturating_mul(c), b.saturating_mul(d)];
-                    (*all.iter().min().expect("four"), *all.iter().max().expect("four"))
-                }
-                BinaryOp::Rem if a >= 0 && c > 0 => (0, b.min(d - 1)),
-                BinaryOp::Div if a >= 0 && c > 0 => (a / d, b / c),
-                BinaryOp::Div | BinaryOp::Rem => ANY,
-                BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::Shl | BinaryOp::Shr => ANY,
-                _ => (0, 1),
-            }
-        }
-        Expr::Let { local, parts } => {
-            let mut locals = locals.clone();
-            locals.insert(*local, of(&parts.0));
-            range(program, &parts.1, &locals)
-        }
-        Expr::Unary(..) | Expr::Fold { .. } | Expr::Stuck => ANY,
-    }
 }

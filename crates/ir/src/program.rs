@@ -64,6 +64,8 @@ pub struct Variable {
 /// A channel, or an array of channels, that holds messages.
 #[derive(Clone, Debug)]
 pub struct Channel {
+    /// As declared.
+    pub name: String,
     /// How many messages there are: `len(c)`.
     pub length: VarId,
     /// The parts of the messages, each an array over the places, the oldest message first.
@@ -75,12 +77,23 @@ pub struct Channel {
 pub enum VarRole {
     /// Declared in the system.
     Global,
+    /// How many messages are in a channel, or in each of an array of channels; always 0 at a rendezvous.
+    Length,
     /// The locations of the threads of a kind (an array over its copies).
     Counter(usize),
     /// A parameter or local of the threads of a kind (the first dimension ranges over its copies).
     Local(usize),
     /// Set by a failing check.
     Fault,
+}
+
+/// What a kind of threads stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThreadRole {
+    /// Declared as a thread.
+    Thread,
+    /// What a channel does to its messages by itself: loses, duplicates or reorders them.
+    Channel,
 }
 
 /// How the values of a variable are written.
@@ -101,6 +114,8 @@ pub enum ValueKind {
 pub struct ThreadKind {
     /// Its name.
     pub name: String,
+    /// What it stands for.
+    pub role: ThreadRole,
     /// Where it is declared.
     pub span: Span,
     /// Its locations; the counter's value `locations.len()` means "not running".
@@ -257,7 +272,7 @@ impl Variable {
 
     /// Whether it only stands for a channel without messages.
     pub fn is_rendezvous(&self) -> bool {
-        self.hi == 0 && self.name.starts_with("len(")
+        self.hi == 0 && self.role == VarRole::Length
     }
 
     /// Whether it has no element (an array of length 0).

@@ -66,7 +66,7 @@ pub enum Formula {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// A reachable state in which the expression is true; `Expr::Stuck` may occur in it.
-    BadState(Expr),
+    State(Expr),
 }
 
 impl Property {

@@ -2,6 +2,7 @@
 
 use crate::ids::VarId;
 use crate::program::{Channel, Program};
+use crate::text::indexed;
 
 /// One thing with a name and a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,8 +51,8 @@ impl Program {
         match shown {
             Shown::Element(variable, element) => self.element_name(variable, element),
             Shown::Queue(channel, copy) => {
-                let name = self.element_name(self.channels[channel].length, copy);
-                name.strip_prefix("len(").and_then(|name| name.strip_suffix(')')).unwrap_or(&name).to_owned()
+                let channel = &self.channels[channel];
+                indexed(channel.name.clone(), &self.variable(channel.length).shape, copy)
             }
         }
     }

@@ -50,12 +50,26 @@ impl Variable {
     }
 }
 
+/// The name of an element: its indices stand where `[]` does, the others at the end.
+pub(crate) fn indexed(mut name: String, shape: &[u32], mut element: u32) -> String {
+    for dimension in 0..shape.len() {
+        let below: u32 = shape[dimension + 1..].iter().product();
+        let index = format!("[{}]", element / below.max(1));
+        match name.find("[]") {
+            Some(at) => name.replace_range(at..at + 2, &index),
+            None => name.push_str(&index),
+        }
+        element %= below.max(1);
+    }
+    name
+}
+
 impl Program {
     /// The name of one element of a variable: `x`, `fork[2]`, `Reader[0].count`, `Philosopher1@`.
     pub fn element_name(&self, variable: VarId, element: u32) -> String {
         let declared = self.variable(variable);
-        let (mut text, shape, mut rest) = match declared.role {
-            VarRole::Global | VarRole::Fault => (declared.name.clone(), &declared.shape[..], element),
+        let (name, shape, element) = match declared.role {
+            VarRole::Global | VarRole::Length | VarRole::Fault => (declared.name.clone(), &declared.shape[..], element),
             VarRole::Counter(kind) | VarRole::Local(kind) => {
                 let own: u32 = declared.shape[1..].iter().product();
                 let kind = &self.kinds[kind];
@@ -64,16 +78,7 @@ impl Program {
                 (format!("{}{index}{suffix}", kind.name), &declared.shape[1..], element % own.max(1))
             }
         };
-        for dimension in 0..shape.len() {
-            let below: u32 = shape[dimension + 1..].iter().product();
-            let index = format!("[{}]", rest / below.max(1));
-            match text.find("[]") {
-                Some(at) => text.replace_range(at..at + 2, &index),
-                None => text.push_str(&index),
-            }
-            rest %= below.max(1);
-        }
-        text
+        indexed(name, shape, element)
     }
 
     /// Everything the user can see, with its value: `(name, value)`.

@@ -1,4 +1,4 @@
-//! The successor function and the judge: threads, locations, transitions, operations.
+//! The successor function and the goals: threads, locations, transitions, operations.
 
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
@@ -38,14 +38,14 @@ pub(crate) fn expand(
     scratch.values + (settled * program.layout.words()).div_ceil(2)
 }
 
-/// Emits the judge of the goals.
-pub(crate) fn judge(b: &mut FunctionBuilder<'_>, program: &Program, goals: &[Goal]) {
+/// Emits the evaluation of the goals.
+pub(crate) fn evaluate(b: &mut FunctionBuilder<'_>, program: &Program, goals: &[Goal]) {
     let entry = b.create_block();
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
     let [state, stuck] = b.block_params(entry)[..] else { unreachable!("two parameters") };
     let mut set = b.ins().iconst(types::I64, 0);
-    for (goal, Goal::BadState(bad)) in goals.iter().enumerate() {
+    for (goal, Goal::State(bad)) in goals.iter().enumerate() {
         let (yes, done) = (b.create_block(), b.create_block());
         b.append_block_param(done, types::I64);
         let no = b.create_block();

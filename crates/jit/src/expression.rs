@@ -1,5 +1,6 @@
 //! Expressions as native code: as a value in a 64-bit register, or as a branch that leaves early.
 
+use birk_ir::interval::{self, Interval, Scope};
 use birk_ir::{BinaryOp, Expr, FoldOp, LocalId, Program, Slot, UnaryOp, VarId};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder as _, MemFlagsData, Value, types};
@@ -18,6 +19,31 @@ pub(crate) struct Expressions<'a, 'f, 'b> {
     pub(crate) stuck: Option<Value>,
 }
 
+/// Bounds from the bits of variables. Declared ranges are not to be relied on: 3 bits that should hold 0 to 4 can also hold
+/// 7, and no state may lead the code out of its memory.
+struct Stored<'s> {
+    program: &'s Program,
+    env: &'s Environment,
+}
+
+impl Scope for Stored<'_> {
+    fn program(&self) -> &Program {
+        self.program
+    }
+
+    fn variable(&self, variable: VarId) -> Interval {
+        let slot = self.program.layout.slot(variable);
+        (slot.lo, slot.lo + i64::from(slot.mask()))
+    }
+
+    fn local(&self, local: LocalId) -> Interval {
+        match self.env.locals.get(&local) {
+            Some(Bound::Const(value)) => (*value, *value),
+            _ => interval::ANY,
+        }
+    }
+}
+
 impl Expressions<'_, '_, '_> {
     /// The value when it is known now.
     pub(crate) fn known(&self, expr: &Expr, env: &Environment) -> Option<i64> {
@@ -34,45 +60,8 @@ impl Expressions<'_, '_, '_> {
         }
     }
 
-    /// Bounds of a value from the bits of the variables in it. Declared ranges are not to be relied on: 3 bits that
-    /// should hold 0 to 4 can also hold 7, and no state may lead the code out of its memory.
-    fn range(&self, expr: &Expr, env: &Environment) -> (i64, i64) {
-        const UNKNOWN: (i64, i64) = (i64::MIN, i64::MAX);
-        if let Some(value) = self.known(expr, env) {
-            return (value, value);
-        }
-        match expr {
-            Expr::Var(variable) | Expr::Element(variable, _) => {
-                let slot = self.program.layout.slot(*variable);
-                // Reading outside an array gives 0.
-                (slot.lo.min(0), (slot.lo + i64::from(slot.mask())).max(0))
-            }
-            Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), parts) => {
-                let ((a, b), (c, d)) = (self.range(&parts.0, env), self.range(&parts.1, env));
-                // Where a corner overflows, values can wrap.
-                let corners: Option<Vec<i64>> = match op {
-                    BinaryOp::Add => [a.checked_add(c), b.checked_add(d)].into_iter().collect(),
-                    BinaryOp::Sub => [a.checked_sub(d), b.checked_sub(c)].into_iter().collect(),
-                    _ => [(a, c), (a, d), (b, c), (b, d)].into_iter().map(|(x, y)| i64::checked_mul(x, y)).collect(),
-                };
-                let bounds = |corners: Vec<i64>| Some((*corners.iter().min()?, *corners.iter().max()?));
-                corners.and_then(bounds).unwrap_or(UNKNOWN)
-            }
-            Expr::Binary(BinaryOp::Rem, parts) => {
-                let (a, b) = (self.range(&parts.0, env), self.range(&parts.1, env));
-                let most = b.0.unsigned_abs().max(b.1.unsigned_abs()).min(i64::MAX as u64) as i64;
-                let most = (most - 1).max(0);
-                (if a.0 < 0 { -most } else { 0 }, if a.1 > 0 { most } else { 0 })
-            }
-            Expr::If(parts) => {
-                let ((a, b), (c, d)) = (self.range(&parts.1, env), self.range(&parts.2, env));
-                (a.min(c), b.max(d))
-            }
-            Expr::Wrap(_, lo, hi) => (*lo, *hi),
-            Expr::Unary(UnaryOp::Not, _) => (0, 1),
-            Expr::Binary(op, _) if is_comparison(*op) => (0, 1),
-            _ => UNKNOWN,
-        }
+    fn range(&self, expr: &Expr, env: &Environment) -> Interval {
+        interval::of(expr, &Stored { program: self.program, env })
     }
 
     fn constant(&mut self, value: i64) -> Value {

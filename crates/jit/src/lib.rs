@@ -14,7 +14,8 @@ pub use staged::Staged;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use birk_exec::{GoalSet, Interpreter, Model, Successors};
+use birk_engine::{GoalSet, Model, Successors};
+use birk_exec::Interpreter;
 use birk_ir::{Field, Goal, Program, Step, TransitionId};
 use cranelift_codegen::ir::{AbiParam, UserFuncName, types};
 use cranelift_codegen::settings::{self, Configurable as _};
@@ -40,7 +41,7 @@ const FENCE: usize = cfg!(debug_assertions) as usize;
 /// steps written (beyond the room where it did not suffice).
 type Expand = unsafe extern "C" fn(*const u32, *mut u32, *mut Step, *const Step, *mut u64, *mut i64) -> usize;
 /// State, whether it is stuck; gives the goals.
-type Judge = unsafe extern "C" fn(*const u32, u64) -> u64;
+type Evaluate = unsafe extern "C" fn(*const u32, u64) -> u64;
 
 /// A program as native code.
 pub struct Compiled<'p> {
@@ -49,7 +50,7 @@ pub struct Compiled<'p> {
     interpreter: Interpreter<'p>,
     module: Option<JITModule>,
     groups: Vec<Group>,
-    judge: Judge,
+    evaluate: Evaluate,
     /// Length of a state.
     words: usize,
     /// Length of the scratch area, in which the code keeps bound values and unfinished states.
@@ -102,23 +103,23 @@ impl<'p> Compiled<'p> {
             };
             functions.push((threads, most, function));
         }
-        let judge = compiler.judge(program, goals)?;
+        let evaluate = compiler.evaluate(program, goals)?;
         let (scratch, frame) = (compiler.scratch, compiler.frame);
         module.finalize_definitions().map_err(|error| error.to_string())?;
         let address = |id: FuncId| module.get_finalized_function(id);
         // SAFETY: the functions were declared with exactly these signatures.
         #[allow(unsafe_code, reason = "the address of compiled code becomes a function")]
-        let (groups, judge) = unsafe {
+        let (groups, evaluate) = unsafe {
             let expand = |id: FuncId| std::mem::transmute::<*const u8, Expand>(address(id));
             let group = |(threads, most, id): (_, _, Option<FuncId>)| Group { threads, expand: id.map(expand), most };
             let groups: Vec<Group> = functions.into_iter().map(group).collect();
-            (groups, std::mem::transmute::<*const u8, Judge>(address(judge)))
+            (groups, std::mem::transmute::<*const u8, Evaluate>(address(evaluate)))
         };
         let fault = program.fault_bits();
         let most = groups.iter().fold(0usize, |all, group| all.saturating_add(group.most));
         let most = if groups.iter().all(|group| group.expand.is_some()) { most } else { usize::MAX };
         let (interpreter, module) = (Interpreter::new(program, &[]), Some(module));
-        Ok(Self { program, interpreter, groups, judge, words, scratch, frame, fault, most, assumed, module })
+        Ok(Self { program, interpreter, groups, evaluate, words, scratch, frame, fault, most, assumed, module })
     }
 
     /// Bytes of the largest stack frame of its functions.
@@ -261,11 +262,11 @@ impl Model for Compiled<'_> {
         }
     }
 
-    fn judge(&self, state: &[u32], stuck: bool) -> GoalSet {
+    fn evaluate(&self, state: &[u32], stuck: bool) -> GoalSet {
         assert!(state.len() == self.words, "states are as long as the layout says");
         // SAFETY: `state` has the layout's length, and the code only reads it.
         #[allow(unsafe_code, reason = "compiled code reads the state")]
-        let goals = unsafe { (self.judge)(state.as_ptr(), u64::from(stuck)) };
+        let goals = unsafe { (self.evaluate)(state.as_ptr(), u64::from(stuck)) };
         GoalSet(goals)
     }
 
@@ -322,8 +323,8 @@ impl Compiler<'_> {
         Ok(id)
     }
 
-    fn judge(&mut self, program: &Program, goals: &[Goal]) -> Result<FuncId, String> {
-        self.function(2, |builder| emit::judge(builder, program, goals))
+    fn evaluate(&mut self, program: &Program, goals: &[Goal]) -> Result<FuncId, String> {
+        self.function(2, |builder| emit::evaluate(builder, program, goals))
     }
 
     /// A function of 64-bit parameters with one 64-bit result.

@@ -5,7 +5,8 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use birk_exec::{GoalSet, Interpreter, Model, Successors};
+use birk_engine::{GoalSet, Model, Successors};
+use birk_exec::Interpreter;
 use birk_ir::{Field, Goal, Program};
 
 use crate::Compiled;
@@ -99,10 +100,10 @@ impl Model for Staged<'_> {
         }
     }
 
-    fn judge(&self, state: &[u32], stuck: bool) -> GoalSet {
+    fn evaluate(&self, state: &[u32], stuck: bool) -> GoalSet {
         match self.native() {
-            Some(native) => native.judge(state, stuck),
-            None => self.interpreter.judge(state, stuck),
+            Some(native) => native.evaluate(state, stuck),
+            None => self.interpreter.evaluate(state, stuck),
         }
     }
 

@@ -4,7 +4,8 @@ use std::collections::{HashSet, VecDeque};
 use std::fs;
 use std::path::PathBuf;
 
-use birk_exec::{Interpreter, Model, Successors, goal_of};
+use birk_engine::{Model as _, Successors};
+use birk_exec::{Interpreter, goal_of};
 use birk_ir::{Goal, Program};
 use birk_jit::Compiled;
 
@@ -45,7 +46,7 @@ fn compare(name: &str, program: &Program) -> usize {
             }
         }
         for stuck in [false, true] {
-            assert_eq!(native.judge(&state, stuck), oracle.judge(&state, stuck), "goals of {}", here());
+            assert_eq!(native.evaluate(&state, stuck), oracle.evaluate(&state, stuck), "goals of {}", here());
         }
         compared += 1;
         for i in 0..expected.len() {

@@ -1,14 +1,15 @@
 //! States of many kilobytes: every explicit engine, interpreted and as native code, on 1, 2 and 8 threads; and what
 //! native code needs of the stack, which must not grow with the state.
 
+use birk_agreement::hunt;
+use birk_engine::{Hunt, Job, Limits, Model, Patient};
 use birk_exec::automaton::violations_of;
-use birk_exec::{GoalSet, Interpreter, Model, Product, goal_of};
+use birk_exec::{Interpreter, Product, goal_of};
 use birk_ir::{Coverage, Goal, Outcome, Program, PropertyKind};
 use birk_jit::{Compiled, Staged};
-use birk_search::bits::Field;
-use birk_search::cycle::Chase;
-use birk_search::job::Patient;
-use birk_search::{ENGINES, Hunt, Job, Limits};
+use birk_search::ENGINES;
+use birk_search::bitstate::BitState;
+use birk_search::liveness::CycleSearch;
 
 const THREADS: [usize; 3] = [1, 2, 8];
 
@@ -58,11 +59,11 @@ fn summary(hunt: &Hunt) -> (Vec<&'static str>, u64, String) {
 fn searches_agree(program: &Program) {
     let goals: Vec<Goal> = program.properties.iter().filter_map(|property| goal_of(program, property)).collect();
     let (interpreter, native) = (Interpreter::new(program, &goals), Compiled::new(program, &goals).expect("compiled"));
-    let job = |limits| Job { goals: goals.len(), stop_at: GoalSet::default(), keep_going: true, limits };
+    let job = |limits| Job { keep_going: true, ..Job::new(goals.len(), limits) };
     for engine in ENGINES {
         let hunt = |model: &dyn Model, threads| {
             let limits = Limits { threads, grain: 2, ..Limits::NONE };
-            (engine.hunt)(model, &job(limits), &mut Patient)
+            hunt::of_model(engine, model, &job(limits), &mut Patient)
         };
         let expected = hunt(&interpreter, 1);
         assert!(expected.stats.states > 30, "{}: {} states", engine.name, expected.stats.states);
@@ -75,31 +76,36 @@ fn searches_agree(program: &Program) {
             }
         }
     }
-    let field = Field { bytes: 1 << 16, expected: None, swarm: 2, seed: 0 };
-    let hunt = |model: &dyn Model| field.hunt(model, &job(Limits::NONE), &mut Patient);
+    let bitstate = BitState { bytes: 1 << 16, expected: None, swarm: 2, seed: 0 };
+    let hunt = |model: &dyn Model| bitstate.hunt(model, &job(Limits::NONE), &mut Patient);
     assert_eq!(summary(&hunt(&native)), summary(&hunt(&interpreter)), "bits");
 }
 
 /// Every hunt for a cycle, of a formula that holds and of one that does not.
-fn chases_agree(program: &Program) {
+fn cycle_searches_agree(program: &Program) {
     let mut found = Vec::new();
     for property in &program.properties {
         let PropertyKind::Ltl(formula) = &property.kind else { continue };
         let (automaton, propositions) = violations_of(formula).expect("a small automaton");
-        let goals: Vec<Goal> = propositions.into_iter().map(Goal::BadState).collect();
+        let goals: Vec<Goal> = propositions.into_iter().map(Goal::State).collect();
         let interpreter = Interpreter::new(program, &goals);
         let native = Compiled::new(program, &goals).expect("compiled");
-        let answer = |model: &dyn Model, threads, by: fn(&Chase, &Product<'_>) -> Hunt| {
+        let answer = |model: &dyn Model, threads, by: fn(&CycleSearch, &Product<'_>) -> Hunt| {
             let product = Product::new(model, automaton.clone(), None);
-            let chase = Chase { weak: product.is_weak(), threads, seed: 0, limits: Limits::NONE };
-            let hunt = by(&chase, &product);
+            let job = Job::new(1, Limits { threads, ..Limits::NONE });
+            let cycle_search = CycleSearch::of(product.is_weak(), &job);
+            let hunt = by(&cycle_search, &product);
             (matches!(hunt.outcomes[0], Outcome::Found(_)), hunt.stats.states)
         };
-        let ways: [fn(&Chase, &Product<'_>) -> Hunt; 3] = [
-            |chase, product| chase.hunt(product, &mut Patient),
-            |chase, product| chase.hunt_by_bounds(product, &mut Patient),
-            |chase, product| {
-                Field { bytes: 1 << 16, expected: None, swarm: 1, seed: 0 }.chase(product, chase, &mut Patient)
+        let ways: [fn(&CycleSearch, &Product<'_>) -> Hunt; 3] = [
+            |cycle_search, product| cycle_search.hunt(product, &mut Patient),
+            |cycle_search, product| cycle_search.hunt_by_bounds(product, &mut Patient),
+            |cycle_search, product| {
+                BitState { bytes: 1 << 16, expected: None, swarm: 1, seed: 0 }.find_cycle(
+                    product,
+                    cycle_search,
+                    &mut Patient,
+                )
             },
         ];
         for (way, by) in ways.into_iter().enumerate() {
@@ -130,13 +136,13 @@ fn searches_of_states_of_200_kilobytes_agree() {
 }
 
 #[test]
-fn chases_of_states_of_16_kilobytes_agree() {
-    chases_agree(&wide(4_000, 5, 12));
+fn cycle_searches_of_states_of_16_kilobytes_agree() {
+    cycle_searches_agree(&wide(4_000, 5, 12));
 }
 
 #[test]
-fn chases_of_states_of_200_kilobytes_agree() {
-    chases_agree(&wide(50_000, 2, 4));
+fn cycle_searches_of_states_of_200_kilobytes_agree() {
+    cycle_searches_agree(&wide(50_000, 2, 4));
 }
 
 fn frame(program: &Program) -> u32 {
@@ -190,9 +196,9 @@ fn functions_with_too_large_a_frame_are_not_used() {
     let refusal = Compiled::new(&program, &[]).expect_err("the frame is too large");
     assert!(refusal.contains("stack frame of"), "{refusal}");
     let staged = Staged::with_patience(&program, &[], 0);
-    let job = Job { goals: 0, stop_at: GoalSet::default(), keep_going: true, limits: Limits::NONE };
+    let job = Job { keep_going: true, ..Job::new(0, Limits::NONE) };
     for engine in ENGINES {
-        let hunt = (engine.hunt)(&staged, &job, &mut Patient);
+        let hunt = hunt::of_model(engine, &staged, &job, &mut Patient);
         assert_eq!(hunt.stats.states, 2, "{}", engine.name);
     }
     assert_eq!((staged.is_native(), staged.refusal()), (false, Some(refusal.as_str())));

@@ -6,7 +6,8 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::PathBuf;
 
-use birk_exec::{GoalSet, Interpreter, Model, Successors, goal_of};
+use birk_engine::{GoalSet, Model as _, Successors};
+use birk_exec::{Interpreter, Random, goal_of};
 use birk_ir::{Goal, Program};
 use birk_jit::Compiled;
 
@@ -58,20 +59,6 @@ impl Drop for Edge {
     }
 }
 
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let mixed = (self.0 ^ (self.0 >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
-        mixed ^ (mixed >> 33)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-}
-
 /// What became of the tries.
 #[derive(Debug, Default)]
 struct Tried {
@@ -81,14 +68,18 @@ struct Tried {
     survived: u64,
 }
 
+fn word_of(random: &mut Random) -> u32 {
+    random.below(1 << 32) as u32
+}
+
 /// Words made from a state that can be reached: one word, some words, or all of them are drawn.
 fn spoil(state: &mut [u32], random: &mut Random) {
     match random.below(3) {
-        0 => state.iter_mut().for_each(|word| *word = random.next() as u32),
+        0 => state.iter_mut().for_each(|word| *word = word_of(random)),
         kind => {
             for _ in 0..kind {
                 let word = random.below(state.len());
-                state[word] ^= random.next() as u32 & random.next() as u32;
+                state[word] ^= word_of(random) & word_of(random);
             }
         }
     }
@@ -106,7 +97,7 @@ fn try_all(name: &str, program: &Program, tried: &mut Tried) {
     let goals: Vec<Goal> = program.properties.iter().filter_map(|property| goal_of(program, property)).collect();
     let (oracle, native) = (Interpreter::new(program, &goals), Compiled::new(program, &goals).expect("compiled"));
     let (mut expected, mut found) = (Successors::new(oracle.words()), Successors::new(native.words()));
-    let (mut edge, mut random) = (Edge::new(oracle.words()), Random(7));
+    let (mut edge, mut random) = (Edge::new(oracle.words()), Random::new(7));
     let mut good = program.initial_state();
     for _ in 0..TRIES {
         let state = edge.state();
@@ -114,7 +105,7 @@ fn try_all(name: &str, program: &Program, tried: &mut Tried) {
         spoil(state, &mut random);
         let (mut steps, mut judged) = (None, None);
         quietly(|| {
-            judged = Some([false, true].map(|stuck| oracle.judge(state, stuck)));
+            judged = Some([false, true].map(|stuck| oracle.evaluate(state, stuck)));
             expected.clear();
             oracle.successors(state, &mut expected);
             steps = Some(expected.len());
@@ -127,7 +118,7 @@ fn try_all(name: &str, program: &Program, tried: &mut Tried) {
             is_answered = true;
         });
         assert!(is_answered || steps.is_none(), "{name}: no successors of {state:x?}");
-        let goals: [GoalSet; 2] = [false, true].map(|stuck| native.judge(state, stuck));
+        let goals: [GoalSet; 2] = [false, true].map(|stuck| native.evaluate(state, stuck));
         assert!(judged.is_none_or(|judged| judged == goals), "{name}: goals of {state:x?}");
         match steps {
             Some(steps) => {

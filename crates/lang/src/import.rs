@@ -1,8 +1,8 @@
 //! Systems of files: a system and the libraries it imports, read once each.
 
-use crate::ast::System;
 use crate::diagnostic::Diagnostic;
-use crate::parser::parse;
+use crate::syntax::ast::System;
+use crate::syntax::parser::parse;
 
 /// The standard library, part of Birk itself.
 pub const STANDARD: &[(&str, &str)] = &[

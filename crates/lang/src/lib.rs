@@ -7,25 +7,12 @@
 //! ```
 #![forbid(unsafe_code)]
 
-pub mod ast;
-mod channel;
 pub mod codes;
-mod constant;
-mod context;
-mod control;
-mod declarations;
 pub mod diagnostic;
-mod expression;
-pub mod fmt;
 pub mod import;
-pub mod lexer;
-mod lint;
 mod lower;
-pub mod parser;
-mod path;
-mod properties;
-mod set;
-mod types;
+mod sema;
+mod syntax;
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -33,11 +20,13 @@ use std::ops::Range;
 use birk_ir::layout::Shape;
 use birk_ir::{Expr, Layout, Program, ThreadKind, ValueKind, VarId, VarRole, Variable};
 
-use crate::context::Context;
 use crate::diagnostic::Diagnostic;
-use crate::expression::Elaborator;
-use crate::lower::Steps;
-use crate::types::Value;
+use crate::lower::{Steps, properties};
+use crate::sema::context::{self, Context};
+use crate::sema::expression::Elaborator;
+use crate::sema::types::{self, Value};
+use crate::sema::{declarations, lint};
+pub use crate::syntax::{ast, fmt, lexer, parser};
 
 /// What became of a file.
 #[derive(Debug)]
@@ -195,7 +184,7 @@ fn assemble(
     let channels = cx.globals.iter().filter(|declared| matches!(declared.ty.scalar.ty, types::Ty::Channel(_)));
     let channels = channels.filter_map(|declared| match &declared.leaves[..] {
         [contents @ .., length] if !contents.is_empty() => {
-            Some(birk_ir::Channel { length: *length, contents: contents.to_vec() })
+            Some(birk_ir::Channel { name: declared.name.clone(), length: *length, contents: contents.to_vec() })
         }
         _ => None,
     });

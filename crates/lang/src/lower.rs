@@ -4,20 +4,23 @@
 //! enabled where it is true or where evaluating it goes wrong; the checks come first, so that the latter is a fault.
 
 mod action;
+pub(crate) mod channel;
+pub(crate) mod control;
+pub(crate) mod properties;
 mod rendezvous;
 
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use birk_ir::{Expr, LocationId, Op, Span, Thread, ThreadId, ThreadKind, Transition, VarId};
+use birk_ir::{Expr, LocationId, Op, Span, Thread, ThreadId, ThreadKind, ThreadRole, Transition, VarId};
 
-use crate::ast::{Action, ActionKind};
-use crate::context::Context;
-use crate::control::{Edge, Part, Spot, What};
 use crate::diagnostic::Diagnostic;
-use crate::expression::Elaborator;
-use crate::lint::is_switch;
-use crate::types::{Hazard, Ty, Value};
+use crate::lower::control::{Edge, Part, Spot, What};
+use crate::sema::context::Context;
+use crate::sema::expression::Elaborator;
+use crate::sema::lint::is_switch;
+use crate::sema::types::{Hazard, Ty, Value};
+use crate::syntax::ast::{Action, ActionKind};
 pub(crate) use rendezvous::Partner;
 use rendezvous::{Receivers, partners, receivers};
 
@@ -45,6 +48,7 @@ pub(crate) fn lower(cx: &mut Context<'_>) -> Steps {
         let control = Rc::clone(&cx.threads[kind].control);
         steps.kinds.push(ThreadKind {
             name: thread.name.text.clone(),
+            role: ThreadRole::Thread,
             span: thread.name.span,
             locations: control.spots.iter().map(location).collect(),
             counter: cx.threads[kind].counter,
@@ -66,7 +70,7 @@ pub(crate) fn lower(cx: &mut Context<'_>) -> Steps {
             }
         }
     }
-    crate::channel::environment(cx, &mut steps);
+    crate::lower::channel::environment(cx, &mut steps);
     steps
 }
 

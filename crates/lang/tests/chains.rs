@@ -1,19 +1,15 @@
 //! Long chains and large structured files: everything that is written out or followed has a limit, so that the front end
 //! answers every text in time and on a small stack.
 
+mod clock;
+
 use birk_lang::load;
 use birk_lang::parser::parse;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use clock::now;
 
 type Shape = (&'static str, fn(usize) -> String);
-
-/// The processor time of this thread where the system tells it, so that a busy machine does not count.
-fn now() -> Duration {
-    static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
-    let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let used = schedule.split(' ').next().and_then(|nanoseconds| nanoseconds.parse().ok());
-    used.map_or_else(|| START.elapsed(), Duration::from_nanos)
-}
 
 /// A thread of a system with these declarations and this body.
 fn system(items: &str, body: &str) -> String {

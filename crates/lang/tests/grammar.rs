@@ -312,7 +312,7 @@ fn reserved_words_are_those_of_the_lexer() {
 /// Words of the language that are not reserved: where the parser asks for one, the grammar has it.
 #[test]
 fn words_that_the_parser_knows_are_in_the_grammar() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/parser");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/syntax/parser");
     let grammar = Grammar::read();
     let words = grammar.words();
     // Words of other languages, about which the parser says what to write instead.

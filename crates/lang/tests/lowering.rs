@@ -1,7 +1,7 @@
 //! What each construct becomes: small systems beside the text of their programs. Formatting them settles at once and
 //! changes nothing but the lines that statements stand on.
 
-use birk_ir::Program;
+use birk_ir::{Program, ThreadRole, VarRole};
 use birk_lang::fmt::format as formatted;
 use birk_lang::load;
 
@@ -130,4 +130,21 @@ lowers_whole! {
     the_lock_of_readers_and_writers: "import \"std/rwlock.bir\";\nsystem S { ReadWriteLock l; active thread R() { read_lock(l); read_unlock(l); } active thread W() { write_lock(l); write_unlock(l); } }";
     the_lossy_link: "import \"std/link.bir\";\nsystem S { channel of byte [1] c; byte x; active thread T() { send_or_lose(c, 7); receive c (?x); } }";
     the_timer: "import \"std/timer.bir\";\nsystem S { boolean t; active thread T() { start_timer(t); either { timeout(t); } or { stop_timer(t); } } }";
+}
+
+/// What reports and fairness ask of channels is told by roles, whatever names there are.
+#[test]
+fn channels_are_known_by_their_roles() {
+    let text = "system S { lossy channel of boolean [1][2] c; channel of boolean [0] meet; boolean x;
+        active thread A() { loc l: do { send c[1] (x); } goto l; }
+        active thread B() { loc l: do { receive c[0] (x); } goto l; } }";
+    let program = lower(text);
+    let of = |role: VarRole| program.variables.iter().filter(move |variable| variable.role == role);
+    let lengths: Vec<(&str, bool)> =
+        of(VarRole::Length).map(|variable| (variable.name.as_str(), variable.is_rendezvous())).collect();
+    assert_eq!(lengths, [("len(c[])", false), ("len(meet)", true)]);
+    let roles: Vec<(&str, ThreadRole)> = program.kinds.iter().map(|kind| (kind.name.as_str(), kind.role)).collect();
+    assert_eq!(roles, [("A", ThreadRole::Thread), ("B", ThreadRole::Thread), ("(c)", ThreadRole::Channel)]);
+    let shown: Vec<String> = program.shown().map(|shown| program.shown_name(shown)).collect();
+    assert!(shown.starts_with(&["c[0]".into(), "c[1]".into(), "x".into()]), "{shown:?}");
 }

@@ -4,24 +4,34 @@
 //! reached by a shortest path, and so is the first state that is found for a goal, because goals are looked for
 //! where states are expanded, not where they are reached. States from which no goal can be reached come last. With a weight above
 //! 1 the estimate counts more than the steps taken: a goal is found sooner, by a path of at most so many times the shortest.
+//! No codec is chosen: marks, parents and the open list need the numbers of an exact store.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use birk_exec::heuristic::NEVER;
-use birk_exec::{Model, Successors};
+use birk_engine::{Cutoff, EngineOption, Hunt, Job, Kind, Model, NEVER, Observer, Progress, Stats, Successors, Value};
 use birk_ir::{Coverage, Outcome, StateId, Stop};
 
-use crate::border::{Border, Survey};
-use crate::exact::ExactStore;
-use crate::job::{Hunt, Job, Observer, Progress, Stats};
+use crate::cutoff::Survey;
+use crate::overhead::Overhead;
 use crate::store::Store;
+use crate::store::exact::ExactStore;
 use crate::trace;
 
 /// After so many expansions the observer is asked.
 const BATCH: u64 = 256;
 /// Bytes for a state beside the store: its mark, and its places among those that wait.
 const MARK_BYTES: u64 = (size_of::<Mark>() + 2 * size_of::<u32>()) as u64;
+
+/// How much the heuristic counts against the steps taken.
+pub const WEIGHT: EngineOption = EngineOption {
+    name: "weight",
+    kind: Kind::Number(1, u32::MAX as u64),
+    default: Some(Value::Number(1)),
+    help: "multiply the heuristic estimate; above 1, traces may be longer than the shortest",
+    excludes: &[],
+    keeps_shortest: false,
+};
 
 /// What is known of a state.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +49,7 @@ pub fn astar(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt 
     let mut search = Search {
         model,
         job,
+        weight: WEIGHT.number(&job.options).unwrap_or(1),
         store: ExactStore::new(words),
         marks: Vec::new(),
         open: BTreeMap::new(),
@@ -48,17 +59,19 @@ pub fn astar(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt 
         state: vec![0; words],
         room: Vec::new(),
         found: vec![None; job.goals],
+        overhead: Overhead::default(),
         stats: Stats::default(),
         fired: vec![false; model.transitions()],
     };
     let flow = search.run(observer);
-    let stopped = search.stats.border.ends(flow);
+    let stopped = search.stats.cutoff.ends(flow);
     search.finish(stopped)
 }
 
 struct Search<'a> {
     model: &'a dyn Model,
     job: &'a Job,
+    weight: u64,
     store: ExactStore,
     marks: Vec<Mark>,
     /// Those that wait, by the length of the whole way and then by what of it is still ahead. A state to which a
@@ -72,6 +85,7 @@ struct Search<'a> {
     room: Vec<u32>,
     /// The first state found for each goal.
     found: Vec<Option<StateId>>,
+    overhead: Overhead,
     stats: Stats,
     fired: Vec<bool>,
 }
@@ -79,7 +93,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn run(&mut self, observer: &mut dyn Observer) -> ControlFlow<Stop> {
         self.model.initial(&mut self.batch);
-        self.reach(None, 0)?;
+        self.find_or_insert(None, 0, observer)?;
         let mut expanded = 0u64;
         while let Some((state, depth)) = self.pop() {
             self.expand(state, depth, observer)?;
@@ -93,7 +107,7 @@ impl Search<'_> {
 
     /// Whether anything lies beyond the depth limit can be told only when everything within it was reached.
     fn close(&mut self, observer: &mut dyn Observer) -> ControlFlow<Stop> {
-        let mut border = Border::new(self.model.transitions());
+        let mut cutoff = Cutoff::new(self.model.transitions());
         let cut = self.batch.cut;
         for place in 0..self.at_limit.len() {
             if (place as u64).is_multiple_of(BATCH) {
@@ -101,11 +115,11 @@ impl Search<'_> {
             }
             self.store.load(StateId(u64::from(self.at_limit[place])), &mut self.state);
             let Self { model, batch, state, fired, store, .. } = self;
-            border.edge_of((*model, batch, state), fired, |state| store.contains(state));
+            cutoff.edge_of((*model, batch, state), fired, |state| store.contains(state));
         }
         self.batch.clear();
         self.batch.cut = cut;
-        self.stats.border = border;
+        self.stats.cutoff = cutoff;
         ControlFlow::Continue(())
     }
 
@@ -119,7 +133,7 @@ impl Search<'_> {
                 continue;
             };
             let mark = &mut self.marks[state as usize];
-            if !mark.is_expanded && self.job.length(mark.steps, estimate) == length {
+            if !mark.is_expanded && Self::length(self.weight, mark.steps, estimate) == length {
                 mark.is_expanded = true;
                 self.waiting -= 1;
                 return Some((state, mark.steps));
@@ -132,7 +146,7 @@ impl Search<'_> {
         self.batch.clear();
         let cut = self.batch.cut;
         self.model.successors(&self.state, &mut self.batch);
-        let goals = self.model.judge(&self.state, self.batch.is_stuck_since(0, cut));
+        let goals = self.model.evaluate(&self.state, self.batch.is_stuck_since(0, cut));
         if !self.model.is_fault(&self.state) {
             self.stats.max_depth = self.stats.max_depth.max(depth);
         }
@@ -146,7 +160,7 @@ impl Search<'_> {
                 self.batch.clear();
             }
             self.batch.steps(0).iter().for_each(|step| self.fired[step.transition.index()] = true);
-            let flow = if found.is_continue() { self.reach_part(id, depth, observer) } else { found };
+            let flow = if found.is_continue() { self.insert_part(id, depth, observer) } else { found };
             if !self.batch.has_rest() {
                 return flow;
             }
@@ -163,14 +177,16 @@ impl Search<'_> {
     }
 
     /// Takes the batch, successors of a state at this depth; if it is not the last part, asks whether to go on.
-    fn reach_part(&mut self, id: u32, depth: u32, observer: &mut dyn Observer) -> ControlFlow<Stop> {
-        self.reach(Some(id), depth.saturating_add(1))?;
+    fn insert_part(&mut self, id: u32, depth: u32, observer: &mut dyn Observer) -> ControlFlow<Stop> {
+        self.find_or_insert(Some(id), depth.saturating_add(1), observer)?;
         if self.batch.has_rest() { observer.progress(&self.progress(depth)) } else { ControlFlow::Continue(()) }
     }
 
-    /// Takes the batch: what is new waits, and so does again what was reached by a shorter way than before.
-    fn reach(&mut self, parent: Option<u32>, depth: u32) -> ControlFlow<Stop> {
-        let beside = (self.store.len() + self.batch.len() as u64) * MARK_BYTES;
+    /// Takes the batch: what is new waits, and so does again what was reached by a shorter way than before. As much as the batch
+    /// takes is left to look at what waits in the end.
+    fn find_or_insert(&mut self, parent: Option<u32>, depth: u32, observer: &mut dyn Observer) -> ControlFlow<Stop> {
+        let overhead = self.overhead.at(self.bytes(), &self.job.limits, observer);
+        let beside = (self.store.len() + self.batch.len() as u64) * MARK_BYTES + overhead + self.batch.bytes();
         if !self.store.reserve(self.batch.len(), self.job.limits.memory.saturating_sub(beside)) {
             return ControlFlow::Break(Stop::Memory);
         }
@@ -192,7 +208,7 @@ impl Search<'_> {
                 self.store.set_parent(StateId(u64::from(id)), StateId(u64::from(parent)));
             }
             let estimate = self.marks[id as usize].estimate;
-            self.open.entry((self.job.length(depth, estimate), estimate)).or_default().push(id);
+            self.open.entry((Self::length(self.weight, depth, estimate), estimate)).or_default().push(id);
         }
         self.batch.clear();
         self.stats.peak_frontier = self.stats.peak_frontier.max(self.waiting);
@@ -201,7 +217,7 @@ impl Search<'_> {
     }
 
     /// What waits when a search is ended early; what is left of the batch had no room in the store.
-    fn waiting(&mut self) -> Border {
+    fn waiting(&mut self) -> Cutoff {
         let mut survey = Survey::new(self.model, self.waiting + self.at_limit.len() as u64);
         (0..self.batch.len()).for_each(|i| survey.wait(self.batch.state(i)));
         let waits = |&id: &u32| !self.marks[id as usize].is_expanded;
@@ -212,7 +228,7 @@ impl Search<'_> {
                 survey.look(&self.state);
             }
         }
-        survey.border()
+        survey.cutoff()
     }
 
     /// How many states were expanded at each depth, where that is their distance.
@@ -229,6 +245,16 @@ impl Search<'_> {
         levels
     }
 
+    /// The length of a path of which so much is behind and so much, by the estimate, ahead.
+    fn length(weight: u64, steps: u32, estimate: u32) -> u64 {
+        // Beyond every path that leads to a goal.
+        const NO_WAY: u64 = u64::MAX / 2;
+        match estimate {
+            NEVER => NO_WAY + u64::from(steps),
+            estimate => u64::from(steps) + u64::from(estimate) * weight,
+        }
+    }
+
     fn bytes(&self) -> u64 {
         self.store.bytes() + self.marks.len() as u64 * MARK_BYTES
     }
@@ -240,6 +266,7 @@ impl Search<'_> {
             depth,
             frontier: self.waiting,
             bytes: self.bytes(),
+            ..Progress::default()
         }
     }
 
@@ -248,12 +275,12 @@ impl Search<'_> {
         self.stats.store_bytes = self.bytes();
         self.stats.levels = self.levels();
         if !matches!(stopped, Stop::Exhausted | Stop::Depth | Stop::Goal) {
-            self.stats.border = self.waiting();
+            self.stats.cutoff = self.waiting();
         }
         let coverage = match stopped {
             Stop::Exhausted => Coverage::Complete,
             // A weighted search may have come to a state by a detour, and not have gone on from it for that.
-            Stop::Depth if self.job.limits.weight <= 1 => Coverage::Depth(self.job.limits.depth),
+            Stop::Depth if self.weight <= 1 => Coverage::Depth(self.job.limits.depth),
             _ => Coverage::Sampled(self.stats.states),
         };
         let absent = if coverage == Coverage::Complete { Outcome::Absent } else { Outcome::Inconclusive };
@@ -263,17 +290,5 @@ impl Search<'_> {
         };
         let outcomes = self.found.iter().map(outcome).collect();
         Hunt { outcomes, coverage, stopped, stats: self.stats, fired: self.fired }
-    }
-}
-
-impl Job {
-    /// The length of a way of which so much is behind and so much, by the estimate, ahead.
-    fn length(&self, steps: u32, estimate: u32) -> u64 {
-        // Beyond every way that leads to a goal.
-        const NO_WAY: u64 = u64::MAX / 2;
-        match estimate {
-            NEVER => NO_WAY + u64::from(steps),
-            estimate => u64::from(steps) + u64::from(estimate) * u64::from(self.limits.weight.max(1)),
-        }
     }
 }

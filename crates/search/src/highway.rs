@@ -5,55 +5,27 @@
 //! goes on. So what is found in a slice is real; what is not found means nothing, unless the slice turns out to be everything.
 
 mod blocks;
-mod choice;
+mod candidates;
+mod insert;
 mod levels;
-mod look;
-mod notes;
-mod runs;
+mod options;
+mod sampling;
 mod search;
 mod slice;
-mod visit;
+mod swarm;
+mod worker;
 
-use birk_exec::Model;
+use birk_engine::{Hunt, Job, Model, Observer};
 
-use crate::codec::Codec;
-use crate::codec::direct::Direct;
-use crate::codec::fingerprint::Fingerprint;
-use crate::codec::pair::Pair;
-use crate::codec::tree::Tree;
-use crate::job::{Hunt, Job, Limits, Observer, Storage};
+use crate::store::codec::Codec;
+use crate::store::with_codec::{Keys, WithCodec, with_codec};
 use search::Search;
 
-pub use runs::{Ran, Runs};
+pub use options::{CONFIDENCE, DEGRADE_DEPTH, Highway, RATE, RUNS, WIDTH};
 pub use slice::{Slice, Sliced};
-
-/// How a highway search is done.
-#[derive(Clone, Copy, Debug)]
-pub struct Highway {
-    /// The most lanes: states of one depth that are followed; at least 1.
-    pub width: usize,
-    /// From this depth on, at least 1, a lane is followed only as long as it has met no visited state.
-    pub degrade_depth: Option<u32>,
-    /// Decides what is drawn: the same seed gives the same slice.
-    pub seed: u64,
-    /// Not drawn: the states that seem nearest to a goal are followed, and the seed decides only among equals.
-    pub is_beam: bool,
-}
+pub use swarm::{Ran, Swarm};
 
 impl Highway {
-    /// Lanes, unless told otherwise.
-    pub const USUAL_WIDTH: usize = 10_000;
-
-    /// As the limits say.
-    pub fn of(limits: &Limits) -> Self {
-        Self { width: limits.width, degrade_depth: limits.degrade_depth, seed: limits.seed, is_beam: false }
-    }
-
-    /// Beam search: the same levels, of which those states are followed whose estimates are smallest. A lane may end.
-    pub fn beam(width: usize, limits: &Limits) -> Self {
-        Self { width, degrade_depth: None, seed: limits.seed, is_beam: true }
-    }
-
     /// Searches until no lane goes on, a limit is met, or a goal is found at which the search ends.
     pub fn hunt(&self, model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
         self.visit(model, job, observer, false).0
@@ -65,7 +37,6 @@ impl Highway {
         (hunt, slice.expect("it was asked for"))
     }
 
-    /// With the store that suits the states.
     fn visit(
         &self,
         model: &dyn Model,
@@ -73,26 +44,22 @@ impl Highway {
         observer: &mut dyn Observer,
         wants_slice: bool,
     ) -> (Hunt, Option<Slice>) {
-        if let Some(direct) = Direct::new(model, Direct::SMALL_STATE) {
-            return self.visit_with(model, job, direct, observer, wants_slice);
-        }
-        match job.limits.storage {
-            Storage::Compact => self.visit_with(model, job, Fingerprint::new(model.words()), observer, wants_slice),
-            Storage::Exact => match Pair::new(model) {
-                Some(pair) => self.visit_with(model, job, pair, observer, wants_slice),
-                None => self.visit_with(model, job, Tree::new(model, &job.limits), observer, wants_slice),
-            },
-        }
+        with_codec(model, job, Keys::Growing, Visit { highway: *self, model, job, observer, wants_slice })
     }
+}
 
-    fn visit_with<C: Codec>(
-        &self,
-        model: &dyn Model,
-        job: &Job,
-        codec: C,
-        observer: &mut dyn Observer,
-        wants_slice: bool,
-    ) -> (Hunt, Option<Slice>) {
-        Search::new(*self, model, job, codec).run(observer, wants_slice)
+struct Visit<'a, 'o> {
+    highway: Highway,
+    model: &'a dyn Model,
+    job: &'a Job,
+    observer: &'o mut dyn Observer,
+    wants_slice: bool,
+}
+
+impl WithCodec for Visit<'_, '_> {
+    type Output = (Hunt, Option<Slice>);
+
+    fn run<C: Codec>(self, codec: C) -> Self::Output {
+        Search::new(self.highway, self.model, self.job, codec).run(self.observer, self.wants_slice)
     }
 }

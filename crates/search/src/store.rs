@@ -1,6 +1,16 @@
 //! What a search remembers of the states it has seen.
 
-use birk_exec::Successors;
+pub(crate) mod bloom;
+pub(crate) mod codec;
+pub(crate) mod encoding;
+pub mod exact;
+pub(crate) mod hash;
+pub(crate) mod interner;
+pub mod memory;
+pub(crate) mod table;
+pub(crate) mod with_codec;
+
+use birk_engine::Successors;
 use birk_ir::StateId;
 
 /// What became of a successor.

@@ -1,6 +1,6 @@
 //! A trace from the arrivals a store recorded: the parents are known, the steps between them are found again.
 
-use birk_exec::{Model, Successors};
+use birk_engine::{Model, Successors};
 use birk_ir::{StateId, Trace};
 
 use crate::store::Store;

@@ -2,88 +2,60 @@
 
 use std::collections::VecDeque;
 
-use birk_exec::heuristic::NEVER;
-use birk_exec::{GoalSet, Model, Random, Successors};
-use birk_ir::{Coverage, Outcome, Stop, TransitionId};
-use birk_search::job::Patient;
-use birk_search::{Hunt, Job, Limits, engine};
+use birk_agreement::graph::Graph;
+use birk_engine::{GoalSet, Hunt, Job, Limits, NEVER, Options, Patient, Value};
+use birk_exec::Random;
+use birk_ir::{Coverage, Outcome, Stop};
+use birk_search::astar::{WEIGHT, astar};
 
-/// A graph from node 0 on, with an estimate for each node; the goal is one set of nodes.
-#[derive(Debug)]
-struct Graph {
-    edges: Vec<Vec<usize>>,
-    estimates: Vec<u32>,
-    goal: Vec<bool>,
+/// A graph from node 0 on, with an estimate for each node.
+fn graph(edges: Vec<Vec<usize>>, estimates: Vec<u32>, goal: &[bool]) -> Graph {
+    let labels = goal.iter().map(|&is_goal| u64::from(is_goal)).collect();
+    Graph { initial: vec![0], edges, estimates, labels, ..Graph::default() }
 }
 
-impl Model for Graph {
-    fn words(&self) -> usize {
-        1
-    }
+fn hunt(graph: &Graph, weight: u32) -> Hunt {
+    let options = Options::default().with(&WEIGHT, Value::Number(weight.into()));
+    let job = Job { stop_at: GoalSet(1), options, ..Job::new(1, Limits::NONE) };
+    astar(graph, &job, &mut Patient)
+}
 
-    fn initial(&self, out: &mut Successors) {
-        out.push(TransitionId(0), 0, &[0]);
-    }
-
-    fn successors(&self, state: &[u32], out: &mut Successors) {
-        for (choice, &next) in self.edges[state[0] as usize].iter().enumerate() {
-            out.push(TransitionId(0), choice as u32, &[next as u32]);
-        }
-    }
-
-    fn judge(&self, state: &[u32], _stuck: bool) -> GoalSet {
-        GoalSet(u64::from(self.goal[state[0] as usize]))
-    }
-
-    fn estimate(&self, state: &[u32], _room: &mut Vec<u32>) -> u32 {
-        self.estimates[state[0] as usize]
-    }
-
-    fn transitions(&self) -> usize {
-        1
+fn length(graph: &Graph, weight: u32) -> Option<u32> {
+    match &hunt(graph, weight).outcomes[0] {
+        Outcome::Found(trace) => Some(trace.steps.len() as u32),
+        _ => None,
     }
 }
 
-impl Graph {
-    fn hunt(&self, limits: Limits) -> Hunt {
-        let mut stop_at = GoalSet::default();
-        stop_at.insert(0);
-        let job = Job { goals: 1, stop_at, keep_going: false, limits };
-        (engine("astar").expect("it is in the table").hunt)(self, &job, &mut Patient)
-    }
-
-    fn length(&self, weight: u32) -> Option<u32> {
-        match &self.hunt(Limits { weight, ..Limits::NONE }).outcomes[0] {
-            Outcome::Found(trace) => Some(trace.steps.len() as u32),
-            _ => None,
-        }
-    }
-
-    /// Steps from each node to the nearest of some nodes.
-    fn distances(&self, to: &[bool]) -> Vec<u32> {
-        let mut distances: Vec<u32> = to.iter().map(|&is_goal| if is_goal { 0 } else { NEVER }).collect();
-        let mut queue: VecDeque<usize> = (0..to.len()).filter(|&node| to[node]).collect();
-        while let Some(node) = queue.pop_front() {
-            for from in 0..to.len() {
-                if distances[from] == NEVER && self.edges[from].contains(&node) {
-                    distances[from] = distances[node] + 1;
-                    queue.push_back(from);
-                }
+/// Steps from each node to the nearest of some nodes.
+fn distances(edges: &[Vec<usize>], to: &dyn Fn(usize) -> bool) -> Vec<u32> {
+    let mut distances: Vec<u32> = (0..edges.len()).map(|node| if to(node) { 0 } else { NEVER }).collect();
+    let mut queue: VecDeque<usize> = (0..edges.len()).filter(|&node| to(node)).collect();
+    while let Some(node) = queue.pop_front() {
+        for from in 0..edges.len() {
+            if distances[from] == NEVER && edges[from].contains(&node) {
+                distances[from] = distances[node] + 1;
+                queue.push_back(from);
             }
         }
-        distances
     }
+    distances
+}
 
-    /// A random graph whose estimates are the distances to a set of nodes around the goal: they are consistent.
-    fn draw(random: &mut Random) -> Self {
-        let size = 2 + random.below(30);
-        let edges = (0..size).map(|_| (0..random.below(4)).map(|_| random.below(size)).collect()).collect();
-        let goal: Vec<bool> = (0..size).map(|_| random.below(size) == 0).collect();
-        let mut graph = Self { edges, estimates: Vec::new(), goal };
-        let around: Vec<bool> = graph.goal.iter().map(|&is_goal| is_goal || random.below(6) == 0).collect();
-        graph.estimates = graph.distances(&around);
-        graph
-    }
+/// Steps from each node to the goal.
+fn truth(graph: &Graph) -> Vec<u32> {
+    distances(&graph.edges, &|node| graph.is_goal(node, 0))
+}
+
+/// A random graph whose estimates are the distances to a set of nodes around the goal: they are consistent.
+fn draw(random: &mut Random) -> Graph {
+    let size = 2 + random.below(30);
+    let edges: Vec<Vec<usize>> =
+        (0..size).map(|_| (0..random.below(4)).map(|_| random.below(size)).collect()).collect();
+    let goal: Vec<bool> = (0..size).map(|_| random.below(size) == 0).collect();
+    let around: Vec<bool> = goal.iter().map(|&is_goal| is_goal || random.below(6) == 0).collect();
+    let estimates = distances(&edges, &|node| around[node]);
+    graph(edges, estimates, &goal)
 }
 
 /// A goal counts where it is taken from those that wait, not where it is reached: this is a graph with a consistent estimate on which
@@ -91,9 +63,9 @@ impl Graph {
 #[test]
 fn goals_are_looked_for_where_states_are_expanded() {
     let edges = vec![vec![1, 3], vec![2], vec![6], vec![4], vec![5], vec![6], vec![]];
-    let goal = (0..7).map(|node| node == 6).collect();
-    let graph = Graph { edges, estimates: vec![0, 2, 1, 0, 0, 0, 0], goal };
-    assert_eq!(graph.length(1), Some(3));
+    let goal = [false, false, false, false, false, false, true];
+    let graph = graph(edges, vec![0, 2, 1, 0, 0, 0, 0], &goal);
+    assert_eq!(length(&graph, 1), Some(3));
 }
 
 #[test]
@@ -101,12 +73,12 @@ fn consistent_estimates_give_shortest_runs() {
     let mut random = Random::new(11);
     let mut found = 0;
     for round in 0..4000 {
-        let graph = Graph::draw(&mut random);
-        let truth = graph.distances(&graph.goal)[0];
+        let graph = draw(&mut random);
+        let truth = truth(&graph)[0];
         let expected = (truth != NEVER).then_some(truth);
-        assert_eq!(graph.length(1), expected, "{round}: {graph:?}");
+        assert_eq!(length(&graph, 1), expected, "{round}: {graph:?}");
         for weight in [2, 5] {
-            let length = graph.length(weight);
+            let length = length(&graph, weight);
             assert_eq!(length.is_some(), expected.is_some(), "{round}, weight {weight}: {graph:?}");
             let most = truth.saturating_mul(weight);
             assert!(length.is_none_or(|length| truth <= length && length <= most), "{round}, {weight}: {graph:?}");
@@ -126,16 +98,15 @@ fn estimates_that_are_not_consistent_are_not_enough() {
     let bends: [(&str, Bend); 2] = [
         ("doubled", |graph, _| graph.estimates.iter_mut().for_each(|estimate| *estimate = estimate.saturating_mul(2))),
         ("only optimistic", |graph, random| {
-            let truth = graph.distances(&graph.goal);
-            graph.estimates = truth.iter().map(|&steps| if random.below(2) == 0 { steps } else { 0 }).collect();
+            graph.estimates = truth(graph).iter().map(|&steps| if random.below(2) == 0 { steps } else { 0 }).collect();
         }),
     ];
     for (what, bend) in bends {
         let mut random = Random::new(5);
         let is_longer = |_| {
-            let mut graph = Graph::draw(&mut random);
+            let mut graph = draw(&mut random);
             bend(&mut graph, &mut random);
-            graph.length(1).is_some_and(|length| length > graph.distances(&graph.goal)[0])
+            length(&graph, 1).is_some_and(|length| length > truth(&graph)[0])
         };
         assert!((0..20_000).any(is_longer), "nobody notices: {what}");
     }
@@ -145,13 +116,13 @@ fn estimates_that_are_not_consistent_are_not_enough() {
 #[test]
 fn what_leads_nowhere_comes_last() {
     let edges = vec![vec![1, 2], vec![1, 3], vec![4], vec![1], vec![5], vec![]];
-    let goal = (0..6).map(|node| node == 5).collect();
-    let mut graph = Graph { edges, estimates: vec![3, NEVER, 2, NEVER, 1, 0], goal };
-    let hunt = graph.hunt(Limits { weight: u32::MAX, ..Limits::NONE });
+    let goal = [false, false, false, false, false, true];
+    let mut graph = graph(edges, vec![3, NEVER, 2, NEVER, 1, 0], &goal);
+    let hunt = self::hunt(&graph, u32::MAX);
     assert_eq!((hunt.stopped, hunt.stats.states), (Stop::Goal, 5), "node 3 was never reached");
-    graph.goal.fill(false);
+    graph.labels.fill(0);
     graph.estimates.fill(NEVER);
-    let hunt = graph.hunt(Limits::NONE);
+    let hunt = self::hunt(&graph, 1);
     assert_eq!((hunt.stopped, hunt.stats.states), (Stop::Exhausted, 6));
     assert_eq!(hunt.coverage, Coverage::Complete);
 }

@@ -5,153 +5,43 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 
-use birk_exec::{GoalSet, Model, Successors};
-use birk_ir::{Coverage, Outcome, Stop, Trace, TransitionId};
-use birk_search::job::Patient;
-use birk_search::{ENGINES, Engine, Hunt, Job, Limits, Observer, Progress, Storage, engine};
+use birk_agreement::graph::Graph;
+use birk_agreement::hunt;
+use birk_engine::{Engine, GoalSet, Hunt, Job, Limits, Model as _, Observer, Patient, Progress, Storage};
+use birk_exec::Random;
+use birk_ir::{Coverage, Outcome, Stop};
+use birk_search::{ENGINES, engine};
 
-/// A graph as a model.
-#[derive(Default)]
-struct Graph {
-    words: usize,
-    initial: Vec<usize>,
-    edges: Vec<Vec<usize>>,
-    /// The goals of each node, as a set of bits.
-    labels: Vec<u64>,
-    /// The goal of having no successor.
-    stuck: Option<usize>,
-    faults: BTreeSet<usize>,
-    /// Which nodes were judged.
-    judged: Mutex<BTreeSet<usize>>,
+/// Reads a graph.
+fn graph(text: &str) -> Graph {
+    let mut graph = Graph::default();
+    for word in text.split_whitespace() {
+        let node = |text: &str| text.parse::<usize>().expect("a number of a node");
+        match (word, word.split_once('>')) {
+            ("stuck", _) => graph.stuck = Some(0),
+            (_, Some((from, to))) => graph.add_edge(node(from), node(to)),
+            _ => mark(&mut graph, &word[..1], node(&word[1..])),
+        }
+    }
+    if graph.initial.is_empty() {
+        mark(&mut graph, "^", 0);
+    }
+    graph
 }
 
-impl Graph {
-    fn new(text: &str) -> Self {
-        let mut graph = Graph { words: 1, ..Graph::default() };
-        for word in text.split_whitespace() {
-            let node = |text: &str| text.parse::<usize>().expect("a number of a node");
-            match (word, word.split_once('>')) {
-                ("stuck", _) => graph.stuck = Some(0),
-                (_, Some((from, to))) => graph.add_edge(node(from), node(to)),
-                _ => graph.mark(&word[..1], node(&word[1..])),
-            }
-        }
-        if graph.initial.is_empty() {
-            graph.mark("^", 0);
-        }
-        graph
-    }
-
-    fn add_node(&mut self, node: usize) {
-        let len = self.edges.len().max(node + 1);
-        self.edges.resize(len, Vec::new());
-        self.labels.resize(len, 0);
-    }
-
-    fn add_edge(&mut self, from: usize, to: usize) {
-        self.add_node(from.max(to));
-        self.edges[from].push(to);
-    }
-
-    fn mark(&mut self, mark: &str, node: usize) {
-        self.add_node(node);
-        match mark {
-            "^" => self.initial.push(node),
-            "!" => self.labels[node] |= 1,
-            "#" => _ = self.faults.insert(node),
-            _ => unreachable!("a mark is one of ^ ! #"),
-        }
-    }
-
-    /// The last word is the node; the others are some function of it, so that every part of a state takes many values.
-    fn state(&self, node: usize) -> Vec<u32> {
-        let mut state: Vec<u32> = (0..self.words as u32).map(|word| (node as u32 * 77).wrapping_mul(word)).collect();
-        state[self.words - 1] = node as u32;
-        state
-    }
-
-    fn node(&self, state: &[u32]) -> usize {
-        state[self.words - 1] as usize
-    }
-
-    /// How many goals there are.
-    fn goals(&self) -> usize {
-        let labelled = 64 - self.labels.iter().fold(0, |all, label| all | label).leading_zeros() as usize;
-        labelled.max(self.stuck.map_or(0, |goal| goal + 1))
-    }
-
-    fn is_goal(&self, node: usize, goal: usize) -> bool {
-        self.labels[node] >> goal & 1 == 1 || (self.stuck == Some(goal) && self.edges[node].is_empty())
-    }
-
-    /// The node where a trace ends, if it is a path.
-    fn walk(&self, trace: &Trace) -> Option<usize> {
-        let start = *self.initial.get(trace.initial as usize)?;
-        trace.steps.iter().try_fold(start, |node, step| self.edges[node].get(step.transition.index()).copied())
-    }
-
-    /// The distance of each node, by going over all edges until nothing changes.
-    fn distances(&self) -> Vec<Option<u32>> {
-        let mut distances = vec![None; self.edges.len()];
-        self.initial.iter().for_each(|&node| distances[node] = Some(0));
-        let mut changes = true;
-        while changes {
-            changes = false;
-            for (from, successors) in self.edges.iter().enumerate() {
-                let Some(next) = distances[from].map(|distance| distance + 1) else { continue };
-                for &to in successors {
-                    if distances[to].is_none_or(|known| next < known) {
-                        distances[to] = Some(next);
-                        changes = true;
-                    }
-                }
-            }
-        }
-        distances
-    }
-}
-
-impl Model for Graph {
-    fn words(&self) -> usize {
-        self.words
-    }
-
-    fn initial(&self, out: &mut Successors) {
-        for &node in &self.initial {
-            out.push(TransitionId(0), 0, &self.state(node));
-        }
-    }
-
-    fn successors(&self, state: &[u32], out: &mut Successors) {
-        for (i, &to) in self.edges[self.node(state)].iter().enumerate() {
-            out.push(TransitionId::new(i), 0, &self.state(to));
-        }
-    }
-
-    fn judge(&self, state: &[u32], stuck: bool) -> GoalSet {
-        let node = self.node(state);
-        assert_eq!(stuck, self.edges[node].is_empty(), "stuck is to have no successor");
-        self.judged.lock().unwrap().insert(node);
-        let mut goals = GoalSet(self.labels[node]);
-        if let Some(goal) = self.stuck.filter(|_| stuck) {
-            goals.insert(goal);
-        }
-        goals
-    }
-
-    fn is_fault(&self, state: &[u32]) -> bool {
-        self.faults.contains(&self.node(state))
-    }
-
-    fn transitions(&self) -> usize {
-        self.edges.iter().map(Vec::len).max().unwrap_or(0)
+fn mark(graph: &mut Graph, mark: &str, node: usize) {
+    graph.add_node(node);
+    match mark {
+        "^" => graph.initial.push(node),
+        "!" => graph.labels[node] |= 1,
+        "#" => _ = graph.faults.insert(node),
+        _ => unreachable!("a mark is one of ^ ! #"),
     }
 }
 
 fn job(graph: &Graph, limits: Limits) -> Job {
-    Job { goals: graph.goals(), stop_at: GoalSet::default(), keep_going: true, limits }
+    Job { keep_going: true, ..Job::new(graph.goals(), limits) }
 }
 
 fn shown(hunt: &Hunt) -> String {
@@ -167,9 +57,9 @@ fn shown(hunt: &Hunt) -> String {
 }
 
 fn searched(name: &str, text: &str, limits: Limits) -> String {
-    let graph = Graph::new(text);
+    let graph = self::graph(text);
     let engine = engine(name).expect("an engine of the table");
-    shown(&(engine.hunt)(&graph, &job(&graph, limits), &mut Patient))
+    shown(&hunt::of_model(engine, &graph, &job(&graph, limits), &mut Patient))
 }
 
 fn bfs(text: &str) -> String {
@@ -195,9 +85,9 @@ fn one_state() {
 
 #[test]
 fn no_state() {
-    let graph = Graph { words: 1, ..Graph::default() };
+    let graph = Graph::default();
     for engine in ENGINES {
-        let hunt = (engine.hunt)(&graph, &job(&graph, Limits::NONE), &mut Patient);
+        let hunt = hunt::of_model(engine, &graph, &job(&graph, Limits::NONE), &mut Patient);
         assert_eq!(shown(&hunt), "0 states, 0 steps, depth 0, Complete: ", "{}", engine.name);
     }
 }
@@ -207,10 +97,10 @@ fn several_initial_states() {
     assert_eq!(bfs("^0 ^1 0>2 2>3 1>3 !3"), "4 states, 3 steps, depth 1, Complete: found in 1");
     assert_eq!(bfs("^1 ^1 1>0 !0"), "2 states, 1 steps, depth 1, Complete: found in 1");
     assert_eq!(bfs("^2 ^0 0>2 !2"), "2 states, 1 steps, depth 0, Complete: found in 0");
-    let graph = Graph::new("^0 ^1 0>2 2>3 1>3 !3");
-    let hunt = (ENGINES[0].hunt)(&graph, &job(&graph, Limits::NONE), &mut Patient);
+    let graph = graph("^0 ^1 0>2 2>3 1>3 !3");
+    let hunt = hunt::of_model(&ENGINES[0], &graph, &job(&graph, Limits::NONE), &mut Patient);
     let Outcome::Found(trace) = &hunt.outcomes[0] else { panic!("3 is found") };
-    assert_eq!((trace.initial, graph.walk(trace)), (1, Some(3)));
+    assert_eq!((trace.initial, graph.walk(trace)), (1, Some(vec![1, 3])));
 }
 
 #[test]
@@ -269,11 +159,11 @@ fn a_depth_first_search_that_was_cut_claims_nothing() {
 
 #[test]
 fn the_search_ends_at_some_goals_and_goes_on_at_others() {
-    let mut graph = Graph::new("0>1 1>2 2>3 3>4 4>5");
+    let mut graph = graph("0>1 1>2 2>3 3>4 4>5");
     (graph.labels[1], graph.labels[3], graph.labels[5]) = (1, 2, 4);
     let run = |stop_at: u64, keep_going| {
         let job = Job { stop_at: GoalSet(stop_at), keep_going, ..job(&graph, Limits::NONE) };
-        let hunt = (ENGINES[0].hunt)(&graph, &job, &mut Patient);
+        let hunt = hunt::of_model(&ENGINES[0], &graph, &job, &mut Patient);
         (hunt.stopped, hunt.coverage, hunt.outcomes.iter().filter(|o| matches!(o, Outcome::Found(_))).count())
     };
     assert_eq!(run(0b001, true), (Stop::Goal, Coverage::Depth(1), 1));
@@ -282,7 +172,7 @@ fn the_search_ends_at_some_goals_and_goes_on_at_others() {
     assert_eq!(run(0b000, true), (Stop::Exhausted, Coverage::Complete, 3));
     graph.labels[0] = 1;
     let job = Job { stop_at: GoalSet(1), ..job(&graph, Limits::NONE) };
-    let hunt = (ENGINES[0].hunt)(&graph, &job, &mut Patient);
+    let hunt = hunt::of_model(&ENGINES[0], &graph, &job, &mut Patient);
     assert_eq!((hunt.stopped, hunt.coverage), (Stop::Goal, Coverage::Depth(0)));
 }
 
@@ -297,7 +187,7 @@ fn a_limit_on_states() {
 
 /// A tree in which every node has two children.
 fn tree(nodes: usize) -> Graph {
-    let mut graph = Graph::new("^0");
+    let mut graph = graph("^0");
     for node in 1..nodes {
         graph.add_edge((node - 1) / 2, node);
     }
@@ -307,7 +197,7 @@ fn tree(nodes: usize) -> Graph {
 
 /// What the coverage of a search claims was looked at, was.
 fn truthful(graph: &Graph, hunt: &Hunt) {
-    let judged = graph.judged.lock().unwrap();
+    let judged: BTreeSet<usize> = graph.judged.lock().unwrap().iter().copied().collect();
     let distances = graph.distances();
     let claimed = |distance: u32| match hunt.coverage {
         Coverage::Complete => true,
@@ -323,8 +213,8 @@ fn truthful(graph: &Graph, hunt: &Hunt) {
         let nearest = nodes.filter_map(|node| distances[node]).min();
         match outcome {
             Outcome::Found(trace) => {
-                let end = graph.walk(trace).expect("a trace is a path");
-                assert!(graph.is_goal(end, goal), "a trace leads to the goal");
+                let nodes = graph.walk(trace).expect("a trace is a path");
+                assert!(graph.is_goal(nodes[nodes.len() - 1], goal), "a trace leads to the goal");
                 assert!(nearest.is_some_and(|nearest| nearest as usize <= trace.steps.len()));
             }
             Outcome::Absent => assert_eq!((nearest, &hunt.coverage), (None, &Coverage::Complete)),
@@ -340,14 +230,14 @@ fn memory_that_is_used_up() {
     for engine in ENGINES {
         let graph = tree(5000);
         let limits = Limits { memory: 1, ..Limits::NONE };
-        let hunt = (engine.hunt)(&graph, &job(&graph, limits), &mut Patient);
+        let hunt = hunt::of_model(engine, &graph, &job(&graph, limits), &mut Patient);
         assert_eq!(hunt.stopped, Stop::Memory, "{}", engine.name);
         assert_eq!(hunt.outcomes, [Outcome::Inconclusive], "{}", engine.name);
         assert!(hunt.stats.states < 5000, "{}", engine.name);
         truthful(&graph, &hunt);
         let graph = tree(5000);
         let limits = Limits { memory: 1 << 30, ..Limits::NONE };
-        let hunt = (engine.hunt)(&graph, &job(&graph, limits), &mut Patient);
+        let hunt = hunt::of_model(engine, &graph, &job(&graph, limits), &mut Patient);
         assert_eq!((hunt.stopped, hunt.stats.states), (Stop::Exhausted, 5000), "{}", engine.name);
     }
 }
@@ -371,7 +261,7 @@ fn observers_can_end_a_search() {
     for engine in ENGINES {
         for last in [1, 2, 7] {
             let graph = tree(5000);
-            let hunt = (engine.hunt)(&graph, &job(&graph, Limits::NONE), &mut Counting { calls: 0, last });
+            let hunt = hunt::of_model(engine, &graph, &job(&graph, Limits::NONE), &mut Counting { calls: 0, last });
             assert_eq!(hunt.stopped, Stop::Time, "{}", engine.name);
             assert_eq!(hunt.outcomes, [Outcome::Inconclusive], "{}", engine.name);
             truthful(&graph, &hunt);
@@ -382,9 +272,9 @@ fn observers_can_end_a_search() {
 /// Also where nothing is added: at states without successors, and at the depth limit.
 #[test]
 fn observers_are_called_often() {
-    let mut star = Graph::new("^0");
+    let mut star = graph("^0");
     (1..=20_000).for_each(|leaf| star.add_edge(0, leaf));
-    let mut brush = Graph::new("^0");
+    let mut brush = graph("^0");
     (1..=20_000).for_each(|leaf| {
         brush.add_edge(0, leaf);
         brush.add_edge(leaf, leaf + 20_000);
@@ -392,7 +282,7 @@ fn observers_are_called_often() {
     for engine in ENGINES {
         for (graph, depth) in [(&star, u32::MAX), (&brush, 1)] {
             let mut observer = Counting { calls: 0, last: u64::MAX };
-            (engine.hunt)(graph, &job(graph, Limits { depth, ..Limits::NONE }), &mut observer);
+            hunt::of_model(engine, graph, &job(graph, Limits { depth, ..Limits::NONE }), &mut observer);
             assert!(observer.calls >= 20, "{}: {} calls in 20000 expansions", engine.name, observer.calls);
         }
     }
@@ -403,33 +293,21 @@ fn long_states_are_compared_in_full() {
     for (words, nodes) in [(1, 3000), (2, 3000), (3, 3000), (10_000, 300)] {
         for engine in ENGINES {
             let mut graph = tree(nodes);
-            graph.words = words;
-            let hunt = (engine.hunt)(&graph, &job(&graph, Limits::NONE), &mut Patient);
+            graph.more_words = words - 1;
+            let hunt = hunt::of_model(engine, &graph, &job(&graph, Limits::NONE), &mut Patient);
             assert_eq!(hunt.stats.states, nodes as u64, "{} with {words} words", engine.name);
             truthful(&graph, &hunt);
         }
     }
 }
 
-/// Random numbers that are the same on every machine (xorshift64*).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        ((self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16) % n as u64) as usize
-    }
-}
-
 /// A digraph: sparse or dense, with one to three initial states, goals, and some results of failing checks.
 fn drawn(random: &mut Random) -> Graph {
     let nodes = 1 + [4, 12, 40][random.below(3)] * (1 + random.below(2)) / 2;
-    let mut graph = Graph { words: [1, 2, 3, 5, 40][random.below(5)], ..Graph::default() };
+    let mut graph = Graph { more_words: [0, 1, 2, 4, 39][random.below(5)], ..Graph::default() };
     graph.add_node(nodes - 1);
     for _ in 0..=random.below(3) {
-        graph.mark("^", random.below(nodes));
+        mark(&mut graph, "^", random.below(nodes));
     }
     for _ in 0..nodes / 12 {
         let fault = random.below(nodes);
@@ -451,22 +329,22 @@ fn drawn(random: &mut Random) -> Graph {
 }
 
 fn random_graphs(seed: u64, check: impl Fn(&Graph, &mut Random)) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     for _ in 0..20_000 {
-        let before = random.0;
+        let before = random.clone();
         let graph = drawn(&mut random);
         let looked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(&graph, &mut random)));
         let edges = &graph.edges;
-        assert!(looked.is_ok(), "Random({before}): initial {:?}, faults {:?}, {edges:?}", graph.initial, graph.faults);
+        assert!(looked.is_ok(), "{before:?}: initial {:?}, faults {:?}, {edges:?}", graph.initial, graph.faults);
     }
 }
 
 /// Runs an engine with one thread and exactly, and, if it can, with several and by fingerprints: the same is found.
 fn run(engine: &Engine, graph: &Graph, job: &Job) -> Hunt {
     let run = |threads, storage| {
-        graph.judged.lock().unwrap().clear();
-        let job = Job { limits: Limits { threads, storage, ..job.limits }, ..job.clone() };
-        let hunt = (engine.hunt)(graph, &job, &mut Patient);
+        graph.take_judged();
+        let job = Job { limits: Limits { threads, ..job.limits }, storage, ..job.clone() };
+        let hunt = hunt::of_model(engine, graph, &job, &mut Patient);
         truthful(graph, &hunt);
         hunt
     };
@@ -477,7 +355,7 @@ fn run(engine: &Engine, graph: &Graph, job: &Job) -> Hunt {
             let is_hashed = matches!(other.coverage, Coverage::Hashed { .. });
             // A sample claims nothing that a lost state could belie.
             let claims = !matches!(other.coverage, Coverage::Sampled(_));
-            let is_compact = storage == Storage::Compact && graph.words > 1;
+            let is_compact = storage == Storage::Compact && graph.more_words > 0;
             assert_eq!(is_hashed, is_compact && claims, "{:?}", other.coverage);
             for (other, expected) in other.outcomes.iter().zip(&hunt.outcomes) {
                 // With fingerprints nothing is known to be absent.
@@ -496,13 +374,13 @@ fn run(engine: &Engine, graph: &Graph, job: &Job) -> Hunt {
 /// Thousands of nodes with parts of their own, so that every table grows often, also at the end of a level.
 #[test]
 fn nothing_is_lost_where_tables_grow() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     for words in [1, 2, 3, 17, 40] {
         // Also a chain, where each level is one state, and a band, where it is a few.
         for (nodes, width) in [(300, 1), (1000, 1), (3000, 1), (3000, 3), (300, 200), (1000, 200), (10_000, 200)] {
-            let mut graph = Graph { words, stuck: Some(0), ..Graph::default() };
+            let mut graph = Graph { more_words: words - 1, stuck: Some(0), ..Graph::default() };
             graph.add_node(nodes - 1);
-            graph.mark("^", 0);
+            mark(&mut graph, "^", 0);
             for node in 1..nodes {
                 // Of every node some nearer one, far back or not: the levels have all sizes.
                 let most = 1 + random.below(width);

@@ -1,17 +1,15 @@
 //! Highway search on random systems: a slice is a part of the model, ends nowhere where the model goes on, is drawn evenly,
 //! and is called complete exactly when it is. Each check is shown to catch the mistake it is there for.
 
-mod systems;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use birk_exec::{GoalSet, Random};
+use birk_agreement::graph::Graph;
+use birk_agreement::hunt;
+use birk_engine::{Hunt, Job, Limits, Patient, Storage};
+use birk_exec::Random;
 use birk_ir::{Coverage, Outcome, Stop};
+use birk_search::ENGINES;
 use birk_search::highway::Highway;
-use birk_search::job::Patient;
-use birk_search::{Hunt, Job, Limits, Storage, engine};
-
-use systems::System;
 
 #[derive(Clone, Debug, PartialEq)]
 struct Slice {
@@ -20,17 +18,17 @@ struct Slice {
     complete: bool,
 }
 
-fn hunted(system: &System, highway: Highway, limits: Limits) -> (Slice, Hunt) {
-    system.judged.lock().unwrap().clear();
-    let job = Job { goals: 1, stop_at: GoalSet::default(), keep_going: true, limits };
+fn hunted(system: &Graph, highway: Highway, limits: Limits) -> (Slice, Hunt) {
+    system.take_judged();
+    let job = Job { keep_going: true, ..Job::new(1, limits) };
     let hunt = highway.hunt(system, &job, &mut Patient);
-    let states = system.judged.lock().unwrap().clone();
+    let states = system.take_judged().into_iter().collect();
     let complete = hunt.coverage == Coverage::Complete;
     assert!(complete || hunt.coverage == Coverage::Sampled(hunt.stats.states), "{:?}", hunt.coverage);
     (Slice { states, levels: hunt.stats.levels.clone(), complete }, hunt)
 }
 
-fn slice(system: &System, highway: Highway) -> Slice {
+fn slice(system: &Graph, highway: Highway) -> Slice {
     let (slice, hunt) = hunted(system, highway, Limits::NONE);
     assert_eq!((hunt.stopped, hunt.stats.states), (Stop::Exhausted, slice.states.len() as u64));
     let steps: usize = slice.states.iter().map(|&node| system.edges[node].len()).sum();
@@ -38,9 +36,8 @@ fn slice(system: &System, highway: Highway) -> Slice {
     let sinks = slice.states.iter().filter(|&&node| system.edges[node].is_empty()).count();
     match &hunt.outcomes[0] {
         Outcome::Found(trace) => {
-            let start = system.initial[trace.initial as usize];
-            let end = trace.steps.iter().fold(start, |node, step| system.edges[node][step.choice as usize]);
-            assert!(sinks > 0 && system.edges[end].is_empty());
+            let nodes = system.walk(trace).expect("a trace is a path");
+            assert!(sinks > 0 && system.is_goal(nodes[nodes.len() - 1], 0));
         }
         Outcome::Absent => assert!(sinks == 0 && slice.complete),
         Outcome::Untraced(_) | Outcome::Inconclusive => assert!(sinks == 0 && !slice.complete),
@@ -49,7 +46,7 @@ fn slice(system: &System, highway: Highway) -> Slice {
 }
 
 /// What must be so of every slice.
-fn fault(system: &System, highway: Highway, slice: &Slice) -> Option<&'static str> {
+fn fault(system: &Graph, highway: Highway, slice: &Slice) -> Option<&'static str> {
     let all = system.reachable(&|_| true);
     let within = system.reachable(&|node| slice.states.contains(&node));
     let goes_on = |&node: &usize| {
@@ -77,6 +74,10 @@ fn ends_where_it_can(highway: Highway, slice: &Slice) -> bool {
     slice.levels[from..].windows(2).all(|pair| pair[1] <= pair[0])
 }
 
+fn usual_width() -> usize {
+    Highway::of(&Job::new(1, Limits::NONE)).width
+}
+
 /// How many random systems are looked at.
 fn systems() -> u64 {
     std::env::var("BIRK_HIGHWAY_SYSTEMS").ok().and_then(|text| text.parse().ok()).unwrap_or(5_000)
@@ -92,7 +93,7 @@ fn slices_of_random_systems() {
     let (mut complete, mut curtailed, mut closed_late) = (0, 0, 0);
     for seed in 0..systems() {
         let mut random = Random::new(seed);
-        let system = System::drawn(&mut random);
+        let system = Graph::drawn(&mut random);
         let highway = highway_for(seed, &mut random);
         let slice = slice(&system, highway);
         let fault = fault(&system, highway, &slice);
@@ -112,12 +113,9 @@ fn fingerprints_visit_the_same_slices() {
     let (mut hashed, mut sampled) = (0, 0);
     for seed in 0..systems() / 5 {
         let mut random = Random::new(seed);
-        let system = System::drawn(&mut random);
+        let system = Graph::drawn(&mut random);
         let highway = highway_for(seed, &mut random);
-        let job = |storage| {
-            let limits = Limits { storage, ..Limits::NONE };
-            Job { goals: 1, stop_at: GoalSet::default(), keep_going: true, limits }
-        };
+        let job = |storage| Job { keep_going: true, storage, ..Job::new(1, Limits::NONE) };
         let (exact, slice) = highway.slice(&system, &job(Storage::Exact), &mut Patient);
         let (compact, same) = highway.slice(&system, &job(Storage::Compact), &mut Patient);
         assert!(slice.states().eq(same.states()), "{highway:?} on {:?}", system.edges);
@@ -138,14 +136,13 @@ fn fingerprints_visit_the_same_slices() {
 
 #[test]
 fn a_width_that_is_never_exceeded_is_breadth_first() {
-    let bfs = engine("bfs").expect("it is in the table");
     for seed in 0..systems() / 5 {
         let mut random = Random::new(seed);
-        let system = System::drawn(&mut random);
-        let job = Job { goals: 1, stop_at: GoalSet::default(), keep_going: true, limits: Limits::NONE };
-        let expected = (bfs.hunt)(&system, &job, &mut Patient);
+        let system = Graph::drawn(&mut random);
+        let job = Job { keep_going: true, ..Job::new(1, Limits::NONE) };
+        let expected = hunt::of_model(&ENGINES[0], &system, &job, &mut Patient);
         let widest = expected.stats.levels.iter().max().copied().unwrap_or(1) as usize;
-        for width in [widest, widest + 1, Highway::USUAL_WIDTH] {
+        for width in [widest, widest + 1, usual_width()] {
             let (slice, hunt) =
                 hunted(&system, Highway { width, degrade_depth: None, seed, is_beam: false }, Limits::NONE);
             assert_eq!((&hunt.coverage, hunt.stopped), (&Coverage::Complete, Stop::Exhausted));
@@ -164,7 +161,7 @@ fn a_width_that_is_never_exceeded_is_breadth_first() {
 #[test]
 fn one_lane_is_a_walk_that_does_not_repeat() {
     for seed in 0..systems() / 5 {
-        let system = System::drawn(&mut Random::new(seed));
+        let system = Graph::drawn(&mut Random::new(seed));
         let slice = slice(&system, Highway { width: 1, degrade_depth: None, seed, is_beam: false });
         assert!(slice.levels.iter().all(|&lanes| lanes == 1) && slice.levels.len() == slice.states.len());
     }
@@ -175,7 +172,7 @@ fn the_seed_decides_the_slice() {
     let mut differ = 0;
     for seed in 0..200 {
         let mut random = Random::new(seed);
-        let system = System::drawn(&mut random);
+        let system = Graph::drawn(&mut random);
         let highway = highway_for(seed, &mut random);
         let first = slice(&system, highway);
         assert_eq!(first, slice(&system, highway));
@@ -188,12 +185,12 @@ fn the_seed_decides_the_slice() {
 #[test]
 fn degradation_ends_what_can_end() {
     let chain: Vec<Vec<usize>> = (0..40).map(|node| vec![(node + 1) % 40]).collect();
-    let closed = System { initial: vec![0], edges: chain.clone(), ..System::default() };
+    let closed = Graph::with_ends(&[0], chain.clone());
     let highway = Highway { width: 2, degrade_depth: Some(5), seed: 1, is_beam: false };
     assert_eq!(slice(&closed, highway).states.len(), 40, "no state of a ring may be missing");
     let mut edges = chain;
     (0..40).for_each(|node| edges[node].push(0));
-    let returning = System { initial: vec![0], edges, ..System::default() };
+    let returning = Graph::with_ends(&[0], edges);
     let slice = slice(&returning, highway);
     assert_eq!((slice.levels, slice.complete), (vec![1; 6], false));
 }
@@ -202,8 +199,8 @@ fn degradation_ends_what_can_end() {
 fn limits_and_what_they_leave() {
     let tree: Vec<Vec<usize>> = (0..5_000).map(|node| vec![2 * node + 1, 2 * node + 2]).collect();
     let edges: Vec<Vec<usize>> = tree.into_iter().chain((0..5_001).map(|_| Vec::new())).collect();
-    let system = System { initial: vec![0], edges, ..System::default() };
-    for width in [1, 20, Highway::USUAL_WIDTH] {
+    let system = Graph::with_ends(&[0], edges);
+    for width in [1, 20, usual_width()] {
         let highway = Highway { width, degrade_depth: None, seed: 3, is_beam: false };
         let run = |limits| {
             let (slice, hunt) = hunted(&system, highway, limits);
@@ -243,7 +240,7 @@ enum Bend {
 }
 
 /// Algorithms 2 and 3, slowly and plainly, with a bend.
-fn bent(system: &System, highway: Highway, bend: Bend) -> Slice {
+fn bent(system: &Graph, highway: Highway, bend: Bend) -> Slice {
     let random = &mut Random::new(highway.seed);
     let start: BTreeSet<usize> = system.initial.iter().copied().collect();
     let mut lanes = if bend == Bend::AllStarts { start.clone() } else { drawn_set(&start, highway.width, random) };
@@ -295,7 +292,7 @@ fn drawn_set(pool: &BTreeSet<usize>, width: usize, random: &mut Random) -> BTree
 }
 
 fn next(
-    system: &System,
+    system: &Graph,
     pool: &BTreeSet<usize>,
     width: usize,
     needy: &[usize],
@@ -340,7 +337,7 @@ fn mistakes_are_caught() {
         let mut faults = BTreeMap::new();
         for seed in 0..1_000 {
             let mut random = Random::new(seed);
-            let system = System::drawn(&mut random);
+            let system = Graph::drawn(&mut random);
             let highway = highway_for(seed, &mut random);
             let slice = bent(&system, highway, bend);
             fault(&system, highway, &slice).into_iter().for_each(|fault| *faults.entry(fault).or_insert(0) += 1);
@@ -367,7 +364,7 @@ fn mistakes_are_caught() {
 
 /// A system, a width and which slices there can be; the first level is not drawn.
 struct Enumerable {
-    system: System,
+    system: Graph,
     width: usize,
     lanes: usize,
     states: usize,
@@ -381,7 +378,7 @@ fn enumerables() -> Vec<Enumerable> {
             // State 0 stands for the way back to the root.
             edges[1 + lane] = successors.iter().map(|&to| if to == 0 { 0 } else { lanes.len() + to }).collect();
         }
-        System { initial: vec![0], edges, ..System::default() }
+        Graph::with_ends(&[0], edges)
     };
     let case =
         |of: &[&[usize]], states, width| Enumerable { system: lanes(of, states), width, lanes: of.len(), states };
@@ -441,7 +438,7 @@ fn slices_do_not_depend_on_threads() {
     let small = (0..30).map(|seed| (seed, 2 + seed as usize % 4, 300 + seed as usize, 8 + seed as usize % 12));
     for (seed, fan, nodes, width) in small.chain([(31, 3, 60_000, 4_100)]) {
         let mut random = Random::new(seed);
-        let mut system = System { initial: vec![0], edges: vec![Vec::new(); nodes], ..System::default() };
+        let mut system = Graph::with_ends(&[0], vec![Vec::new(); nodes]);
         for node in 0..nodes {
             // Lanes of one successor are seldom served by chance.
             let many = if node % 3 == 0 { 1 } else { fan };
@@ -465,7 +462,7 @@ fn slices_do_not_depend_on_threads() {
 
 #[test]
 fn more_initial_states_than_lanes() {
-    let system = System::new(&[0, 1, 2, 3], &[&[4], &[5], &[6], &[7], &[0], &[1], &[2], &[3]]);
+    let system = Graph::with_ends(&[0, 1, 2, 3], [4, 5, 6, 7, 0, 1, 2, 3].map(|to| vec![to]).to_vec());
     let mut starts = BTreeSet::new();
     for seed in 0..40 {
         let slice = slice(&system, Highway { width: 1, degrade_depth: None, seed, is_beam: false });

@@ -7,12 +7,13 @@ use std::sync::{Arc, Mutex};
 use std::thread::ThreadId;
 use std::time::Duration;
 
-use birk_exec::{GoalSet, Model, Successors};
+use birk_agreement::hunt;
+use birk_engine::{GoalSet, Job, Limits, Model, Options, Patient, Storage, Successors, Value};
 use birk_ir::{Field, TransitionId};
-use birk_search::cycle::Chase;
-use birk_search::highway::{Highway, Ran, Runs};
-use birk_search::job::Patient;
-use birk_search::{ENGINES, Job, Limits, Storage};
+use birk_search::ENGINES;
+use birk_search::bounded::INCREMENT;
+use birk_search::highway::{Highway, Ran, Swarm, WIDTH};
+use birk_search::liveness::CycleSearch;
 
 /// The panic comes from this many computations of successors on.
 const HEALTHY: u64 = 30_000;
@@ -63,7 +64,7 @@ impl Model for Failing {
         }
     }
 
-    fn judge(&self, _: &[u32], _: bool) -> GoalSet {
+    fn evaluate(&self, _: &[u32], _: bool) -> GoalSet {
         GoalSet(0)
     }
 
@@ -72,36 +73,34 @@ impl Model for Failing {
     }
 }
 
-type Hunt = Arc<dyn Fn(&Failing, Limits) + Send + Sync>;
+type Hunt = Arc<dyn Fn(&Failing, Job) + Send + Sync>;
 
 /// Each engine, with whether the calling thread, and whether threads of its own, compute successors.
 fn hunts() -> Vec<(String, Hunt, bool, bool)> {
     let mut hunts: Vec<(String, Hunt, bool, bool)> = Vec::new();
     for engine in ENGINES {
         for storage in [Storage::Exact, Storage::Compact] {
-            let hunt = move |model: &Failing, limits: Limits| {
-                let limits = Limits { storage, ..limits };
-                let job = Job { goals: 1, stop_at: GoalSet(1), keep_going: false, limits };
-                (engine.hunt)(model, &job, &mut Patient);
+            let hunt = move |model: &Failing, job: Job| {
+                hunt::of_model(engine, model, &Job { storage, ..job }, &mut Patient);
             };
             hunts.push((format!("{} {storage:?}", engine.name), Arc::new(hunt), true, engine.scales));
         }
     }
     for (weak, by_bounds) in [(false, false), (true, false), (false, true)] {
-        let hunt = move |model: &Failing, limits: Limits| {
-            let chase = Chase { weak, threads: limits.threads, seed: 1, limits };
+        let hunt = move |model: &Failing, job: Job| {
+            let cycle_search = CycleSearch::of(weak, &job);
             if by_bounds {
-                chase.hunt_by_bounds(model, &mut Patient)
+                cycle_search.hunt_by_bounds(model, &mut Patient)
             } else {
-                chase.hunt(model, &mut Patient)
+                cycle_search.hunt(model, &mut Patient)
             };
         };
         hunts.push((format!("cycles, weak {weak}, by bounds {by_bounds}"), Arc::new(hunt), by_bounds, true));
     }
-    let runs = |model: &Failing, limits: Limits| {
-        let runs = Runs { first: Highway::of(&limits), count: 1000, doubles: false };
-        runs.hunt(limits, &mut Patient, &|highway, limits, observer| {
-            let job = Job { goals: 1, stop_at: GoalSet(1), keep_going: false, limits };
+    let runs = |model: &Failing, job: Job| {
+        let runs = Swarm { first: Highway::of(&job), count: 1000, doubles: false };
+        runs.hunt(job.limits, &mut Patient, &|highway, limits, observer| {
+            let job = Job { limits, ..job.clone() };
             let hunt = highway.hunt(model, &job, observer);
             Ran { result: (), states: hunt.stats.states, is_last: false }
         });
@@ -110,15 +109,17 @@ fn hunts() -> Vec<(String, Hunt, bool, bool)> {
     hunts
 }
 
-/// Runs a hunt that will panic: with what, and after how many more computations of successors. `None` if it hangs.
+/// Swarm a hunt that will panic: with what, and after how many more computations of successors. `None` if it hangs.
 fn panic_of(hunt: Hunt, words: usize, threads: usize, fails_caller: bool) -> Option<(String, u64)> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         let caller = std::thread::current().id();
         let (computed, failed_at) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
         let model = Failing { words, computed, failed_at, caller, fails_caller };
-        let limits = Limits { threads, grain: 1, memory: 1 << 30, increment: 5, width: 3000, ..Limits::NONE };
-        let panic = catch_unwind(AssertUnwindSafe(|| hunt(&model, limits))).expect_err("the model fails");
+        let limits = Limits { threads, grain: 1, memory: 1 << 30, ..Limits::NONE };
+        let options = Options::default().with(&INCREMENT, Value::Number(5)).with(&WIDTH, Value::Number(3000));
+        let job = Job { stop_at: GoalSet(1), seed: 1, options, ..Job::new(1, limits) };
+        let panic = catch_unwind(AssertUnwindSafe(|| hunt(&model, job))).expect_err("the model fails");
         let message = panic.downcast_ref::<&str>().map(|message| message.to_string());
         let message = message.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
         let _ = sender.send((message, model.computed.into_inner() - model.failed_at.into_inner()));

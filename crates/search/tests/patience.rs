@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use birk_exec::{GoalSet, Model, Successors};
+use birk_agreement::hunt;
+use birk_engine::{GoalSet, Job, Limits, Model, Observer, Patient, Progress, Successors};
 use birk_ir::{Branching, Coverage, Expr, Outcome, Steps, Stop, TransitionId, VarId};
-use birk_search::branching::{Graph, Needs, Truth, decide};
-use birk_search::job::Patient;
-use birk_search::{Job, Limits, Observer, Progress, engine};
+use birk_search::ENGINES;
+use birk_search::mucalculus::{Graph, Needs, Truth, decide};
 
 const STATES: u32 = 100_000;
 
@@ -31,7 +31,7 @@ impl Model for Numbers {
         out.push(TransitionId(1), 0, &[0]);
     }
 
-    fn judge(&self, state: &[u32], _: bool) -> GoalSet {
+    fn evaluate(&self, state: &[u32], _: bool) -> GoalSet {
         self.judged.fetch_add(1, Ordering::Relaxed);
         GoalSet(u64::from(state[0] % 2))
     }
@@ -123,7 +123,7 @@ impl Model for Pairs {
         }
     }
 
-    fn judge(&self, state: &[u32], _: bool) -> GoalSet {
+    fn evaluate(&self, state: &[u32], _: bool) -> GoalSet {
         let is_last = *state == [self.most, self.most];
         self.is_seen.fetch_or(is_last, Ordering::Relaxed);
         GoalSet(u64::from(*state == [1, 2]) | u64::from(is_last) << 1)
@@ -148,11 +148,10 @@ impl Observer for Satisfied<'_> {
 
 #[test]
 fn what_was_found_is_told_where_the_time_ends_the_search_for_its_trace() {
-    let breadth = engine("bfs").expect("it is there").hunt;
-    let job = Job { goals: 2, stop_at: GoalSet(2), keep_going: false, limits: Limits::NONE };
+    let job = Job { stop_at: GoalSet(2), ..Job::new(2, Limits::NONE) };
     let hunted = |most: u32, stop: Stop| {
         let model = Pairs { most, is_seen: AtomicBool::new(false), expanded: AtomicU32::new(0) };
-        let hunt = breadth(&model, &job, &mut Satisfied(&model, stop));
+        let hunt = hunt::of_model(&ENGINES[0], &model, &job, &mut Satisfied(&model, stop));
         let again = model.expanded.into_inner() - (most + 1) * (most + 1);
         let traced: Vec<bool> = hunt.outcomes.iter().map(|outcome| matches!(outcome, Outcome::Found(_))).collect();
         (hunt, traced, again)

@@ -1,32 +1,29 @@
 //! A slice as a model: all steps between its states and no others, no end that the model does not have, and cycles exactly
 //! where the slice has them.
 
-mod systems;
-
 use std::collections::BTreeSet;
 
-use birk_exec::{GoalSet, Model, Random, Successors};
+use birk_agreement::graph::Graph;
+use birk_engine::{Hunt, Job, Limits, Model, Observer, Patient, Successors};
+use birk_exec::Random;
 use birk_ir::{Coverage, Outcome};
-use birk_search::cycle::Chase;
-use birk_search::highway::{Highway, Ran, Runs, Slice};
-use birk_search::job::Patient;
-use birk_search::{Hunt, Job, Limits, Observer};
-
-use systems::System;
+use birk_search::highway::{Highway, Ran, Slice, Swarm};
+use birk_search::liveness::CycleSearch;
 
 const SYSTEMS: u64 = 2_000;
 
 fn sliced(model: &dyn Model, highway: Highway, limits: Limits) -> (Hunt, Slice) {
-    let job = Job { goals: 1, stop_at: GoalSet::default(), keep_going: true, limits };
+    let job = Job { keep_going: true, ..Job::new(1, limits) };
     highway.slice(model, &job, &mut Patient)
 }
 
 /// A system, a search of it, and in every third case a limit that ends it early.
-fn drawn(seed: u64) -> (System, Highway, Limits) {
+fn drawn(seed: u64) -> (Graph, Highway, Limits) {
     let mut random = Random::new(seed);
-    let mut system = System::drawn(&mut random);
+    let mut system = Graph::drawn(&mut random);
     let nodes = system.edges.len();
-    system.accepting = Some((0..nodes / 4 + 1).map(|_| random.below(nodes)).collect());
+    (system.stuck, system.has_cycles, system.labels) = (None, true, vec![0; nodes]);
+    (0..nodes / 4 + 1).for_each(|_| system.labels[random.below(nodes)] = 1);
     let degrade_depth = [None, None, Some(1), Some(3)][random.below(4)];
     let highway = Highway { width: 1 + random.below(5), degrade_depth, seed, is_beam: false };
     let limits = match seed % 3 {
@@ -36,8 +33,8 @@ fn drawn(seed: u64) -> (System, Highway, Limits) {
     (system, highway, limits)
 }
 
-fn nodes(slice: &Slice) -> BTreeSet<usize> {
-    slice.states().map(|state| state[1] as usize).collect()
+fn nodes(system: &Graph, slice: &Slice) -> BTreeSet<usize> {
+    slice.states().map(|state| system.node(&state)).collect()
 }
 
 #[test]
@@ -46,7 +43,7 @@ fn a_slice_has_all_steps_between_its_states() {
     for seed in 0..SYSTEMS {
         let (system, highway, limits) = drawn(seed);
         let (hunt, slice) = sliced(&system, highway, limits);
-        let inside = nodes(&slice);
+        let inside = nodes(&system, &slice);
         assert_eq!(slice.is_complete(), hunt.coverage == Coverage::Complete);
         let states: Vec<Vec<u32>> = slice.states().collect();
         let copy = Slice::of_states(system.words(), &states);
@@ -57,7 +54,7 @@ fn a_slice_has_all_steps_between_its_states() {
             batch.clear();
             let cut = batch.cut;
             model.successors(&system.state(node), &mut batch);
-            let there: Vec<usize> = (0..batch.len()).map(|i| batch.state(i)[1] as usize).collect();
+            let there: Vec<usize> = (0..batch.len()).map(|i| system.node(batch.state(i))).collect();
             let expected: Vec<usize> = system.edges[node].iter().copied().filter(|to| inside.contains(to)).collect();
             assert_eq!(there, expected);
             for (i, &to) in there.iter().enumerate() {
@@ -69,7 +66,7 @@ fn a_slice_has_all_steps_between_its_states() {
         }
         batch.clear();
         model.initial(&mut batch);
-        let starts: Vec<usize> = (0..batch.len()).map(|i| batch.state(i)[1] as usize).collect();
+        let starts: Vec<usize> = (0..batch.len()).map(|i| system.node(batch.state(i))).collect();
         let expected: Vec<usize> = system.initial.iter().copied().filter(|node| inside.contains(node)).collect();
         assert_eq!(starts, expected);
     }
@@ -77,11 +74,10 @@ fn a_slice_has_all_steps_between_its_states() {
 }
 
 /// Whether a cycle through an accepting state lies within a set, by reachability.
-fn has_accepting_cycle(system: &System, inside: &BTreeSet<usize>) -> bool {
-    let accepting = system.accepting.as_ref().expect("these systems accept");
-    accepting.intersection(inside).any(|&node| {
+fn has_accepting_cycle(system: &Graph, inside: &BTreeSet<usize>) -> bool {
+    inside.iter().filter(|&&node| system.is_goal(node, 0)).any(|&node| {
         let edges = system.edges.clone();
-        let around = System { initial: system.edges[node].clone(), edges, ..System::default() };
+        let around = Graph { initial: system.edges[node].clone(), edges, ..Graph::default() };
         around.reachable(&|to| inside.contains(&to)).contains(&node)
     })
 }
@@ -92,19 +88,15 @@ fn cycles_of_slices_are_found_and_real() {
     for seed in 0..SYSTEMS {
         let (system, highway, limits) = drawn(seed);
         let (_, slice) = sliced(&system, highway, limits);
-        let chase = Chase { weak: false, threads: 1, seed, limits };
-        let hunt = slice.chase(&system, &chase, &mut Patient);
-        let expected = has_accepting_cycle(&system, &nodes(&slice));
+        let cycle_search = CycleSearch::of(false, &Job { seed, ..Job::new(1, limits) });
+        let hunt = slice.find_cycle(&system, &cycle_search, &mut Patient);
+        let expected = has_accepting_cycle(&system, &nodes(&system, &slice));
         match &hunt.outcomes[0] {
             Outcome::Found(trace) => {
-                let mut run = vec![system.initial[trace.initial as usize]];
-                for step in &trace.steps {
-                    run.push(system.edges[run[run.len() - 1]][step.choice as usize]);
-                }
+                let run = system.walk(trace).expect("a trace is a path");
                 let looped = &run[trace.loop_start.expect("a lasso has a loop")..];
                 assert_eq!(looped.first(), looped.last());
-                let accepting = system.accepting.as_ref().expect("these systems accept");
-                assert!(looped.len() > 1 && looped.iter().any(|node| accepting.contains(node)) && expected);
+                assert!(looped.len() > 1 && looped.iter().any(|&node| system.is_goal(node, 0)) && expected);
                 found += 1;
             }
             Outcome::Absent => {
@@ -126,15 +118,19 @@ fn runs_are_the_same_for_any_number_of_threads() {
     for seed in 0..150 {
         let (system, highway, _) = drawn(seed);
         let doubles = seed % 4 == 0;
-        let runs = Runs { first: Highway { width: 1, ..highway }, count: 1 + seed % 9, doubles };
+        let runs = Swarm { first: Highway { width: 1, ..highway }, count: 1 + seed % 9, doubles };
         let most = if seed % 5 == 0 { 12 } else { u64::MAX };
         let results = |threads| {
             let one = |highway: &Highway, limits: Limits, observer: &mut dyn Observer| {
                 let limits = Limits { states: u64::MAX, ..limits };
-                let job = Job { goals: 1, stop_at: GoalSet::default(), keep_going: true, limits };
+                let job = Job { keep_going: true, ..Job::new(1, limits) };
                 let (hunt, slice) = highway.slice(&system, &job, observer);
                 let is_last = highway.seed % 13 == 3;
-                Ran { result: (highway.seed, highway.width, nodes(&slice)), states: hunt.stats.states, is_last }
+                Ran {
+                    result: (highway.seed, highway.width, nodes(&system, &slice)),
+                    states: hunt.stats.states,
+                    is_last,
+                }
             };
             runs.hunt(Limits { threads, states: most, ..Limits::NONE }, &mut Patient, &one)
         };
@@ -164,9 +160,9 @@ fn how_many_runs_a_confidence_needs() {
     for (rate, runs) in
         [(0.1, [22, 29, 44]), (0.05, [45, 59, 90]), (0.01, [230, 299, 459]), (0.001, [2302, 2995, 4603])]
     {
-        assert_eq!([0.9, 0.95, 0.99].map(|confidence| Runs::for_confidence(confidence, rate)), runs);
+        assert_eq!([0.9, 0.95, 0.99].map(|confidence| Swarm::for_confidence(confidence, rate)), runs);
         for (confidence, runs) in [0.9, 0.95, 0.99].into_iter().zip(runs) {
-            assert!(Runs::rate_after(confidence, runs) <= rate && Runs::rate_after(confidence, runs - 1) > rate);
+            assert!(Swarm::rate_after(confidence, runs) <= rate && Swarm::rate_after(confidence, runs - 1) > rate);
         }
     }
 }

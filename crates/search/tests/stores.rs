@@ -1,12 +1,12 @@
 //! The engines against the simple loop with the simple store: same counts, levels, lengths, whatever store and threads.
 
-use birk_exec::{GoalSet, Model, Successors};
+use birk_agreement::hunt;
+use birk_engine::{GoalSet, Hunt, Job, Limits, Model, Patient, Storage, Successors};
 use birk_ir::{Coverage, Field, Outcome, Stop, TransitionId};
-use birk_search::exact::ExactStore;
-use birk_search::explore::explore;
+use birk_search::ENGINES;
+use birk_search::dfs::explore;
 use birk_search::frontier::Queue;
-use birk_search::job::Patient;
-use birk_search::{Hunt, Job, Limits, Storage, engine};
+use birk_search::store::exact::ExactStore;
 
 /// Words that count up, each pushed by its neighbour, in some number of bits each; the last can be reset.
 struct Wheels {
@@ -50,7 +50,7 @@ impl Model for Wheels {
         }
     }
 
-    fn judge(&self, state: &[u32], _: bool) -> GoalSet {
+    fn evaluate(&self, state: &[u32], _: bool) -> GoalSet {
         let mut goals = GoalSet::default();
         if state.iter().sum::<u32>() == self.bad {
             goals.insert(0);
@@ -80,7 +80,11 @@ const MODELS: [Wheels; 6] = [
 ];
 
 fn job(limits: Limits, stop_at: u64) -> Job {
-    Job { goals: 2, stop_at: GoalSet(stop_at), keep_going: stop_at == 0, limits }
+    Job { stop_at: GoalSet(stop_at), keep_going: stop_at == 0, ..Job::new(2, limits) }
+}
+
+fn breadth(model: &Wheels, job: &Job) -> Hunt {
+    hunt::of_model(&ENGINES[0], model, job, &mut Patient)
 }
 
 fn simple(model: &Wheels, job: &Job) -> Hunt {
@@ -102,11 +106,11 @@ fn walk(model: &Wheels, outcome: &Outcome) -> Option<(usize, Vec<u32>)> {
     Some((trace.steps.len(), state))
 }
 
-fn variants() -> Vec<Limits> {
+fn variants(depth: u32) -> Vec<Job> {
     let mut all = Vec::new();
     for threads in [1, 2, 8] {
         for storage in [Storage::Exact, Storage::Compact] {
-            all.push(Limits { threads, storage, depth: 5, ..Limits::NONE });
+            all.push(Job { storage, ..job(Limits { threads, depth, ..Limits::NONE }, 0) });
         }
     }
     all
@@ -114,14 +118,10 @@ fn variants() -> Vec<Limits> {
 
 #[test]
 fn every_store_and_number_of_threads_finds_the_same() {
-    let breadth = engine("bfs").expect("it is there").hunt;
     for model in &MODELS {
-        for limits in variants() {
-            let deep = model.words < 23;
-            let limits = if deep { Limits { depth: u32::MAX, ..limits } } else { limits };
-            let job = job(limits, 0);
-            let (expected, found) = (simple(model, &job), breadth(model, &job, &mut Patient));
-            let here = format!("{} words of {} bits, {limits:?}", model.words, model.bits);
+        for job in variants(if model.words < 23 { u32::MAX } else { 5 }) {
+            let (expected, found) = (simple(model, &job), breadth(model, &job));
+            let here = format!("{} words of {} bits, {job:?}", model.words, model.bits);
             assert_eq!(found.stats.states, expected.stats.states, "{here}");
             assert_eq!(found.stats.transitions, expected.stats.transitions, "{here}");
             assert_eq!(found.stats.levels, expected.stats.levels, "{here}");
@@ -131,7 +131,7 @@ fn every_store_and_number_of_threads_finds_the_same() {
             for (goal, (found, expected)) in found.outcomes.iter().zip(&expected.outcomes).enumerate() {
                 let (found, expected) = (walk(model, found), walk(model, expected));
                 assert_eq!(found.as_ref().map(|f| f.0), expected.map(|e| e.0), "{here}: goal {goal}");
-                assert!(found.is_none_or(|f| model.judge(&f.1, false).contains(goal)), "{here}: goal {goal}");
+                assert!(found.is_none_or(|f| model.evaluate(&f.1, false).contains(goal)), "{here}: goal {goal}");
             }
         }
     }
@@ -139,12 +139,9 @@ fn every_store_and_number_of_threads_finds_the_same() {
 
 #[test]
 fn a_search_that_ends_at_a_goal_counts_the_same_with_any_threads() {
-    let breadth = engine("bfs").expect("it is there").hunt;
     for model in &MODELS {
-        let hunts: Vec<Hunt> = [1, 2, 8]
-            .map(|threads| breadth(model, &job(Limits { threads, ..Limits::NONE }, 1), &mut Patient))
-            .into_iter()
-            .collect();
+        let hunts: Vec<Hunt> =
+            [1, 2, 8].map(|threads| breadth(model, &job(Limits { threads, ..Limits::NONE }, 1))).into_iter().collect();
         assert_eq!(hunts[0].stopped, Stop::Goal);
         let expected = walk(model, &simple(model, &job(Limits::NONE, 1)).outcomes[0]).expect("a trace").0;
         for hunt in &hunts {
@@ -161,19 +158,18 @@ fn a_search_that_ends_at_a_goal_counts_the_same_with_any_threads() {
 
 #[test]
 fn the_memory_limit_holds_and_the_coverage_is_truthful() {
-    let breadth = engine("bfs").expect("it is there").hunt;
     let model = &Wheels { words: 2, bits: 32, modulus: 3000, bad: 0 };
     for memory in [1 << 20, 5 << 20, 12 << 20] {
         for storage in [Storage::Exact, Storage::Compact] {
-            let limits = Limits { memory, storage, ..Limits::NONE };
-            let hunt = breadth(model, &job(limits, 0), &mut Patient);
+            let job = |limits| Job { storage, ..job(limits, 0) };
+            let hunt = breadth(model, &job(Limits { memory, ..Limits::NONE }));
             assert_eq!(hunt.stopped, Stop::Memory);
             assert!(hunt.stats.store_bytes <= memory + memory / 20, "{} of {memory}", hunt.stats.store_bytes);
             assert!(hunt.stats.store_bytes >= memory / 3, "{} of {memory}", hunt.stats.store_bytes);
             let (Coverage::Depth(depth) | Coverage::Hashed { depth: Some(depth), .. }) = hunt.coverage else {
                 panic!("{:?}", hunt.coverage);
             };
-            let bounded = breadth(model, &job(Limits { depth, ..Limits::NONE }, 0), &mut Patient);
+            let bounded = breadth(model, &job(Limits { depth, ..Limits::NONE }));
             let within: u64 = bounded.stats.levels.iter().sum();
             assert!(hunt.stats.states >= within, "{} states, {within} within depth {depth}", hunt.stats.states);
         }

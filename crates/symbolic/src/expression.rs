@@ -4,15 +4,11 @@ use std::collections::BTreeMap;
 
 use birk_ir::{Expr, FoldOp, LocalId, Place, Program, VarId};
 
-use crate::diagram::{Attempt, Broken, Set};
-use crate::encoding::Encoding;
-use crate::value::{Algebra, Arithmetic, Number};
+use crate::attempt::{Attempt, Broken};
+use crate::bitvector::{Algebra, Arithmetic, Number};
 
 /// A `forall`, `exists`, `count` or `sum` over more values than this is refused: each is encoded by itself.
 const MOST_BODIES: i128 = 1 << 12;
-
-/// At most so many bits are decided for one transition: each doubles its pieces.
-const MOST_DECIDED: usize = 8;
 
 /// The state that expressions are about.
 pub(crate) trait Ground {
@@ -45,47 +41,22 @@ type ValueOf<G> = Number<BitOf<G>>;
 
 /// What expressions see: the state with what was written so far, and the values bound so far.
 pub(crate) struct Scene<'g, G: Ground> {
-    ground: &'g G,
+    pub(crate) ground: &'g G,
     /// What was written, by variable and element.
     pub(crate) written: BTreeMap<(VarId, u32), ValueOf<G>>,
-    locals: BTreeMap<LocalId, ValueOf<G>>,
+    pub(crate) locals: BTreeMap<LocalId, ValueOf<G>>,
     /// Where no step is possible; known only to goals.
     stuck: Option<&'g BitOf<G>>,
     /// Bits whose values are known.
-    decided: BitOf<G>,
+    pub(crate) decided: BitOf<G>,
     /// How many more bits may be decided, so that an index becomes a number.
-    decidable: usize,
+    pub(crate) decidable: usize,
 }
 
 impl<G: Ground> Clone for Scene<'_, G> {
     fn clone(&self) -> Self {
         let (written, locals) = (self.written.clone(), self.locals.clone());
         Self { written, locals, decided: self.decided.clone(), ..*self }
-    }
-}
-
-impl<'e, 'p> Scene<'e, Encoding<'p>> {
-    /// Nothing is written and nothing is bound. It asks for the values of bits where they would make an index a number, as
-    /// long as they are few.
-    pub(crate) fn asking(encoding: &'e Encoding<'p>) -> Self {
-        Self { decidable: MOST_DECIDED, ..Self::new(encoding) }
-    }
-
-    /// The values of some bits are known from here on.
-    pub(crate) fn decide(&mut self, bits: &[(u32, bool)]) -> Attempt<()> {
-        let diagrams = &self.ground.diagrams;
-        self.decided = diagrams.and(&self.decided, &diagrams.cube(bits)?)?;
-        self.decidable = self.decidable.saturating_sub(bits.len());
-        for value in self.written.values_mut().chain(self.locals.values_mut()) {
-            *value = diagrams.given(value, &self.decided)?;
-        }
-        Ok(())
-    }
-
-    /// A bit of the state as it is now, if it is known its value.
-    pub(crate) fn bit(&self, place: u32) -> Attempt<Set> {
-        let bit = self.ground.diagrams.bit(place)?;
-        self.ground.diagrams.restrict(&bit, &self.decided)
     }
 }
 

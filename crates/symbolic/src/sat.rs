@@ -1,8 +1,9 @@
-//! Bounded model checking: runs of a program as clauses, and a solver that looks for one.
+//! Runs of a program as clauses, and a SAT solver that looks for one: bounded model checking and k-induction.
 
+mod bmc;
 mod circuit;
-mod search;
+mod induction;
 mod stuck;
 mod unrolling;
 
-pub(crate) use search::hunt;
+pub(crate) use bmc::hunt;

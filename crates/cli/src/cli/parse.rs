@@ -4,7 +4,7 @@ use std::num::{IntErrorKind, ParseIntError};
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::{Accept, Threads, Width};
+use birk::{Accept, Threads};
 
 pub(crate) fn parse_define(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
@@ -27,27 +27,6 @@ pub(crate) fn parse_positive(text: &str) -> Result<u32, String> {
     match parse_number(text)? {
         0 => Err("must be at least 1".into()),
         number => Ok(number),
-    }
-}
-
-pub(crate) fn parse_runs(text: &str) -> Result<u64, String> {
-    parse_positive(text).map(u64::from)
-}
-
-pub(crate) fn parse_width(text: &str) -> Result<Width, String> {
-    match parse_positive(text) {
-        _ if text == "auto" => Ok(Width::Auto),
-        Ok(lanes) => Ok(Width::Lanes(lanes)),
-        Err(reason) if reason.contains("whole number") => Err("write a whole number, or auto".to_owned()),
-        Err(reason) => Err(reason),
-    }
-}
-
-/// A share or a probability: more than none and less than all.
-pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
-        _ => Err("write a number between 0 and 1, for example 0.01".to_owned()),
     }
 }
 

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{Color, Format, ProgressMode, Threads, parse_memory, parse_number, parse_threads, parse_time};
+use birk::{Engines, Threads};
+
+use super::{Color, Format, ProgressMode, parse_memory, parse_number, parse_threads, parse_time};
 
 /// Options of a search that goes on: those that it had, but for these.
 #[derive(Args, Debug)]
@@ -45,4 +47,7 @@ pub(crate) struct ResumeArgs {
     /// The options above that were given, as words of a command line.
     #[arg(skip)]
     pub(crate) given: Vec<String>,
+    /// The engines to choose from.
+    #[arg(skip)]
+    pub(crate) engines: Engines,
 }

@@ -5,8 +5,9 @@ use birk_exec::automaton::{Formulas, automaton_of, dot, hoa};
 use birk_ir::Span;
 
 use crate::cli::{AutomatonArgs, AutomatonFormat, Color};
-use crate::commands::print;
-use crate::source::{Source, uses_color};
+use crate::source::Source;
+use crate::terminal::print;
+use crate::terminal::uses_color;
 use crate::{Exit, Failure, diagnostics, say_in_color};
 
 /// Runs the command.

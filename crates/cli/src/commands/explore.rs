@@ -2,8 +2,8 @@
 
 use crate::cli::ExploreArgs;
 use crate::explore::serve;
-use crate::guided::Place;
-use crate::source::load;
+use crate::interactive::Place;
+use crate::load::load;
 use crate::{Exit, Failure};
 
 /// Runs the command.

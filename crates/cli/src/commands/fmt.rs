@@ -1,7 +1,8 @@
 //! `birk fmt`: formats models in place.
 
 use crate::cli::{Color, FmtArgs};
-use crate::source::{Source, uses_color};
+use crate::source::Source;
+use crate::terminal::uses_color;
 use crate::{Exit, Failure, diagnostics, durable, say};
 
 /// Runs the command.

@@ -3,17 +3,16 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use birk_exec::{GoalSet, Interpreter, Model, Replayed, Successors};
+use birk::search::highway::{DEGRADE_DEPTH, Highway, Slice, WIDTH};
+use birk_engine::{Job, Limits, Model, Patient, Successors, Value};
+use birk_exec::{Interpreter, Replayed};
 use birk_ir::{FaultId, Program};
-use birk_search::highway::{Highway, Slice};
-use birk_search::job::Patient;
-use birk_search::{Job, Limits};
 
 use crate::cli::{GraphArgs, GraphFormat};
-use crate::commands::print;
+use crate::load::load;
 use crate::report::html;
-use crate::source::load;
-use crate::{Exit, Failure, layout};
+use crate::terminal::print;
+use crate::{Exit, Failure, graph_layout};
 
 /// Larger pictures are of no use to anybody.
 const MAX_DRAWN: usize = 400;
@@ -60,12 +59,14 @@ fn slice(program: &Program, args: &GraphArgs) -> Result<Option<Slice>, Failure> 
             None => Ok(None),
         };
     }
-    let width = args.width.map_or(Highway::USUAL_WIDTH, |width| width as usize);
-    let highway = Highway { width, degrade_depth: args.degrade_depth, seed: args.seed.unwrap_or(0), is_beam: false };
     // One state more than are drawn shows that there are too many.
     let limits = Limits { states: args.max_states, ..Limits::NONE };
-    let job = Job { goals: 0, stop_at: GoalSet::default(), keep_going: true, limits };
-    Ok(Some(highway.slice(&Interpreter::new(program, &[]), &job, &mut Patient).1))
+    let mut job = Job { keep_going: true, seed: args.seed.unwrap_or(0), ..Job::new(0, limits) };
+    let said = [(&WIDTH, args.width), (&DEGRADE_DEPTH, args.degrade_depth)];
+    for (option, value) in said.into_iter().filter_map(|(option, value)| Some((option, value?))) {
+        job.options.set(option, Value::Number(u64::from(value)));
+    }
+    Ok(Some(Highway::of(&job).slice(&Interpreter::new(program, &[]), &job, &mut Patient).1))
 }
 
 fn build(program: &Program, max_states: u64, slice: Option<&Slice>) -> Option<Graph> {
@@ -123,8 +124,8 @@ fn svg(program: &Program, graph: &Graph) -> String {
         .collect();
     let widest = texts.iter().flatten().map(|line| line.chars().count()).max().unwrap_or(0);
     let rows = texts.iter().map(Vec::len).max().unwrap_or(0);
-    let (wide, high) = (widest as f64 * 7.3 + 16.0, rows as f64 * 15.0 + 12.0);
-    let places: Vec<(f64, f64)> = layout::places(graph.states.len(), &edges)
+    let size @ (wide, high) = (widest as f64 * 7.3 + 16.0, rows as f64 * 15.0 + 12.0);
+    let places: Vec<(f64, f64)> = graph_layout::places(graph.states.len(), &edges)
         .into_iter()
         .map(|(layer, x)| (12.0 + x * (wide + 28.0), 12.0 + layer as f64 * (high + 56.0)))
         .collect();
@@ -137,6 +138,13 @@ fn svg(program: &Program, graph: &Graph) -> String {
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
         html::escape(&program.system)
     );
+    let labels = draw_edges(graph, &places, size, &mut out);
+    draw_states(program, graph, &texts, (&places, size), &mut out);
+    out + &labels + "</svg>\n"
+}
+
+/// Draws the edges; returns the labels, which go on top of everything.
+fn draw_edges(graph: &Graph, places: &[(f64, f64)], (wide, high): (f64, f64), out: &mut String) -> String {
     let mut labels = String::new();
     for (from, label, to) in &graph.edges {
         let ((ax, ay), (bx, by)) = (places[*from], places[*to]);
@@ -162,7 +170,18 @@ fn svg(program: &Program, graph: &Graph) -> String {
                 &format!("<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"10\" text-anchor=\"middle\">{label}</text>\n");
         }
     }
-    for (number, ((x, y), lines)) in places.iter().zip(&texts).enumerate() {
+    labels
+}
+
+/// Draws the boxes of the states with their values.
+fn draw_states(
+    program: &Program,
+    graph: &Graph,
+    texts: &[Vec<String>],
+    (places, (wide, high)): (&[(f64, f64)], (f64, f64)),
+    out: &mut String,
+) {
+    for (number, ((x, y), lines)) in places.iter().zip(texts).enumerate() {
         let violated = violated(program, &graph.states[number]);
         let (color, width) = match (violated.is_empty(), number) {
             (false, _) => ("#b42318", 3),
@@ -186,7 +205,6 @@ fn svg(program: &Program, graph: &Graph) -> String {
         }
         out.push_str("</g>\n");
     }
-    out + &labels + "</svg>\n"
 }
 
 /// The names of the properties that a state violates.

@@ -7,10 +7,12 @@ use birk_exec::{ReplayError, Replayed};
 use birk_ir::Program;
 
 use crate::cli::{ReplayArgs, TraceFormat};
-use crate::commands::{print, print_for_people};
+use crate::load::load;
+use crate::numbers::count;
 use crate::report::chart::{Chart, chart};
 use crate::report::{diagram, human};
-use crate::source::{load, uses_color};
+use crate::terminal::uses_color;
+use crate::terminal::{print, print_for_people};
 use crate::{Exit, Failure, itf};
 
 /// Runs the command.
@@ -45,13 +47,10 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
     out.push('\n');
     let decided = if shown.is_empty() { "no property".to_owned() } else { shown.join(", ") };
     let what = match run.loop_start {
-        None => format!("its last state, after {},", human::count(run.steps.len() as u64, "step")),
+        None => format!("its last state, after {},", count(run.steps.len() as u64, "step")),
         Some(start) if start == run.steps.len() => "the run, which stays in its last state for ever,".to_owned(),
         Some(start) => {
-            format!(
-                "the run, which repeats its last {} for ever,",
-                human::count((run.steps.len() - start) as u64, "step")
-            )
+            format!("the run, which repeats its last {} for ever,", count((run.steps.len() - start) as u64, "step"))
         }
     };
     out.push_str(&format!("the trace fits the model; {what} decides {decided}\n"));

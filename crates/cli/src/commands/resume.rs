@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::cli::{Command, ResumeArgs};
 use crate::commands::check;
-use crate::{Exit, Failure, config, saved};
+use crate::{Exit, Failure, checkpoint, config};
 
 /// Options that may differ from those of the search when it began: they say how far it goes, not what it finds on the way.
 const MAY_DIFFER: &[&str] = &["--time", "--memory", "--threads", "--max-depth", "--max-states"];
@@ -13,7 +13,7 @@ const MAY_DIFFER: &[&str] = &["--time", "--memory", "--threads", "--max-depth", 
 /// Runs the command.
 pub(crate) fn run(args: &ResumeArgs) -> Result<Exit, Failure> {
     let deadline = args.time.and_then(|time| Instant::now().checked_add(time));
-    let kept = saved::look(&args.folder, deadline)?;
+    let kept = checkpoint::look(&args.folder, deadline)?;
     let identity = &kept.identity;
     // As short as it was written, if that is possible.
     let here = std::env::current_dir().unwrap_or_default();
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &ResumeArgs) -> Result<Exit, Failure> {
         }
     }
     words.extend(args.given.iter().map(OsString::from));
-    let Command::Check(mut check) = config::parse(&words)?.command else {
+    let Command::Check(mut check) = config::parse(&words, &args.engines)?.command else {
         unreachable!("the words are those of a check")
     };
     let decisive = |options: &[String]| {

@@ -2,16 +2,15 @@
 
 use std::fmt::Write as _;
 
+use birk_engine::NEVER;
 use birk_exec::goal_of;
-use birk_exec::heuristic::NEVER;
 use birk_exec::heuristic::text::steps;
 use birk_ir::Program;
 
-use super::check::estimates;
-use super::print;
 use crate::cli::ShowArgs;
-use crate::report::human::count;
-use crate::source::load;
+use crate::load::load;
+use crate::numbers::count;
+use crate::terminal::print;
 use crate::{Exit, Failure};
 
 /// Runs the command.
@@ -25,7 +24,7 @@ fn heuristics(program: &Program, refine: Option<u32>) -> String {
     let mut out = String::new();
     for property in &program.properties {
         let Some(goal) = goal_of(program, property) else { continue };
-        let heuristic = &estimates(program, &[goal], refine)[0];
+        let heuristic = &birk::heuristics(program, &[goal], refine.map(u64::from))[0];
         let verb = if property.wants_goal() { "reached" } else { "violated" };
         let when = match heuristic.steps(&initial, &mut Vec::new()) {
             NEVER => format!("never {verb}"),

@@ -4,19 +4,20 @@ use std::io::IsTerminal as _;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use birk_exec::{Choose, GoalSet, Rules, replay, simulate};
+use birk::{goals_of, replay_failure, selected};
+use birk_engine::{GoalSet, Observer as _, Progress};
+use birk_exec::{Choose, Rules, replay, simulate};
 use birk_ir::{Goal, Program, Property, Stop};
-use birk_jit::Staged;
-use birk_search::{Observer as _, Progress};
 
-use crate::cli::{ChooseBy, Format, ProgressMode, SimulateArgs};
-use crate::commands::check::{hunted, impostor, selected};
-use crate::commands::{print, print_for_people};
-use crate::guided::session::Session;
-use crate::guided::{Place, prompt, screen};
+use crate::cli::{ChooseBy, Format, OnOff, ProgressMode, SimulateArgs};
+use crate::interactive::session::Session;
+use crate::interactive::{Place, prompt, screen};
+use crate::load::load;
 use crate::progress::Watcher;
 use crate::report::simulation::{self, Ends, Lengths, Simulation, Watched};
-use crate::source::{Source, load, uses_color};
+use crate::source::Source;
+use crate::terminal::uses_color;
+use crate::terminal::{print, print_for_people};
 use crate::{Exit, Failure, durable, itf};
 
 /// Runs the command.
@@ -28,8 +29,8 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Exit, Failure> {
     if args.guided {
         return guide(args, &source, &program);
     }
-    let properties = selected(&program, &args.property, args.deadlock)?;
-    let hunted = hunted(&program, &properties)?;
+    let properties = selected(&program, &args.property, args.deadlock == OnOff::On)?;
+    let hunted = goals_of(&program, &properties)?;
     let simulation = sample(args, &source, &program, &properties, &hunted)?;
     let color = uses_color(args.model.color, &std::io::stdout());
     match args.format {
@@ -48,7 +49,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Exit, Failure> {
 
 /// The user chooses: on a screen if there is a terminal on both sides, otherwise line by line.
 fn guide(args: &SimulateArgs, source: &Source, program: &Program) -> Result<Exit, Failure> {
-    let properties = selected(program, &args.property, args.deadlock)?;
+    let properties = selected(program, &args.property, args.deadlock == OnOff::On)?;
     let place = Place { args: &args.model, source, program };
     let mut session = Session::new(program, properties, choose(args), args.seed);
     if let Some(path) = &args.trace {
@@ -77,7 +78,7 @@ fn sample<'a>(
     hunted: &[(usize, Goal)],
 ) -> Result<Simulation<'a>, Failure> {
     let goals: Vec<Goal> = hunted.iter().map(|(_, goal)| goal.clone()).collect();
-    let model = Staged::new(program, &goals);
+    let model = birk::compiled(program, &goals);
     let rules = rules(args, properties, hunted);
     let mut watcher = Watcher::start(ProgressMode::Off, args.time)?;
     let mut simulation = Simulation {
@@ -100,8 +101,8 @@ fn sample<'a>(
             let is_first = simulation.shown.is_none();
             if is_first && rules.stop_at.contains(goal) {
                 let property = properties[*property];
-                let replayed = replay(program, &run.trace).map_err(|error| impostor(property, &error))?;
-                replayed.confirm(program, property).map_err(|error| impostor(property, &error))?;
+                let replayed = replay(program, &run.trace).map_err(|error| replay_failure(property, &error))?;
+                replayed.confirm(program, property).map_err(|error| replay_failure(property, &error))?;
                 simulation.show(seed, Some(property), replayed, run.end);
             }
         }

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use birk::Engines;
 use birk_ir::Span;
 use birk_lang::diagnostic::nearest;
 use clap::Arg;
@@ -12,7 +13,8 @@ use toml::de::{DeTable, DeValue};
 
 use super::{Layer, TYPED_ONLY, is_repeatable, key_of, objection, search_options};
 use crate::cli::Color;
-use crate::source::{Source, uses_color};
+use crate::source::Source;
+use crate::terminal::uses_color;
 use crate::{Failure, diagnostics, say_in_color};
 
 /// What is wrong, and where.
@@ -24,10 +26,10 @@ struct Mistake {
 }
 
 /// Reads a file: the profile's settings where one is chosen, then those for everyone.
-pub(super) fn read(path: &Path, profile: Option<&str>, color: Color) -> Result<Vec<Layer>, Failure> {
+pub(super) fn read(path: &Path, profile: Option<&str>, color: Color, engines: &Engines) -> Result<Vec<Layer>, Failure> {
     let source = Source::read(path)?;
     let mut mistakes = Vec::new();
-    let (base, mut profiles) = parse(&source.text, &mut mistakes);
+    let (base, mut profiles) = parse(&source.text, engines, &mut mistakes);
     if !mistakes.is_empty() {
         mistakes.sort_by_key(|mistake| mistake.place);
         let color = uses_color(color, &std::io::stderr());
@@ -54,7 +56,7 @@ pub(super) fn read(path: &Path, profile: Option<&str>, color: Color) -> Result<V
 }
 
 /// The settings for everyone, and those of each profile.
-fn parse(text: &str, mistakes: &mut Vec<Mistake>) -> (Layer, Vec<(String, Layer)>) {
+fn parse(text: &str, engines: &Engines, mistakes: &mut Vec<Mistake>) -> (Layer, Vec<(String, Layer)>) {
     let document = match DeTable::parse(text) {
         Ok(document) => document.into_inner(),
         Err(error) => {
@@ -64,7 +66,7 @@ fn parse(text: &str, mistakes: &mut Vec<Mistake>) -> (Layer, Vec<(String, Layer)
             DeTable::new()
         }
     };
-    let base = settings(&document, &["profile"], mistakes);
+    let base = settings(&document, &["profile"], engines, mistakes);
     let mut profiles = Vec::new();
     match document.get("profile").map(|found| (found, found.get_ref())) {
         None => {}
@@ -72,7 +74,7 @@ fn parse(text: &str, mistakes: &mut Vec<Mistake>) -> (Layer, Vec<(String, Layer)
             for (name, value) in found {
                 match value.get_ref() {
                     DeValue::Table(table) => {
-                        profiles.push((name.get_ref().to_string(), settings(table, &[], mistakes)));
+                        profiles.push((name.get_ref().to_string(), settings(table, &[], engines, mistakes)));
                     }
                     _ => mistakes.push(not_a_profile(span_of(name))),
                 }
@@ -84,8 +86,8 @@ fn parse(text: &str, mistakes: &mut Vec<Mistake>) -> (Layer, Vec<(String, Layer)
 }
 
 /// The settings of a table, except for keys that mean something else there.
-fn settings(table: &DeTable<'_>, others: &[&str], mistakes: &mut Vec<Mistake>) -> Layer {
-    let options = search_options();
+fn settings(table: &DeTable<'_>, others: &[&str], engines: &Engines, mistakes: &mut Vec<Mistake>) -> Layer {
+    let options = search_options(engines);
     let mut layer = Layer::new();
     for (key, value) in table.iter().filter(|(key, _)| !others.contains(&key.get_ref().as_ref())) {
         let name = key.get_ref().as_ref();
@@ -96,9 +98,9 @@ fn settings(table: &DeTable<'_>, others: &[&str], mistakes: &mut Vec<Mistake>) -
         let mut values = Vec::new();
         match value.get_ref() {
             DeValue::Array(items) if is_repeatable(option) => {
-                items.iter().for_each(|item| gather(name, "", item, &mut values, mistakes));
+                items.iter().for_each(|item| gather((name, ""), item, engines, &mut values, mistakes));
             }
-            _ => gather(name, "", value, &mut values, mistakes),
+            _ => gather((name, ""), value, engines, &mut values, mistakes),
         }
         layer.push((name.to_owned(), values));
     }
@@ -107,9 +109,9 @@ fn settings(table: &DeTable<'_>, others: &[&str], mistakes: &mut Vec<Mistake>) -
 
 /// A value as a command line has it; constants stand in tables. Each is judged at its own place.
 fn gather(
-    key: &str,
-    constant: &str,
+    (key, constant): (&str, &str),
     value: &Spanned<DeValue<'_>>,
+    engines: &Engines,
     values: &mut Vec<String>,
     mistakes: &mut Vec<Mistake>,
 ) {
@@ -124,7 +126,8 @@ fn gather(
         DeValue::Table(constants) if key == "define" => {
             for (name, value) in constants {
                 let dot = if constant.is_empty() { "" } else { "." };
-                gather(key, &format!("{constant}{dot}{}", name.get_ref()), value, values, mistakes);
+                let name = format!("{constant}{dot}{}", name.get_ref());
+                gather((key, &name), value, engines, values, mistakes);
             }
             return;
         }
@@ -135,7 +138,7 @@ fn gather(
         }
     };
     let text = if constant.is_empty() { text } else { format!("{constant}={text}") };
-    match objection(key, &text) {
+    match objection(key, &text, engines) {
         Some((label, help)) => {
             let title = format!("`{key}` cannot be `{text}`");
             mistakes.push(Mistake { place: span_of(value), title, label, help });

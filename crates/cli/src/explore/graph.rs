@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 
-use birk_exec::{Interpreter, Model, Nearest, Replayed, Successors, nearest, why};
+use birk_engine::{Model as _, Successors};
+use birk_exec::{Interpreter, Nearest, Replayed, nearest, why};
 use birk_ir::{Expr, FaultId, Program, Step, ThreadId, TransitionId};
 use serde_json::{Value, json};
 
-use crate::guided::session::{HORIZON, describe, why_text};
+use crate::interactive::session::{HORIZON, describe, why_text};
 
 /// The states that were asked for so far.
 pub(crate) struct Explorer<'p> {

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use crate::explore::connections::Connections;
 use crate::explore::graph::{Explorer, find};
 use crate::explore::request::Request;
-use crate::guided::Place;
-use crate::layout;
+use crate::graph_layout;
+use crate::interactive::Place;
 use crate::report::html::fill;
 use crate::{Failure, say};
 
@@ -45,7 +45,7 @@ pub(crate) fn serve(place: &Place<'_>, port: u16) -> Result<Infallible, Failure>
         token: token(),
         hosts: [address.to_string(), format!("localhost:{}", address.port())],
     };
-    crate::commands::print(&format!("http://{address}/?token={}\n", server.token))?;
+    crate::terminal::print(&format!("http://{address}/?token={}\n", server.token))?;
     say("birk: open this address in a browser on this machine; Ctrl-C ends");
     // A browser that went away is no reason to complain.
     let served = Connections::default().serve(&listener, |stream, hear| _ = server.answer(stream, hear));
@@ -152,7 +152,7 @@ fn layout_of(body: &str) -> Result<Value, String> {
     }
     let end = |edge: &Value, at: usize| edge[at].as_u64().map(|node| node as usize);
     let edges: Vec<(usize, usize)> = edges.iter().filter_map(|edge| Some((end(edge, 0)?, end(edge, 1)?))).collect();
-    Ok(layout::places(nodes as usize, &edges).into_iter().map(|(layer, x)| json!([layer, x])).collect())
+    Ok(graph_layout::places(nodes as usize, &edges).into_iter().map(|(layer, x)| json!([layer, x])).collect())
 }
 
 #[cfg(test)]

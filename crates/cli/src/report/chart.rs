@@ -134,17 +134,11 @@ fn sent_to(text: &str) -> String {
 
 fn channels(program: &Program) -> Vec<Channel> {
     let mut found = Vec::new();
-    let plain = |name: &str| name.replace("[]", "");
-    for (v, variable) in program.variables.iter().enumerate() {
-        let inner = variable.name.strip_prefix("len(").and_then(|rest| rest.strip_suffix(')'));
-        let Some(base) = inner.filter(|_| !variable.is_rendezvous()).map(plain) else { continue };
-        let is_content = |name: &str| plain(name) == base || plain(name).starts_with(&format!("{base}."));
-        let contents: Vec<VarId> =
-            (0..program.variables.len()).map(VarId::new).filter(|&id| is_content(&program.variable(id).name)).collect();
+    for channel in &program.channels {
+        let variable = program.variable(channel.length);
         for element in 0..variable.len() {
-            let name = if variable.len() > 1 { format!("{base}[{element}]") } else { base.clone() };
-            let (length, capacity) = (VarId::new(v), variable.hi as u32);
-            let contents = contents.clone();
+            let name = if variable.len() > 1 { format!("{}[{element}]", channel.name) } else { channel.name.clone() };
+            let (length, capacity, contents) = (channel.length, variable.hi as u32, channel.contents.clone());
             found.push(Channel { name, length, element, capacity, contents, waiting: VecDeque::new() });
         }
     }

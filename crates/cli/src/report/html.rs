@@ -4,15 +4,16 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
+use birk::{Grade, ShownTrace};
+use birk_engine::SatStats;
 use birk_ir::{Coverage, Span, TransitionId};
-use birk_search::job::Unrolled;
 use serde_json::{Value, json};
 
-use crate::progress::{Sample, bytes, grouped};
+use crate::numbers::{bytes, count, grouped};
+use crate::progress::Sample;
 use crate::report::chart::{Chart, chart};
 use crate::report::plot::{Titles, bars, curve};
-use crate::report::statement::Grade;
-use crate::report::{Report, ShownTrace, diagram, human};
+use crate::report::{Report, diagram, human};
 use crate::source::Source;
 use crate::terminal::visible;
 
@@ -37,10 +38,10 @@ pub(crate) fn page(report: &Report<'_>, samples: &[Sample]) -> String {
     let page = fill(
         PAGE,
         &[
-            ("title", &escape(&format!("{}: {} - Birk", program.system, report.verdict.word()))),
+            ("title", &escape(&format!("{}: {} - Birk", program.system, report.verdict().word()))),
             ("css", CSS),
             ("js", JS),
-            ("verdict", report.verdict.word()),
+            ("verdict", report.verdict().word()),
             ("system", &escape(&program.system)),
             ("model", &escape(&report.source.path)),
             ("headline", &escape(&headline)),
@@ -99,7 +100,7 @@ fn properties(report: &Report<'_>) -> String {
         let note = match (answer.reason.as_deref(), length) {
             _ if answer.untraced.is_some() => human::untraced_text(answer.untraced),
             (Some(reason), _) => format!("not checked: {reason}"),
-            (None, Some(length)) => format!("a run of {}", human::count(length, "step")),
+            (None, Some(length)) => format!("a run of {}", count(length, "step")),
             (None, None) => String::new(),
         };
         let grade = answer.grade().map_or("", Grade::letter);
@@ -115,9 +116,9 @@ fn properties(report: &Report<'_>) -> String {
 }
 
 /// The runs to show: violations first, because the page opens on the first.
-fn runs<'r, 'a>(report: &'r Report<'a>) -> Vec<&'r ShownTrace<'a>> {
+fn runs<'r>(report: &'r Report<'_>) -> Vec<&'r ShownTrace> {
     let mut runs: Vec<_> = report.traces.iter().collect();
-    runs.sort_by_key(|trace| trace.property.wants_goal());
+    runs.sort_by_key(|trace| report.property_of(trace).wants_goal());
     runs
 }
 
@@ -125,7 +126,7 @@ fn trace_section(report: &Report<'_>) -> String {
     let mut options = String::new();
     let runs = runs(report);
     for (index, trace) in runs.iter().enumerate() {
-        let text = format!("{} ({})", trace.property.name, human::count(trace.run.steps.len() as u64, "step"));
+        let text = format!("{} ({})", report.property_of(trace).name, count(trace.run.steps.len() as u64, "step"));
         let _ = write!(options, "<option value=\"{index}\">{}</option>", escape(&text));
     }
     let words = match runs.first() {
@@ -175,15 +176,15 @@ fn lines(source: &Source, span: Span) -> (u32, usize, usize) {
 /// The coverage statement: grade, where the search was cut, what the next depth would cost, how to go on.
 fn covered(report: &Report<'_>) -> String {
     let mut out = format!("<p><strong>{}</strong></p>\n", escape(&report.covered()));
-    let (cuts, border) = (report.cuts(), &report.hunt.stats.border);
+    let (cuts, border) = (report.cuts(), &report.hunt.stats.cutoff);
     if !cuts.is_empty() {
         let about = if border.is_estimate { "about " } else { "" };
-        let looked_at = if border.looked_at < border.states { ", of which a part was looked at" } else { "" };
+        let looked_at = if border.examined < border.states { ", of which a part was looked at" } else { "" };
         let _ = writeln!(
             out,
             "<table><caption>cut at {about}{}{looked_at}, before these steps</caption><thead><tr><th scope=\"col\">thread</th>\
              <th scope=\"col\">location</th><th scope=\"col\">steps</th></tr></thead><tbody>",
-            human::count(border.states, "state")
+            count(border.states, "state")
         );
         for cut in cuts.iter().take(MAX_CUTS) {
             let thread = escape(&report.program.thread(cut.thread).name);
@@ -208,7 +209,7 @@ fn covered(report: &Report<'_>) -> String {
 }
 
 fn unreached(report: &Report<'_>) -> String {
-    if report.hunt.stats.unrolled.is_some() {
+    if report.hunt.stats.sat().is_some() {
         return "<p>Not known: this engine looks for runs, and does not note which steps they take.</p>".into();
     }
     let (unreached, untaken) = (report.unreached(), report.untaken());
@@ -249,7 +250,7 @@ fn unreached(report: &Report<'_>) -> String {
 }
 
 /// Of bounded model checking, which counts no states.
-fn unrolled_statistics(report: &Report<'_>, unrolled: Unrolled) -> String {
+fn unrolled_statistics(report: &Report<'_>, unrolled: SatStats) -> String {
     table(&[
         ("runs of up to so many steps", grouped(u64::from(report.hunt.stats.max_depth))),
         ("clauses", grouped(unrolled.clauses)),
@@ -275,7 +276,7 @@ fn statistics(report: &Report<'_>, samples: &[Sample]) -> String {
     // Sets can have more states than 64 bits hold; then there is nothing to draw.
     let is_held = |number: u64| number != u64::MAX;
     let held = |number: u64| if is_held(number) { grouped(number) } else { "more than 64 bits hold".to_owned() };
-    if let Some(unrolled) = stats.unrolled {
+    if let Some(unrolled) = stats.sat() {
         return unrolled_statistics(report, unrolled);
     }
     let rows = [
@@ -363,7 +364,7 @@ fn data(report: &Report<'_>) -> String {
     embedded(&json!({"names": names, "places": places, "words": words.texts, "traces": traces}))
 }
 
-fn trace_data(report: &Report<'_>, trace: &ShownTrace<'_>, words: &mut Words) -> Value {
+fn trace_data(report: &Report<'_>, trace: &ShownTrace, words: &mut Words) -> Value {
     let (program, run) = (report.program, &trace.run);
     let chart = chart(report.source, program, run);
     let elements: HashMap<_, usize> = program.visible_elements().enumerate().map(|(i, element)| (element, i)).collect();
@@ -391,14 +392,18 @@ fn trace_data(report: &Report<'_>, trace: &ShownTrace<'_>, words: &mut Words) ->
         true => format!("the run is too long to stand here; `birk replay --format {word}` prints it"),
         false => visible(&draw(&chart, text)).into_owned(),
     };
-    let short = format!("{} {}", trace.property.name, if trace.property.wants_goal() { "reached" } else { "violated" });
+    let short = format!(
+        "{} {}",
+        report.property_of(trace).name,
+        if report.property_of(trace).wants_goal() { "reached" } else { "violated" }
+    );
     json!({
         "lanes": chart.lanes.iter().map(|lane| words.number(lane)).collect::<Vec<_>>(),
         "initial": initial,
         "steps": steps,
         "messages": messages,
         "loop": run.loop_start,
-        "ending": human::ending(report.source, program, trace.property, run, false),
+        "ending": human::ending(report.source, program, report.property_of(trace), run, false),
         "mermaid": diagram(diagram::mermaid, &short, "mermaid"),
         "plantuml": diagram(diagram::plantuml, &short, "plantuml"),
     })

@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use birk::{Answer, AutomatonFigures, Grade, Slices};
 use birk_exec::Replayed;
 use birk_exec::replay::{Chance, Shows};
 use birk_ir::{
@@ -10,15 +11,14 @@ use birk_ir::{
     Verdict,
 };
 
-use birk_search::Relief;
+use birk_engine::Relief;
 
-use crate::cli::StoreKind;
-use crate::commands::{Slices, Watch};
 use crate::diagnostics;
-use crate::progress::{bytes, grouped, relieved};
+use crate::numbers::{bytes, count, counted, grouped};
+use crate::progress::relieved;
 use crate::report::json::is_location_of;
-use crate::report::statement::{Cut, Grade, Next, stopped};
-use crate::report::{Answer, Report, ordinals_text};
+use crate::report::statement::{Cut, Next, stopped};
+use crate::report::{Report, ordinals_text};
 use crate::source::Source;
 use crate::terminal::{Paint, visible};
 
@@ -35,7 +35,7 @@ pub(crate) fn text(report: &Report<'_>, color: bool) -> String {
     let mut out = first_line(report, paint);
     properties(&mut out, report, paint);
     for trace in &report.traces {
-        out.push_str(&shown_trace(report.source, report.program, trace.property, &trace.run, color));
+        out.push_str(&shown_trace(report.source, report.program, report.property_of(trace), &trace.run, color));
     }
     statistics(&mut out, report, paint);
     cuts(&mut out, report, paint);
@@ -53,9 +53,9 @@ pub(crate) fn headline(report: &Report<'_>) -> String {
 /// The first line: the verdict and its bound.
 fn first_line(report: &Report<'_>, paint: Paint) -> String {
     let model = format!("{} ({})", visible(&report.source.path), report.program.system);
-    let word = paint.verdict(report.verdict, report.verdict.word());
+    let word = paint.verdict(report.verdict(), report.verdict().word());
     let states = covered_all(report);
-    let detail = match report.verdict {
+    let detail = match report.verdict() {
         Verdict::Holds => match report.hunt.coverage {
             Coverage::Complete if report.is_of_runs() => {
                 format!("in every run ({states} with the automaton)")
@@ -69,9 +69,10 @@ fn first_line(report: &Report<'_>, paint: Paint) -> String {
         },
         Verdict::Violated => violation(report),
         Verdict::Inconclusive => {
-            let accepted = if report.is_accepted() { ", and --accept says that this is enough" } else { "" };
+            let accepted =
+                if report.is_accepted(report.args.accept) { ", and --accept says that this is enough" } else { "" };
             let why = match (&report.hunt.coverage, report.hunt.stopped) {
-                (Coverage::Sampled(_), Stop::Exhausted) if report.args.beam.is_some() => "others seemed farther away",
+                (Coverage::Sampled(_), Stop::Exhausted) if report.engine.directed => "others seemed farther away",
                 (Coverage::Sampled(_), Stop::Exhausted) => "others were left out at random",
                 (_, stop) => stopped(stop),
             };
@@ -82,28 +83,26 @@ fn first_line(report: &Report<'_>, paint: Paint) -> String {
 }
 
 fn violation(report: &Report<'_>) -> String {
-    let violated: Vec<&Answer<'_>> = report.answers.iter().filter(|a| a.verdict == Verdict::Violated).collect();
-    let describe = |answer: &&Answer<'_>| {
+    let violated: Vec<&Answer> = report.answers.iter().filter(|a| a.verdict == Verdict::Violated).collect();
+    let describe = |answer: &&Answer| {
         let run = answer.trace.map(|t| &report.traces[t].run);
         if let Some(steps) = answer.untraced {
             return format!("`{}` ({}, shortest; {NO_TRACE})", answer.property.name, count(u64::from(steps), "step"));
         }
         match run {
             Some(run) => {
-                let is_shortest = report.engine.shortest && report.args.store != StoreKind::Bitstate;
-                let is_shortest = is_shortest && run.loop_start.is_none() && answer.property.branching().is_none();
-                let is_direct = report.args.weight == 1 && report.args.beam.is_none();
-                let shortest = match (is_shortest, is_direct) {
+                let is_of_state = run.loop_start.is_none() && answer.property.branching().is_none();
+                let shortest = match (is_of_state, report.is_shortest) {
                     (true, true) => ", shortest",
-                    (true, false) => ", perhaps not the shortest",
-                    (false, _) => "",
+                    (true, false) if report.engine.directed => ", perhaps not the shortest",
+                    _ => "",
                 };
                 format!("`{}` ({}{shortest})", answer.property.name, length_text(run))
             }
             None if answer.property.branching().is_some() => {
                 format!("`{}` (no run of {} shows it)", answer.property.name, covered_all(report))
             }
-            None if report.hunt.stats.unrolled.is_some() => {
+            None if report.hunt.stats.sat().is_some() => {
                 format!("`{}` (never reached: {})", answer.property.name, covered_all(report))
             }
             None => format!("`{}` (never reached in {})", answer.property.name, covered_all(report)),
@@ -113,7 +112,7 @@ fn violation(report: &Report<'_>) -> String {
 }
 
 fn covered_all(report: &Report<'_>) -> String {
-    report.induction().unwrap_or_else(|| states(report))
+    report.induction().unwrap_or_else(|| report.states())
 }
 
 /// What was looked at, in words.
@@ -123,11 +122,11 @@ fn covered(report: &Report<'_>) -> String {
         Coverage::Depth(depth) => format!("within {} of the start", count(u64::from(*depth), "step")),
         Coverage::Hashed { depth: None, .. } => "in the states reached, up to hash collisions".into(),
         Coverage::Hashed { depth: Some(depth), .. } => format!("within {depth} steps, up to hash collisions"),
-        Coverage::Sampled(states) if report.slices.is_some_and(|slices| slices.done > 1) => {
+        Coverage::Sampled(states) if report.slices.as_ref().is_some_and(|slices| slices.done > 1) => {
             format!("in about {}", count(*states, "state"))
         }
         // More than 64 bits hold: the diagrams know.
-        Coverage::Sampled(u64::MAX) => format!("in the {} looked at", states(report)),
+        Coverage::Sampled(u64::MAX) => format!("in the {} looked at", report.states()),
         Coverage::Sampled(states) => format!("in the {} looked at", count(*states, "state")),
     }
 }
@@ -148,7 +147,7 @@ fn properties(out: &mut String, report: &Report<'_>, paint: Paint) {
             (Verdict::Holds, _, Some(trace)) => {
                 format!("reached in {}", count(report.traces[trace].run.steps.len() as u64, "step"))
             }
-            _ => answer.watch.as_ref().map(watch_text).unwrap_or_default(),
+            _ => answer.automaton.as_ref().map(watch_text).unwrap_or_default(),
         };
         let kind = answer.property.word();
         let kind = if kind == answer.property.name { "" } else { kind };
@@ -169,7 +168,7 @@ pub(crate) fn untraced_text(steps: Option<u32>) -> String {
 }
 
 /// What watched the runs, and how much was looked at.
-fn watch_text(watch: &Watch) -> String {
+fn watch_text(watch: &AutomatonFigures) -> String {
     let states = count(watch.states, "state");
     format!("{states} with an automaton of {}", count(watch.automaton as u64, "state"))
 }
@@ -419,26 +418,26 @@ fn values_text(program: &Program, accesses: &[Access], state: &[u32]) -> String 
 fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
     let stats = &report.hunt.stats;
     let _ = writeln!(out, "\n{} {}", paint.bold("covered:"), report.covered());
-    if let Some(slices) = report.slices {
+    if let Some(slices) = &report.slices {
         self::slices(out, slices, paint);
     }
     // Averages over a handful of states say nothing.
-    let is_small = stats.states < 1000 || stats.diagrams.is_some() || stats.unrolled.is_some();
+    let is_small = stats.states < 1000 || stats.bdd().is_some() || stats.sat().is_some();
     let rate = grouped((stats.states as f64 / report.seconds.max(1e-9)) as u64);
     let rate = if is_small { String::new() } else { format!(", {rate} states/s") };
     let states = counted(&report.states_text(), "state");
     let transitions = report.transitions_text().map_or("steps not counted".into(), |text| counted(&text, "transition"));
     let depth = report.depth().map(|depth| format!(", depth {depth}")).unwrap_or_default();
-    let searched = match stats.unrolled {
+    let searched = match stats.sat() {
         Some(_) => format!("runs of up to {}", count(u64::from(stats.max_depth), "step")),
         None => format!("{states}, {transitions}{depth}"),
     };
     let _ = writeln!(out, "{} {searched}", paint.bold("searched:"));
-    if let Some(unrolled) = stats.unrolled {
+    if let Some(unrolled) = stats.sat() {
         let (clauses, variables) = (count(unrolled.clauses, "clause"), count(unrolled.variables, "variable"));
         let _ = writeln!(out, "{} {clauses}, {variables}", paint.bold("unrolled:"));
     }
-    if let Some(sets) = &stats.diagrams {
+    if let Some(sets) = stats.bdd() {
         let (nodes, iterations) = (count(sets.peak_nodes, "node"), count(u64::from(sets.iterations), "iteration"));
         let _ = writeln!(out, "{} {nodes} at most, {iterations}", paint.bold("diagrams:"));
     }
@@ -447,10 +446,10 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
     let stored = if is_small { String::new() } else { stored };
     let peak = report.peak_memory.map(|peak| format!("; {} at most in all", bytes(peak))).unwrap_or_default();
     let _ = writeln!(out, "{} {} bits a state{stored}{peak}", paint.bold("memory:"), report.program.layout.bits());
-    if !stats.relief.is_empty() {
+    if let Some(bounded) = stats.bounded().filter(|bounded| !bounded.relief.is_empty()) {
         let step =
             |(relief, states): &(Relief, u64)| format!("after {} states, {}", grouped(*states), relieved(*relief));
-        let steps: Vec<String> = stats.relief.iter().map(step).collect();
+        let steps: Vec<String> = bounded.relief.iter().map(step).collect();
         let _ = writeln!(out, "{} {}", paint.bold("memory was short:"), steps.join("; "));
     }
     if stats.cut > 0 {
@@ -486,12 +485,12 @@ fn slices(out: &mut String, slices: &Slices, paint: Paint) {
 
 /// Where the search was cut: who was about to do something there.
 fn cuts(out: &mut String, report: &Report<'_>, paint: Paint) {
-    let (cuts, border) = (report.cuts(), &report.hunt.stats.border);
+    let (cuts, border) = (report.cuts(), &report.hunt.stats.cutoff);
     if cuts.is_empty() {
         return;
     }
-    let looked_at = match border.looked_at < border.states {
-        true => format!(" ({} looked at)", grouped(border.looked_at)),
+    let looked_at = match border.examined < border.states {
+        true => format!(" ({} looked at)", grouped(border.examined)),
         false => String::new(),
     };
     let about = if border.is_estimate { "about " } else { "" };
@@ -571,23 +570,4 @@ pub(crate) fn next_text(next: &Next) -> String {
     let known = if least == most { "has" } else { "has probably" };
     let depth = next.depth;
     format!("depth {depth} {known} {states}; a search to it takes {seconds}{}", memory.unwrap_or_default())
-}
-
-/// How many states were reached: in full, or in powers of ten where that would fill a line.
-pub(crate) fn states(report: &Report<'_>) -> String {
-    let full = report.states_text();
-    let digits = full.replace(',', "");
-    match digits.len() {
-        0..=24 => counted(&full, "state"),
-        long => format!("about {}.{}e{} states", &digits[..1], &digits[1..3], long - 1),
-    }
-}
-
-/// `1 state`, `2,000 states`.
-pub(crate) fn count(number: u64, noun: &str) -> String {
-    counted(&grouped(number), noun)
-}
-
-fn counted(number: &str, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == "1" { "" } else { "s" })
 }

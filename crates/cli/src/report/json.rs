@@ -1,48 +1,133 @@
-//! The report for programs: one JSON object, schema 1. The manual describes every field.
+//! The reports for programs: one JSON object, schema 1. The types here are the schema (`birk schema`); the manual describes every
+//! field.
 
+use std::collections::BTreeMap;
+
+use birk::{Answer, Grade, Slices};
 use birk_exec::Replayed;
 use birk_exec::replay::Shows;
-use birk_ir::{Coverage, Program, Property, PropertyKind, ThreadId, TransitionId, ValueKind, VarId, Verdict};
+use birk_ir::{Coverage, Program, Property, PropertyKind, Span, ThreadId, TransitionId, ValueKind, VarId, Verdict};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use crate::cli::{Fair, StoreKind};
-use crate::commands::Slices;
-use crate::report::statement::{Cut, Grade, Next};
+use crate::report::statement::Next;
 use crate::report::{Report, ordinals_text};
 use crate::source::Source;
 
-#[derive(Serialize)]
-struct Document<'a> {
+/// The report of `birk check`.
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CheckReport {
     schema: u32,
     birk: &'static str,
     model: String,
-    system: &'a str,
-    constants: Map<String, Value>,
+    system: String,
+    constants: Fields,
     engine: &'static str,
     store: &'static str,
     threads: usize,
     seed: u64,
     verdict: &'static str,
-    coverage: Value,
+    coverage: CoverageReport,
     stopped_by: &'static str,
-    properties: Vec<Value>,
-    stats: Stats,
+    properties: Vec<PropertyReport>,
+    stats: Figures,
     #[serde(skip_serializing_if = "Option::is_none")]
-    slices: Option<Value>,
-    unreached: Value,
-    cut: Value,
-    next: Value,
-    traces: Vec<Value>,
+    slices: Option<SlicesReport>,
+    unreached: Option<Unreached>,
+    cut: Option<Cutoff>,
+    next: Option<NextDepth>,
+    traces: Vec<TraceReport>,
     reproduce: String,
     #[serde(rename = "continue")]
     go_on: Option<String>,
 }
 
-#[derive(Serialize)]
-struct Stats {
-    states: Value,
-    transitions: Value,
+/// Names and values, in the order of the model.
+pub(crate) type Fields = serde_json::Map<String, Value>;
+
+/// A count; as text where 64 bits do not hold it.
+#[derive(JsonSchema, Serialize)]
+#[serde(untagged)]
+enum Count {
+    Number(u64),
+    Digits(String),
+}
+
+impl Count {
+    fn new(digits: &str) -> Self {
+        digits.parse().map_or_else(|_| Count::Digits(digits.to_owned()), Count::Number)
+    }
+}
+
+#[derive(JsonSchema, Serialize)]
+struct CoverageReport {
+    #[serde(flatten)]
+    kind: CoverageKind,
+    grade: &'static str,
+}
+
+#[derive(JsonSchema, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum CoverageKind {
+    Complete,
+    /// Everything within so many steps.
+    Depth {
+        depth: u32,
+    },
+    Hashed {
+        depth: Option<u32>,
+        omission_probability: f64,
+        expected_omissions: f64,
+    },
+    Sampled {
+        states: Count,
+    },
+}
+
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct PropertyReport {
+    name: String,
+    kind: &'static str,
+    verdict: &'static str,
+    grade: Option<&'static str>,
+    /// Position among the traces.
+    trace: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    untraced_steps: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fairness: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    automaton: Option<AutomatonReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    product: Option<ProductReport>,
+}
+
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct AutomatonReport {
+    states: usize,
+    strength: &'static str,
+}
+
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct ProductReport {
+    states: u64,
+    transitions: u64,
+    seconds: f64,
+}
+
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Figures {
+    states: Option<Count>,
+    transitions: Option<Count>,
     max_depth: Option<u32>,
     revisits: u64,
     cut_by_assume: u64,
@@ -56,29 +141,180 @@ struct Stats {
     #[serde(skip_serializing_if = "Option::is_none")]
     iterations: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    unrolled: Option<Value>,
+    unrolled: Option<Unrolled>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    frontier: Option<Value>,
+    frontier: Option<Frontier>,
 }
 
-/// A count as a number, or as text where 64 bits do not hold it.
-fn whole(digits: &str) -> Value {
-    digits.parse::<u64>().map_or_else(|_| digits.into(), Value::from)
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Unrolled {
+    clauses: u64,
+    variables: u64,
+    induction: Option<u32>,
+}
+
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Frontier {
+    kept_as: &'static str,
+    most_states: u64,
+    bytes_per_state: f64,
+    peak_bytes: u64,
+    replays: u64,
+    steps_per_replay: f64,
+    relief: Vec<ReliefStep>,
+}
+
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct ReliefStep {
+    step: &'static str,
+    states: u64,
+}
+
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct SlicesReport {
+    asked: Option<u64>,
+    done: u64,
+    width: usize,
+    visits: u64,
+    found_in: Option<FoundIn>,
+    ruled_out: Option<RuledOut>,
+}
+
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct FoundIn {
+    number: u64,
+    seed: u64,
+    width: usize,
+}
+
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct RuledOut {
+    confidence: f64,
+    rate: f64,
+}
+
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Unreached {
+    transitions: Vec<String>,
+    locations: Vec<String>,
+    not_enabled: Vec<NotEnabled>,
+    cut: Vec<String>,
+    assumed: Vec<String>,
+}
+
+/// A transition that was never enabled, with its condition.
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct NotEnabled {
+    transition: String,
+    guard: Option<String>,
+    source: Place,
+}
+
+/// A place in the text, from 1.
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Place {
+    line: usize,
+    column: usize,
+}
+
+impl Place {
+    fn new(source: &Source, span: Span) -> Self {
+        let (line, column) = source.position(span);
+        Self { line, column }
+    }
+}
+
+/// Where the search was cut off.
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Cutoff {
+    states: u64,
+    looked_at: u64,
+    estimated: bool,
+    at: Vec<CutoffAt>,
+}
+
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct CutoffAt {
+    thread: String,
+    location: String,
+    steps: u64,
+}
+
+/// What the next depth would cost, at least and at most; or why that cannot be told.
+#[derive(JsonSchema, Serialize)]
+#[serde(untagged)]
+enum NextDepth {
+    Unknown { reason: &'static str },
+    Known { depth: u32, states: (u64, u64), seconds: (f64, f64), memory_bytes: Option<(u64, u64)> },
+}
+
+/// A run with its steps and states.
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TraceReport {
+    property: Option<String>,
+    length: usize,
+    /// The step from which on the rest repeats forever.
+    #[serde(rename = "loop")]
+    loop_start: Option<usize>,
+    steps: Vec<StepReport>,
+    states: Vec<Fields>,
+    replay: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shows: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<FaultReport>,
+    /// Of a simulation: the seed of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) seed: Option<u64>,
+}
+
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct StepReport {
+    thread: String,
+    from: String,
+    to: Option<String>,
+    source: Place,
+    changes: Fields,
+}
+
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct FaultReport {
+    kind: &'static str,
+    message: String,
+    source: Place,
+}
+
+/// The schemas of all reports, by the names of the commands that write them.
+pub(crate) fn schemas() -> String {
+    let schemas = BTreeMap::from([
+        ("check", schemars::schema_for!(CheckReport)),
+        ("simulate", schemars::schema_for!(super::simulation::SimulationReport)),
+    ]);
+    serde_json::to_string_pretty(&schemas).expect("a schema has only string keys") + "\n"
 }
 
 /// The report as text, with a line feed at its end.
 pub(crate) fn text(report: &Report<'_>) -> String {
-    let stats = &report.hunt.stats;
-    let (unreached, untaken) = (report.unreached(), report.untaken());
-    let sets = stats.diagrams.as_ref();
-    let states = sets.and_then(|sets| sets.states.parse().ok()).unwrap_or(stats.states as f64);
-    let is_counted = stats.unrolled.is_none();
-    let document = Document {
+    let document = CheckReport {
         schema: 1,
         birk: env!("CARGO_PKG_VERSION"),
         model: report.source.path.clone(),
-        system: &report.program.system,
-        constants: report.program.constants.iter().map(|(name, value)| (name.clone(), constant(value))).collect(),
+        system: report.program.system.clone(),
+        constants: constants(report.program),
         engine: report.searched_with(),
         store: match report.args.store {
             StoreKind::Exact => "exact",
@@ -87,60 +323,19 @@ pub(crate) fn text(report: &Report<'_>) -> String {
         },
         threads: report.threads,
         seed: report.args.seed,
-        verdict: report.verdict.word(),
+        verdict: report.verdict().word(),
         coverage: coverage(report),
         stopped_by: report.hunt.stopped.word(),
-        properties: properties(report),
-        stats: Stats {
-            states: match sets {
-                None => is_counted.then_some(stats.states).into(),
-                Some(sets) => whole(&sets.states),
-            },
-            transitions: match sets {
-                None => is_counted.then_some(stats.transitions).into(),
-                Some(sets) => sets.transitions.as_deref().map_or(Value::Null, whole),
-            },
-            max_depth: report.depth(),
-            revisits: stats.revisits,
-            cut_by_assume: stats.cut,
-            seconds: report.seconds,
-            states_per_second: is_counted.then(|| (states / report.seconds.max(1e-9)).round()),
-            peak_memory_bytes: report.peak_memory,
-            store_bytes_per_state: is_counted.then(|| stats.store_bytes as f64 / states.max(1.0)),
-            state_bits: report.program.layout.bits(),
-            peak_nodes: sets.map(|sets| sets.peak_nodes),
-            iterations: sets.map(|sets| sets.iterations),
-            unrolled: stats.unrolled.map(|unrolled| {
-                json!({
-                    "clauses": unrolled.clauses, "variables": unrolled.variables, "induction": unrolled.proved_at,
-                })
-            }),
-            frontier: stats.frontier.map(|frontier| {
-                json!({
-                    "kept_as": frontier.waiting.word(),
-                    "most_states": frontier.states,
-                    "bytes_per_state": frontier.bytes as f64 / frontier.states.max(1) as f64,
-                    "peak_bytes": frontier.peak_bytes,
-                    "replays": frontier.replays,
-                    "steps_per_replay": frontier.replayed as f64 / frontier.replays.max(1) as f64,
-                    "relief": relief(stats),
-                })
-            }),
-        },
-        slices: report.slices.map(slices),
-        unreached: (is_counted && report.hunt.fired.len() == report.program.transitions.len()).then(|| json!({
-            "transitions": unreached.transitions.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),
-            "locations": unreached.locations,
-            "not_enabled": untaken.not_enabled.iter().map(|&id| transition_value(report, id)).collect::<Vec<_>>(),
-            "cut": untaken.cut.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),
-            "assumed": untaken.assumed.iter().map(|&id| report.program.transition_text(id)).collect::<Vec<_>>(),
-        })).into(),
-        cut: cut(report),
+        properties: report.answers.iter().map(|answer| property(report, answer)).collect(),
+        stats: figures(report),
+        slices: report.slices.as_ref().map(slices),
+        unreached: unreached(report),
+        cut: cutoff(report),
         next: next(report),
         traces: report
             .traces
             .iter()
-            .map(|trace| trace_value(report.source, report.program, Some(trace.property), &trace.run))
+            .map(|trace| trace_report(report.source, report.program, Some(report.property_of(trace)), &trace.run))
             .collect(),
         reproduce: report.reproduce(),
         go_on: report.go_on(),
@@ -148,161 +343,202 @@ pub(crate) fn text(report: &Report<'_>) -> String {
     serde_json::to_string_pretty(&document).expect("a report has only string keys") + "\n"
 }
 
-fn properties(report: &Report<'_>) -> Vec<Value> {
-    let value = |answer: &crate::report::Answer<'_>| {
-        let mut value = json!({
-            "name": answer.property.name,
-            "kind": answer.property.word(),
-            "verdict": answer.verdict.word(),
-            "grade": answer.grade().map(Grade::letter),
-            "trace": answer.trace,
-        });
-        if let Some(steps) = answer.untraced {
-            value["untraced_steps"] = steps.into();
-        }
-        if let (Verdict::Inconclusive, Some(reason)) = (answer.verdict, &answer.reason) {
-            value["reason"] = reason.as_str().into();
-        }
-        let is_ctl = matches!(answer.property.kind, PropertyKind::Ctl(_));
-        if answer.watch.is_some() || (is_ctl && answer.reason.is_none()) {
-            value["fairness"] = if report.args.fairness == Fair::Weak { "weak" } else { "none" }.into();
-        }
-        if let Some(watch) = &answer.watch {
-            value["automaton"] = json!({"states": watch.automaton, "strength": watch.strength});
-            value["product"] =
-                json!({"states": watch.states, "transitions": watch.transitions, "seconds": watch.seconds});
-        }
-        value
-    };
-    report.answers.iter().map(value).collect()
-}
-
-/// What was done because memory was short.
-fn relief(stats: &birk_search::Stats) -> Vec<Value> {
-    stats.relief.iter().map(|(relief, states)| json!({"step": relief.word(), "states": states})).collect()
-}
-
-fn slices(slices: &Slices) -> Value {
-    json!({
-        "asked": slices.asked,
-        "done": slices.done,
-        "width": slices.width,
-        "visits": slices.visits,
-        "found_in": slices.found_in.map(|(number, seed, width)| json!({"number": number, "seed": seed, "width": width})),
-        "ruled_out": slices.ruled_out.map(|(confidence, rate)| json!({"confidence": confidence, "rate": rate})),
-    })
-}
-
-/// A constant's value, as JSON has it.
-pub(crate) fn constant(text: &str) -> Value {
-    match text {
+/// The constants of a program, as JSON has them.
+pub(crate) fn constants(program: &Program) -> Fields {
+    let value = |text: &str| match text {
         "true" => true.into(),
         "false" => false.into(),
         _ => text.parse::<i64>().map_or_else(|_| text.into(), Into::into),
+    };
+    program.constants.iter().map(|(name, text)| (name.clone(), value(text))).collect()
+}
+
+fn figures(report: &Report<'_>) -> Figures {
+    let stats = &report.hunt.stats;
+    let sets = stats.bdd();
+    let states = sets.and_then(|sets| sets.states.parse().ok()).unwrap_or(stats.states as f64);
+    let is_counted = stats.sat().is_none();
+    Figures {
+        states: match sets {
+            None => is_counted.then_some(Count::Number(stats.states)),
+            Some(sets) => Some(Count::new(&sets.states)),
+        },
+        transitions: match sets {
+            None => is_counted.then_some(Count::Number(stats.transitions)),
+            Some(sets) => sets.transitions.as_deref().map(Count::new),
+        },
+        max_depth: report.depth(),
+        revisits: stats.revisits,
+        cut_by_assume: stats.cut,
+        seconds: report.seconds,
+        states_per_second: is_counted.then(|| (states / report.seconds.max(1e-9)).round()),
+        peak_memory_bytes: report.peak_memory,
+        store_bytes_per_state: is_counted.then(|| stats.store_bytes as f64 / states.max(1.0)),
+        state_bits: report.program.layout.bits(),
+        peak_nodes: sets.map(|sets| sets.peak_nodes),
+        iterations: sets.map(|sets| sets.iterations),
+        unrolled: stats.sat().map(|sat| Unrolled {
+            clauses: sat.clauses,
+            variables: sat.variables,
+            induction: sat.proved_at,
+        }),
+        frontier: frontier(stats),
     }
 }
 
-/// A transition that was never enabled, with its condition.
-fn transition_value(report: &Report<'_>, id: TransitionId) -> Value {
-    let (line, column) = report.source.position(report.program.transition(id).span);
-    json!({
-        "transition": report.program.transition_text(id),
-        "guard": report.guard_text(id),
-        "source": {"line": line, "column": column},
+fn frontier(stats: &birk_engine::Stats) -> Option<Frontier> {
+    let bounded = stats.bounded()?;
+    let frontier = bounded.frontier?;
+    let relief = bounded.relief.iter().map(|&(relief, states)| ReliefStep { step: relief.word(), states });
+    Some(Frontier {
+        kept_as: frontier.kind,
+        most_states: frontier.states,
+        bytes_per_state: frontier.bytes as f64 / frontier.states.max(1) as f64,
+        peak_bytes: frontier.peak_bytes,
+        replays: frontier.replays,
+        steps_per_replay: frontier.replayed as f64 / frontier.replays.max(1) as f64,
+        relief: relief.collect(),
     })
 }
 
-/// Where the search was cut.
-fn cut(report: &Report<'_>) -> Value {
-    let border = &report.hunt.stats.border;
-    if border.states == 0 {
-        return Value::Null;
+fn property(report: &Report<'_>, answer: &Answer) -> PropertyReport {
+    let is_ctl = matches!(answer.property.kind, PropertyKind::Ctl(_));
+    let has_fairness = answer.automaton.is_some() || (is_ctl && answer.reason.is_none());
+    let fairness = if report.args.fairness == Fair::Weak { "weak" } else { "none" };
+    let figures = answer.automaton.as_ref();
+    PropertyReport {
+        name: answer.property.name.clone(),
+        kind: answer.property.word(),
+        verdict: answer.verdict.word(),
+        grade: answer.grade().map(Grade::letter),
+        trace: answer.trace,
+        untraced_steps: answer.untraced,
+        reason: answer.reason.clone().filter(|_| answer.verdict == Verdict::Inconclusive),
+        fairness: has_fairness.then_some(fairness),
+        automaton: figures.map(|of| AutomatonReport { states: of.automaton, strength: of.strength }),
+        product: figures.map(|of| ProductReport {
+            states: of.states,
+            transitions: of.transitions,
+            seconds: of.seconds,
+        }),
     }
-    let value = |cut: &Cut| {
-        json!({
-            "thread": report.program.thread(cut.thread).name,
-            "location": report.program.location_text(cut.thread, Some(cut.location)),
-            "steps": cut.steps,
-        })
+}
+
+fn slices(slices: &Slices) -> SlicesReport {
+    SlicesReport {
+        asked: slices.asked,
+        done: slices.done,
+        width: slices.width,
+        visits: slices.visits,
+        found_in: slices.found_in.map(|(number, seed, width)| FoundIn { number, seed, width }),
+        ruled_out: slices.ruled_out.map(|(confidence, rate)| RuledOut { confidence, rate }),
+    }
+}
+
+/// What was never taken or entered; nothing where nobody noted it.
+fn unreached(report: &Report<'_>) -> Option<Unreached> {
+    let program = report.program;
+    let is_noted = report.hunt.stats.sat().is_none() && report.hunt.fired.len() == program.transitions.len();
+    let (unreached, untaken) = (report.unreached(), report.untaken());
+    let texts = |ids: &[TransitionId]| ids.iter().map(|&id| program.transition_text(id)).collect();
+    let not_enabled = |&id: &TransitionId| NotEnabled {
+        transition: program.transition_text(id),
+        guard: report.guard_text(id),
+        source: Place::new(report.source, program.transition(id).span),
     };
-    let at: Vec<Value> = report.cuts().iter().map(value).collect();
-    json!({"states": border.states, "looked_at": border.looked_at, "estimated": border.is_estimate, "at": at})
+    is_noted.then(|| Unreached {
+        transitions: texts(&unreached.transitions),
+        locations: unreached.locations,
+        not_enabled: untaken.not_enabled.iter().map(not_enabled).collect(),
+        cut: texts(&untaken.cut),
+        assumed: texts(&untaken.assumed),
+    })
 }
 
-/// What the next depth would cost.
-fn next(report: &Report<'_>) -> Value {
-    match report.next() {
-        None => Value::Null,
-        Some(Err(reason)) => json!({"reason": reason}),
-        Some(Ok(Next { depth, states, seconds, memory })) => json!({
-            "depth": depth, "states": states, "seconds": seconds, "memory_bytes": memory,
-        }),
-    }
+fn cutoff(report: &Report<'_>) -> Option<Cutoff> {
+    let cutoff = &report.hunt.stats.cutoff;
+    let at = report.cuts().into_iter().map(|cut| CutoffAt {
+        thread: report.program.thread(cut.thread).name.clone(),
+        location: report.program.location_text(cut.thread, Some(cut.location)).to_owned(),
+        steps: cut.steps,
+    });
+    (cutoff.states > 0).then(|| Cutoff {
+        states: cutoff.states,
+        looked_at: cutoff.examined,
+        estimated: cutoff.is_estimate,
+        at: at.collect(),
+    })
 }
 
-fn coverage(report: &Report<'_>) -> Value {
-    let mut value = match &report.hunt.coverage {
-        Coverage::Complete => json!({"kind": "complete"}),
-        Coverage::Depth(depth) => json!({"kind": "depth", "depth": depth}),
-        Coverage::Hashed { depth, omission_probability, expected_omissions } => json!({
-            "kind": "hashed", "depth": depth, "omission_probability": omission_probability,
-            "expected_omissions": expected_omissions,
-        }),
+fn next(report: &Report<'_>) -> Option<NextDepth> {
+    Some(match report.next()? {
+        Err(reason) => NextDepth::Unknown { reason },
+        Ok(Next { depth, states, seconds, memory }) => {
+            NextDepth::Known { depth, states, seconds, memory_bytes: memory }
+        }
+    })
+}
+
+fn coverage(report: &Report<'_>) -> CoverageReport {
+    let kind = match report.hunt.coverage {
+        Coverage::Complete => CoverageKind::Complete,
+        Coverage::Depth(depth) => CoverageKind::Depth { depth },
+        Coverage::Hashed { depth, omission_probability, expected_omissions } => {
+            CoverageKind::Hashed { depth, omission_probability, expected_omissions }
+        }
         Coverage::Sampled(states) => {
             // More than 64 bits hold: the diagrams know.
-            let sets = report.hunt.stats.diagrams.as_ref().filter(|_| *states == u64::MAX);
-            json!({"kind": "sampled", "states": sets.map_or(Value::from(*states), |sets| whole(&sets.states))})
+            let sets = report.hunt.stats.bdd().filter(|_| states == u64::MAX);
+            CoverageKind::Sampled { states: sets.map_or(Count::Number(states), |sets| Count::new(&sets.states)) }
         }
     };
-    value["grade"] = report.grade().letter().into();
-    value
+    CoverageReport { kind, grade: report.grade().letter() }
 }
 
 /// A run with its steps and states.
-pub(crate) fn trace_value(source: &Source, program: &Program, property: Option<&Property>, run: &Replayed) -> Value {
-    let steps: Vec<Value> = (0..run.steps.len())
-        .map(|at| {
-            let transition = program.transition(run.steps[at].transition);
-            let (line, column) = source.position(transition.span);
-            let faults = at + 1 == run.steps.len() && program.is_faulty(run.last());
-            let to = if faults { None } else { Some(location(program, transition.thread, &run.states[at + 1])) };
-            let changes: Map<String, Value> = run
-                .changes(program, at)
-                .into_iter()
-                .filter(|&(variable, element)| !is_location_of(program, transition.thread, variable, element))
-                .map(|(variable, element)| {
-                    let value = element_value(program, &run.states[at + 1], variable, element);
-                    (program.element_name(variable, element), value)
-                })
-                .collect();
-            json!({
-                "thread": program.thread(transition.thread).name,
-                "from": location(program, transition.thread, &run.states[at]),
-                "to": to,
-                "source": {"line": line, "column": column},
-                "changes": changes,
-            })
-        })
-        .collect();
-    let mut value = json!({
-        "property": property.map(|property| &property.name),
-        "length": run.steps.len(),
-        "loop": run.loop_start,
-        "steps": steps,
-        "states": run.states.iter().map(|state| state_value(program, state)).collect::<Vec<_>>(),
-        "replay": ordinals_text(run),
-    });
-    if let Some(formula) = property.and_then(Property::branching) {
-        let shows = run.shows(program, formula);
-        value["shows"] = if shows == Shows::Part { "part" } else { "whole" }.into();
+pub(crate) fn trace_report(
+    source: &Source,
+    program: &Program,
+    property: Option<&Property>,
+    run: &Replayed,
+) -> TraceReport {
+    let formula = property.and_then(Property::branching);
+    let shows = |formula| if run.shows(program, formula) == Shows::Part { "part" } else { "whole" };
+    let fault = run.fault.map(|id| &program.faults[id.index()]);
+    TraceReport {
+        property: property.map(|property| property.name.clone()),
+        length: run.steps.len(),
+        loop_start: run.loop_start,
+        steps: (0..run.steps.len()).map(|at| step(source, program, run, at)).collect(),
+        states: run.states.iter().map(|state| state_fields(program, state)).collect(),
+        replay: ordinals_text(run),
+        shows: formula.map(shows),
+        fault: fault.map(|fault| FaultReport {
+            kind: fault.kind.word(),
+            message: fault.message.clone(),
+            source: Place::new(source, fault.span),
+        }),
+        seed: None,
     }
-    if let Some(fault) = run.fault.map(|id| &program.faults[id.index()]) {
-        let (line, column) = source.position(fault.span);
-        value["fault"] = json!({
-            "kind": fault.kind.word(), "message": fault.message, "source": {"line": line, "column": column},
+}
+
+fn step(source: &Source, program: &Program, run: &Replayed, at: usize) -> StepReport {
+    let transition = program.transition(run.steps[at].transition);
+    let faults = at + 1 == run.steps.len() && program.is_faulty(run.last());
+    let changes = run.changes(program, at).into_iter();
+    let changes = changes
+        .filter(|&(variable, element)| !is_location_of(program, transition.thread, variable, element))
+        .map(|(variable, element)| {
+            let value = element_value(program, &run.states[at + 1], variable, element);
+            (program.element_name(variable, element), value)
         });
+    StepReport {
+        thread: program.thread(transition.thread).name.clone(),
+        from: location(program, transition.thread, &run.states[at]),
+        to: (!faults).then(|| location(program, transition.thread, &run.states[at + 1])),
+        source: Place::new(source, transition.span),
+        changes: changes.collect(),
     }
-    value
 }
 
 /// Whether an element holds the location of this thread: its change is shown as `from` and `to`.
@@ -314,11 +550,11 @@ fn location(program: &Program, thread: ThreadId, state: &[u32]) -> String {
     program.location_text(thread, program.location_of(thread, state)).to_owned()
 }
 
-fn state_value(program: &Program, state: &[u32]) -> Value {
+fn state_fields(program: &Program, state: &[u32]) -> Fields {
     let values = program.visible_elements().map(|(variable, element)| {
         (program.element_name(variable, element), element_value(program, state, variable, element))
     });
-    Value::Object(values.collect())
+    values.collect()
 }
 
 /// One value, as JSON has it.

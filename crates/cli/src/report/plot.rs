@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::progress::grouped;
+use crate::numbers::grouped;
 
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 240.0;

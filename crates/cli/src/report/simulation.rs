@@ -4,12 +4,15 @@ use std::fmt::Write as _;
 
 use birk_exec::{Replayed, RunEnd};
 use birk_ir::{Program, Property, PropertyKind, Stop, TransitionId, Verdict};
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::cli::{ChooseBy, SimulateArgs};
-use crate::progress::grouped;
-use crate::report::human::{self, count};
-use crate::report::{command_line, json as report_json};
+use crate::numbers::count;
+use crate::numbers::grouped;
+use crate::report::command_line;
+use crate::report::human;
+use crate::report::json::{Fields, TraceReport, constants, trace_report};
 use crate::source::Source;
 use crate::terminal::{Paint, visible};
 
@@ -272,54 +275,110 @@ fn bar(value: u64, most: u64) -> String {
     format!("{} {}", "█".repeat(length as usize), grouped(value)).trim_start().to_owned()
 }
 
+/// The report of `birk simulate`.
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SimulationReport {
+    schema: u32,
+    birk: &'static str,
+    model: String,
+    system: String,
+    constants: Fields,
+    seed: u64,
+    choose: &'static str,
+    verdict: &'static str,
+    coverage: Sampled,
+    stopped_by: Option<&'static str>,
+    properties: Vec<WatchedReport>,
+    ends: EndsReport,
+    lengths: Vec<Length>,
+    fired: Fields,
+    traces: Vec<TraceReport>,
+    reproduce: String,
+}
+
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Sampled {
+    kind: &'static str,
+    runs: u64,
+    steps: u64,
+}
+
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct WatchedReport {
+    name: String,
+    kind: &'static str,
+    verdict: &'static str,
+    runs: u64,
+    first_seed: Option<u64>,
+}
+
+/// How many runs ended how.
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct EndsReport {
+    violation: u64,
+    stuck: u64,
+    fault: u64,
+    cut: u64,
+    steps: u64,
+}
+
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Length {
+    steps: usize,
+    runs: u64,
+}
+
 /// The report for programs.
 pub(crate) fn json(simulation: &Simulation<'_>) -> String {
-    let (program, args) = (simulation.program, simulation.args);
-    let fired: Map<String, Value> = simulation
-        .fired
-        .iter()
-        .enumerate()
-        .map(|(id, &times)| (program.transition_text(TransitionId::new(id)), times.into()))
-        .collect();
-    let lengths: Vec<Value> = simulation
-        .lengths
-        .0
-        .iter()
-        .enumerate()
-        .filter(|(_, runs)| **runs > 0)
-        .map(|(length, &runs)| json!({"steps": length, "runs": runs}))
-        .collect();
-    let watched = simulation.watched.iter().map(|watched| {
-        let (property, verdict) = (watched.property, watched.verdict());
-        json!({
-            "name": property.name, "kind": property.word(), "verdict": verdict.word(),
-            "runs": watched.runs, "first_seed": watched.first,
-        })
-    });
+    let (program, args, ends) = (simulation.program, simulation.args, &simulation.ends);
+    let name = |id: usize| program.transition_text(TransitionId::new(id));
+    let lengths = simulation.lengths.0.iter().enumerate().filter(|(_, runs)| **runs > 0);
     let trace = |shown: &ShownRun<'_>| {
-        let mut value = report_json::trace_value(simulation.source, program, shown.property, &shown.run);
-        value["seed"] = shown.seed.into();
-        value
+        let mut trace = trace_report(simulation.source, program, shown.property, &shown.run);
+        trace.seed = Some(shown.seed);
+        trace
     };
-    let ends = &simulation.ends;
-    let document = json!({
-        "schema": 1,
-        "birk": env!("CARGO_PKG_VERSION"),
-        "model": simulation.source.path,
-        "system": program.system,
-        "constants": program.constants.iter()
-            .map(|(name, value)| (name.clone(), report_json::constant(value))).collect::<Map<String, Value>>(),
-        "seed": args.seed,
-        "choose": match args.choose { ChooseBy::Transition => "transition", ChooseBy::Thread => "thread" },
-        "verdict": simulation.verdict().word(),
-        "coverage": {"kind": "sampled", "runs": simulation.runs(), "steps": simulation.steps()},
-        "stopped_by": simulation.stopped.map(Stop::word),
-        "properties": watched.collect::<Vec<_>>(),
-        "ends": {"violation": ends.goal, "stuck": ends.stuck, "fault": ends.fault, "cut": ends.cut, "steps": ends.steps},
-        "lengths": lengths,
-        "fired": fired,
-        "traces": simulation.shown.iter().map(trace).collect::<Vec<_>>(),
-        "reproduce": simulation.reproduce(),
-    });
+    let document = SimulationReport {
+        schema: 1,
+        birk: env!("CARGO_PKG_VERSION"),
+        model: simulation.source.path.clone(),
+        system: program.system.clone(),
+        constants: constants(program),
+        seed: args.seed,
+        choose: match args.choose {
+            ChooseBy::Transition => "transition",
+            ChooseBy::Thread => "thread",
+        },
+        verdict: simulation.verdict().word(),
+        coverage: Sampled { kind: "sampled", runs: simulation.runs(), steps: simulation.steps() },
+        stopped_by: simulation.stopped.map(Stop::word),
+        properties: simulation.watched.iter().map(watched_report).collect(),
+        ends: EndsReport {
+            violation: ends.goal,
+            stuck: ends.stuck,
+            fault: ends.fault,
+            cut: ends.cut,
+            steps: ends.steps,
+        },
+        lengths: lengths.map(|(steps, &runs)| Length { steps, runs }).collect(),
+        fired: simulation.fired.iter().enumerate().map(|(id, &times)| (name(id), times.into())).collect(),
+        traces: simulation.shown.iter().map(trace).collect(),
+        reproduce: simulation.reproduce(),
+    };
     serde_json::to_string_pretty(&document).expect("a report has only string keys") + "\n"
+}
+
+fn watched_report(watched: &Watched<'_>) -> WatchedReport {
+    WatchedReport {
+        name: watched.property.name.clone(),
+        kind: watched.property.word(),
+        verdict: watched.verdict().word(),
+        runs: watched.runs,
+        first_seed: watched.first,
+    }
 }

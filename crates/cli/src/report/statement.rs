@@ -1,58 +1,12 @@
 //! The coverage statement: how much was looked at, where the search was cut, what was not met on the way, what the next
 //! depth would cost, and how to go on. No engine's word is stretched: a grade says what the search can prove.
 
+use birk::search::forecast::Guess;
 use birk_ir::{Coverage, LocationId, Op, Stop, ThreadId, TransitionId, Verdict};
-use birk_search::profile::Guess;
 
 use crate::cli::StoreKind;
-use crate::report::human::{count, states};
-use crate::report::{Answer, Report, command_line};
-
-/// How much was looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Grade {
-    /// Everything.
-    A,
-    /// Everything up to a depth.
-    B,
-    /// As A or B, but for what hashing may have lost.
-    C,
-    /// Some states.
-    D,
-    /// Nothing.
-    E,
-}
-
-impl Grade {
-    /// Of what was covered; nobody looked where there is nothing.
-    pub(crate) fn of(coverage: Option<&Coverage>) -> Self {
-        match coverage {
-            Some(Coverage::Complete) => Grade::A,
-            Some(Coverage::Depth(_)) => Grade::B,
-            Some(Coverage::Hashed { .. }) => Grade::C,
-            Some(Coverage::Sampled(_)) => Grade::D,
-            None => Grade::E,
-        }
-    }
-
-    pub(crate) fn letter(self) -> &'static str {
-        match self {
-            Grade::A => "A",
-            Grade::B => "B",
-            Grade::C => "C",
-            Grade::D => "D",
-            Grade::E => "E",
-        }
-    }
-}
-
-impl Answer<'_> {
-    /// How much was looked at for this property; nothing where a run decides it, whatever else there may be.
-    pub(crate) fn grade(&self) -> Option<Grade> {
-        let is_shown = self.trace.is_some() || self.untraced.is_some() && self.verdict == Verdict::Violated;
-        (!is_shown).then(|| Grade::of(self.coverage.as_ref()))
-    }
-}
+use crate::numbers::count;
+use crate::report::{Report, command_line};
 
 /// A place where the search was cut: steps of one thread from one location that were not taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,12 +42,6 @@ pub(crate) struct Next {
 const TIME_SLACK: (f64, f64) = (0.7, 1.6);
 
 impl Report<'_> {
-    /// The grade of the whole: that of the search, unless nobody looked at some property.
-    pub(crate) fn grade(&self) -> Grade {
-        let is_checked = self.answers.iter().all(|answer| answer.coverage.is_some());
-        Grade::of(Some(&self.hunt.coverage).filter(|_| is_checked))
-    }
-
     /// What was covered, in one line: grade, meaning, why the search ended.
     pub(crate) fn covered(&self) -> String {
         let unchecked: Vec<String> = self
@@ -112,7 +60,7 @@ impl Report<'_> {
 
     /// The grade and meaning of what was searched.
     fn searched(&self) -> String {
-        let states = states(self);
+        let states = self.states();
         let steps = |depth: u32| count(u64::from(depth), "step");
         let ended = stopped(self.hunt.stopped);
         match &self.hunt.coverage {
@@ -134,8 +82,8 @@ impl Report<'_> {
                 )
             }
             Coverage::Sampled(_) if self.hunt.stopped == Stop::Exhausted => {
-                let about = if self.slices.is_some_and(|slices| slices.done > 1) { "about " } else { "" };
-                let why = if self.args.beam.is_some() { "seemed farther away" } else { "were left out at random" };
+                let about = if self.slices.as_ref().is_some_and(|slices| slices.done > 1) { "about " } else { "" };
+                let why = if self.engine.directed { "seemed farther away" } else { "were left out at random" };
                 format!("D, sampled: {about}{states}, with no claim about others; some {why}")
             }
             Coverage::Sampled(_) => format!("D, sampled: {states}, with no claim about others; {ended}"),
@@ -145,7 +93,7 @@ impl Report<'_> {
     /// Where the search was cut, the place with most steps first.
     pub(crate) fn cuts(&self) -> Vec<Cut> {
         let mut cuts: Vec<Cut> = Vec::new();
-        for (transition, &steps) in self.program.transitions.iter().zip(&self.hunt.stats.border.open) {
+        for (transition, &steps) in self.program.transitions.iter().zip(&self.hunt.stats.cutoff.open) {
             let (thread, location) = (transition.thread, transition.location);
             match cuts.iter_mut().find(|cut| (cut.thread, cut.location) == (thread, location)) {
                 Some(cut) => cut.steps += steps,
@@ -169,7 +117,7 @@ impl Report<'_> {
             }
             let id = TransitionId::new(index);
             let has_assumption = transition.ops.iter().any(|op| matches!(op, Op::Assume(_)));
-            if self.hunt.stats.border.open.get(index).is_some_and(|&open| open > 0) {
+            if self.hunt.stats.cutoff.open.get(index).is_some_and(|&open| open > 0) {
                 untaken.cut.push(id);
             } else if has_assumption && self.assumed.as_ref().is_none_or(|assumed| assumed[index]) {
                 // Where nobody noticed what was cut, it is not known whether it was enabled.
@@ -190,7 +138,7 @@ impl Report<'_> {
 
     /// What the next depth would cost, or why that cannot be told; nothing where it was not asked for.
     pub(crate) fn next(&self) -> Option<Result<Next, &'static str>> {
-        if self.verdict != Verdict::Inconclusive || self.hunt.stopped == Stop::Goal {
+        if self.verdict() != Verdict::Inconclusive || self.hunt.stopped == Stop::Goal {
             return None;
         }
         match self.hunt.coverage {
@@ -206,9 +154,9 @@ impl Report<'_> {
             u64::MAX => "there are more states than 64 bits hold",
             _ => "too few depths were completed to tell",
         };
-        let Guess { depth, states, within } = self.profile.after(depth).ok_or(why)?;
+        let Guess { depth, states, within } = self.forecast.after(depth).ok_or(why)?;
         let is_early = self.hunt.stopped != Stop::Depth;
-        let waiting = if is_early { stats.border.states } else { 0 };
+        let waiting = if is_early { stats.cutoff.states } else { 0 };
         let expanded = stats.states.saturating_sub(waiting).max(1) as f64;
         let total = (within as f64 + states.0 as f64, within as f64 + states.1 as f64);
         let pace = self.seconds / expanded;
@@ -237,7 +185,7 @@ impl Report<'_> {
             }
             (Stop::Exhausted, Coverage::Hashed { .. }) => ("--store", "exact".to_owned()),
             (Stop::Exhausted, _) => {
-                let seeds = self.slices.map_or(1, |slices| slices.done);
+                let seeds = self.slices.as_ref().map_or(1, |slices| slices.done);
                 ("--seed", args.seed.wrapping_add(seeds).to_string())
             }
             (Stop::Goal, _) if args.keep_going => return None,

@@ -47,11 +47,23 @@ impl Answer {
         self
     }
 
-    /// The one object on standard output.
+    /// The one object on standard output: a report that is as its schema says.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}:\n{}\n{}", self.out, self.err))
+        let report: Value =
+            serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}:\n{}\n{}", self.out, self.err));
+        let command = if report.get("choose").is_some() { "simulate" } else { "check" };
+        if let Err(error) = jsonschema::draft202012::new(&schemas()[command]).expect("a schema").validate(&report) {
+            panic!("{}: {error}\n{report:#}", error.instance_path);
+        }
+        report
     }
+}
+
+/// The schemas of reports, as they are documented.
+pub(crate) fn schemas() -> Value {
+    let text = fs::read_to_string(root().join("docs/src/report.schema.json")).expect("the schemas are there");
+    serde_json::from_str(&text).expect("JSON")
 }
 
 /// The repository.

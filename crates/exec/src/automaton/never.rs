@@ -240,7 +240,12 @@ impl<'t> Reader<'t> {
 
     /// Whether a part of a guard ends before a token.
     fn ends_part(&self, at: usize) -> bool {
-        matches!(self.token(at), "&&" | "||" | "->" | ")" | "]" | "}" | "::" | ";" | "")
+        match self.token(at) {
+            "&&" | "||" | "->" | ")" | "]" | "}" | "::" | ";" | "" => true,
+            // A model may have variables with these names.
+            "od" | "fi" => matches!(self.token(at + 1), ";" | "}" | ""),
+            _ => false,
+        }
     }
 
     /// Behind a name with its indices, arguments and members, or behind parentheses, and the negations before it.

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use birk_ir::{BinaryOp, Expr, LocalId, Op, Place, Program, Transition, TransitionId, UnaryOp, VarId};
 
 use super::rewrite::Rewriter;
-use super::{Cell, NEVER, Part};
+use birk_engine::NEVER;
+
+use super::{Cell, Part};
 
 /// A condition of more nodes than this is not taken apart.
 const MAX_SIZE: usize = 4_000;

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Cell, Heuristic, NEVER, Part};
+use birk_engine::NEVER;
+
+use super::{Cell, Heuristic, Part};
 
 /// So deep parts are shown, and of each so many.
 const LEVELS: usize = 5;

@@ -9,7 +9,7 @@ use birk_ir::{Branching, Program, Steps, TransitionId};
 
 use super::{Replayed, is_stuck, possible};
 use crate::interpreter::Interpreter;
-use crate::model::{Model, Successors};
+use birk_engine::{Model as _, Successors};
 
 /// What the states of a run say of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 //! Files of automata: what is written is read back as the same language, and what is wrong is refused with its place.
 
+use birk_exec::Random;
 use birk_exec::automaton::text::parse;
 use birk_exec::automaton::{Formulas, Strength, automaton_of, hoa, never};
 
-use crate::formula::Random;
+use crate::formula::Tree;
 use crate::product::{Word, accepts};
 use crate::{agree_on_words, automaton};
 
@@ -11,10 +12,10 @@ use crate::{agree_on_words, automaton};
 fn what_is_written_is_read_back() {
     let mut random = Random::new(6);
     for round in 0..500 {
-        let tree = random.formula(3 + round % 9, 3, true);
+        let tree = Tree::drawn(&mut random, 3 + round % 9, 3, true);
         let ours = automaton(&tree, 3);
         let read = hoa::read(&hoa::write(&ours, &tree.text())).expect("our own file").automaton;
-        let words: Vec<Word> = (0..30).map(|_| random.word(3)).collect();
+        let words: Vec<Word> = (0..30).map(|_| Word::drawn(&mut random, 3)).collect();
         agree_on_words(&tree, &read, &words);
     }
 }
@@ -28,7 +29,7 @@ fn all_of_the_format_that_is_buchi_is_read() {
         --BODY-- State: 0 "only" [@both] 0 {0 1} [0&!1] 0 {0} [!0&1] 0 {1} [!0&!1] 0 --END--"#;
     let read = hoa::read(text).expect("it is well formed").automaton;
     let mut random = Random::new(7);
-    let words: Vec<Word> = (0..200).map(|_| random.word(2)).collect();
+    let words: Vec<Word> = (0..200).map(|_| Word::drawn(&mut random, 2)).collect();
     let tree = crate::formula::parse("[]<>p0 && []<>p1");
     agree_on_words(&tree, &read, &words);
     let implicit = "HOA: v1 Start: 0 Start: 1 AP: 1 \"p0\" Acceptance: 0 t --BODY-- State: 0 0 2 State: [!0] 1 1 \
@@ -110,4 +111,16 @@ fn strength_is_found() {
     assert_eq!(strength("<> [] p0"), Strength::Weak);
     assert_eq!(strength("!([] (p0 -> <> p1))"), Strength::Weak);
     assert_eq!(strength("[] <> p0"), Strength::General);
+}
+
+/// As SPIN writes the claim of a formula that no run satisfies.
+#[test]
+fn a_claim_without_a_way_on_accepts_nothing() {
+    for guard in ["false", "(0)"] {
+        let text = format!("never {{ accept_init: T0_init: do :: {guard} od; }}");
+        let read = never::read(&text).expect("it is a never claim").automaton;
+        assert!((0..2).all(|letter| !accepts(&read, &Word { letters: vec![letter], back: 0 })), "{text}");
+    }
+    let named = never::read("never { accept_init: do :: (od > fi) -> goto accept_init od; }");
+    assert_eq!(named.expect("variables may be called so").automaton.names(), ["od > fi"]);
 }

@@ -1,5 +1,6 @@
 //! Formulas as trees: what they mean on a word, said directly, and how random ones are made.
 
+use birk_exec::Random;
 use birk_exec::automaton::{FormulaId, Formulas};
 
 use crate::product::Word;
@@ -116,32 +117,18 @@ impl Tree {
     }
 }
 
-/// A small generator of numbers (xorshift), so that a failure can be repeated.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % bound
-    }
-
-    /// A formula with about this many operators.
-    pub(crate) fn formula(&mut self, size: usize, propositions: usize, next_and_weak: bool) -> Tree {
+impl Tree {
+    /// A random formula with about this many operators.
+    pub(crate) fn drawn(random: &mut Random, size: usize, propositions: usize, next_and_weak: bool) -> Self {
         if size <= 1 {
-            return match self.below(20) {
-                0 => Constant(self.below(2) == 0),
-                _ => Atom(self.below(propositions)),
+            return match random.below(20) {
+                0 => Constant(random.below(2) == 0),
+                _ => Atom(random.below(propositions)),
             };
         }
-        let kind = self.below(11);
+        let kind = random.below(11);
         if kind < 4 {
-            let inner = Box::new(self.formula(size - 1, propositions, next_and_weak));
+            let inner = Box::new(Self::drawn(random, size - 1, propositions, next_and_weak));
             return match kind {
                 0 => Not(inner),
                 1 if next_and_weak => Next(inner),
@@ -149,12 +136,11 @@ impl Random {
                 _ => Eventually(inner),
             };
         }
-        let left = 1 + self.below(size - 1);
-        let parts = (
-            self.formula(left, propositions, next_and_weak),
-            self.formula((size - 1).saturating_sub(left), propositions, next_and_weak),
-        );
-        let parts = Box::new(parts);
+        let left = 1 + random.below(size - 1);
+        let parts = Box::new((
+            Self::drawn(random, left, propositions, next_and_weak),
+            Self::drawn(random, (size - 1).saturating_sub(left), propositions, next_and_weak),
+        ));
         match kind {
             4 | 5 => And(parts),
             6 | 7 => Or(parts),
@@ -164,11 +150,13 @@ impl Random {
             _ => Release(parts),
         }
     }
+}
 
-    pub(crate) fn word(&mut self, propositions: usize) -> Word {
-        let length = 1 + self.below(7);
-        let letters = (0..length).map(|_| self.below(1 << propositions) as u64).collect();
-        Word { letters, back: self.below(length) }
+impl Word {
+    pub(crate) fn drawn(random: &mut Random, propositions: usize) -> Self {
+        let length = 1 + random.below(7);
+        let letters = (0..length).map(|_| random.below(1 << propositions) as u64).collect();
+        Self { letters, back: random.below(length) }
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::process::{Command, Stdio};
 
+use birk_exec::Random;
 use birk_exec::automaton::{Buchi, never};
 
-use crate::formula::{Random, Tree, parse};
+use crate::formula::{Tree, parse};
 use crate::product::{Word, accepts, has_accepting_cycle};
 use crate::{automaton, number, patterns};
 
@@ -64,7 +65,7 @@ fn random_formulas_as_spin_translates_them() {
     let mut random = Random::new(4);
     let (mut compared, mut our_states, mut their_states) = (0, 0, 0);
     for round in 0.. {
-        let tree = random.formula(3 + round % 7, 3, false);
+        let tree = Tree::drawn(&mut random, 3 + round % 7, 3, false);
         if tree.temporal() > 5 {
             continue;
         }
@@ -74,7 +75,7 @@ fn random_formulas_as_spin_translates_them() {
         assert!(!intersect(&ours, &their_negation, 3), "{}: ours and SPIN's negation", tree.text());
         assert!(!intersect(&our_negation, &theirs, 3), "{}: SPIN's and our negation", tree.text());
         for _ in 0..20 {
-            let word = random.word(3);
+            let word = Word::drawn(&mut random, 3);
             assert_eq!(accepts(&ours, &word), accepts(&theirs, &renamed(&theirs, &word)), "{} {word:?}", tree.text());
         }
         compared += 1;
@@ -102,7 +103,7 @@ fn patterns_as_spin_translates_them() {
             let propositions = tree.propositions();
             let ours = automaton(&tree, propositions);
             for _ in 0..100 {
-                let word = random.word(propositions);
+                let word = Word::drawn(&mut random, propositions);
                 let renamed = renamed(&theirs, &word);
                 assert_eq!(accepts(&ours, &word), accepts(&theirs, &renamed), "{name}: {} {word:?}", tree.text());
             }

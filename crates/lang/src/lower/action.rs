@@ -3,12 +3,12 @@
 use birk_ir::{Expr, FaultKind, Op, Place, Span, VarId};
 
 use super::Step;
-use crate::ast::{self, ActionKind};
-use crate::context::Symbol;
 use crate::diagnostic::Diagnostic;
-use crate::expression::{Receiver, count};
-use crate::path::Indexed;
-use crate::types::{Hazard, Ty, Value};
+use crate::sema::context::Symbol;
+use crate::sema::expression::{Receiver, count};
+use crate::sema::place::Indexed;
+use crate::sema::types::{Hazard, Ty, Value};
+use crate::syntax::ast::{self, ActionKind};
 
 /// A choice may have this many values.
 const MAX_CHOICE: i64 = 1 << 16;
@@ -138,14 +138,14 @@ impl Step<'_, '_> {
         self.check(vec![Hazard { when: value.expr.clone().equals(0), fault }]);
         self.push(Op::Choose(local, Expr::Const(lo), Expr::Const(hi)));
         let chosen = Value { lo, hi, ..member };
-        self.push(Op::Require(crate::set::has(&chosen, value.expr, lo, hi)));
+        self.push(Op::Require(crate::sema::aggregate::has(&chosen, value.expr, lo, hi)));
         self.assign(target, chosen, [place.span, span, span]);
     }
 
     /// The spans are those of the place, of the value, and of the whole action.
     pub(crate) fn assign(
         &mut self,
-        target: Option<crate::path::Target>,
+        target: Option<crate::sema::place::Target>,
         mut value: Value,
         [place, at, whole]: [Span; 3],
     ) {

@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use birk_ir::VarId;
 
-use crate::ast::ActionKind;
-use crate::context::Context;
-use crate::control::{Edge, What};
 use crate::diagnostic::Diagnostic;
-use crate::expression::Elaborator;
-use crate::path::Path;
-use crate::types::Ty;
+use crate::lower::control::{Edge, What};
+use crate::sema::context::Context;
+use crate::sema::expression::Elaborator;
+use crate::sema::place::Resolved;
+use crate::sema::types::Ty;
+use crate::syntax::ast::ActionKind;
 
 /// The other side of a rendezvous: a thread, and the step of it that receives.
 #[derive(Clone)]
@@ -77,7 +77,7 @@ pub(super) fn rendezvous<'a>(cx: &mut Context<'a>, edge: &Edge<'a>, kind: usize,
         let path = elaborator.path(channel);
         // Whatever is wrong with it is said when the step is lowered.
         cx.diagnostics.truncate(reported);
-        if let Path::Variable(indexed) = path
+        if let Resolved::Variable(indexed) = path
             && let Ty::Channel(index) = indexed.scalar.ty
             && cx.channels[index].capacity == 0
         {

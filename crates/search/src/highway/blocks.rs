@@ -2,6 +2,8 @@
 
 /// States in a block.
 const PER_BLOCK: usize = 1024;
+/// Blocks with more words grow with what is in them.
+const MANY_WORDS: usize = 1 << 20;
 
 /// States by number. Numbers rise, but not always by one.
 #[derive(Debug, Default)]
@@ -28,8 +30,8 @@ impl Blocks {
     #[cold]
     fn begin(&mut self, words: usize) {
         let mut block = self.spare.pop().unwrap_or_default();
-        // The first grows with what is in it: there may be few states, and they may be long.
-        if !self.used.is_empty() {
+        // The first grows with what is in it, too: there may be few states, and they may be long.
+        if !self.used.is_empty() && PER_BLOCK * words <= MANY_WORDS {
             block.reserve_exact(PER_BLOCK * words);
         }
         self.used.push(block);

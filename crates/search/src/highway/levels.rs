@@ -1,22 +1,22 @@
-//! The visited states, level by level, as tickets, each with its parent's place in the level before.
+//! The visited states, level by level, as packed states, each with its parent's place in the level before.
 
-use birk_exec::Model;
+use birk_engine::Model;
 
-use crate::codec::Codec;
-use crate::exact::ExactStore;
 use crate::store::Store;
+use crate::store::codec::Codec;
+use crate::store::exact::ExactStore;
 
 /// One level.
 #[derive(Debug, Default)]
 pub(super) struct Level {
-    pub(super) tickets: Vec<u32>,
+    pub(super) packed: Vec<u32>,
     pub(super) parents: Vec<u32>,
 }
 
 impl Level {
     /// Takes what comes after.
     pub(super) fn append(&mut self, mut after: Level) {
-        self.tickets.append(&mut after.tickets);
+        self.packed.append(&mut after.packed);
         self.parents.append(&mut after.parents);
     }
 }
@@ -30,7 +30,7 @@ pub(super) struct Levels {
 
 impl Levels {
     pub(super) fn push(&mut self, level: Level) {
-        self.words += (level.tickets.capacity() + level.parents.capacity()) as u64;
+        self.words += (level.packed.capacity() + level.parents.capacity()) as u64;
         self.all.push(level);
     }
 
@@ -50,10 +50,10 @@ impl Levels {
     pub(super) fn path<C: Codec>(&self, codec: &C, model: &dyn Model, depth: u32, place: u32) -> Vec<Vec<u32>> {
         let (mut place, mut path) = (place as usize, Vec::new());
         let mut parent = codec.parent();
-        let words = codec.ticket_words();
+        let words = codec.packed_words();
         for level in self.all[..=depth as usize].iter().rev() {
             let mut state = vec![0; model.words()];
-            codec.open(&level.tickets[place * words..(place + 1) * words], &mut parent, &mut state);
+            codec.open(&level.packed[place * words..(place + 1) * words], &mut parent, &mut state);
             path.push(state);
             place = level.parents[place] as usize;
         }
@@ -64,11 +64,11 @@ impl Levels {
     /// All states in full; false when they do not fit.
     pub(super) fn store<C: Codec>(&self, codec: &C, store: &mut ExactStore, state: &mut [u32], budget: u64) -> bool {
         let mut parent = codec.parent();
-        for ticket in self.all.iter().flat_map(|level| level.tickets.chunks(codec.ticket_words())) {
+        for packed in self.all.iter().flat_map(|level| level.packed.chunks(codec.packed_words())) {
             if !store.reserve(1, budget) {
                 return false;
             }
-            codec.open(ticket, &mut parent, state);
+            codec.open(packed, &mut parent, state);
             store.find_or_insert(state, None);
         }
         true

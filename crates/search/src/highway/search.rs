@@ -8,30 +8,30 @@
 //! Where many states are left out of a wide level, most of them are not even noted: the largest tag that was chosen in the
 //! level before tells which have no chance in this one, and whether they were visited is not looked up. If too few are left
 //! then, the level is looked at again. Of a lane that has no successor in the queue and may need one, all are looked up, at
-//! once if none of them has a chance; it offers the one with the smallest tag, which is one drawn uniformly.
+//! once if none of them has a chance; it candidates the one with the smallest tag, which is one drawn uniformly.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use birk_exec::{Model, Random};
+use birk_engine::{Cutoff, EngineStats, Hunt, HyperLogLog, Job, Model, Observer, Progress, Stats};
+use birk_exec::Random;
 use birk_ir::{Coverage, Outcome, Stop};
 
-use super::choice::{Pool, choose};
+use super::candidates::{Candidates, Distinct, Drawn};
 use super::levels::Levels;
-use super::look::{Look, Worker};
-use super::notes::{Distinct, Drawn, Notes};
-use super::{Highway, Slice};
-use crate::bits::Sketch;
-use crate::border::{Border, Survey};
-use crate::codec::Codec;
+use super::options::Highway;
+use super::sampling::{Pool, choose};
+use super::slice::Slice;
+use super::worker::{Shared, Worker};
+use crate::bfs::trace;
+use crate::bfs::visited::Visited;
 use crate::crew;
-use crate::cycle::hash;
-use crate::exact::ExactStore;
-use crate::job::{Hunt, Job, Observer, Progress, Stats};
-use crate::retrace;
-use crate::visited::Visited;
+use crate::cutoff::Survey;
+use crate::store::codec::Codec;
+use crate::store::exact::ExactStore;
+use crate::store::hash::hash;
 
 /// Levels with fewer grains of lanes are expanded by one thread: starting others would take longer.
 pub(super) const WORTH_SHARING: usize = 8;
@@ -56,9 +56,9 @@ pub(super) struct Search<'a, C: Codec> {
     pub(super) workers: Vec<Worker<C>>,
     pub(super) depth: u32,
     /// What was noted of this level.
-    pub(super) notes: Notes,
+    pub(super) candidates: Candidates,
     /// What was noted of lanes that have no chance to be served by what is drawn.
-    lone: Notes,
+    lone: Candidates,
     /// The new states of this level.
     pub(super) distinct: Distinct,
     /// The share of all tags that was chosen in the last level, if something was left out there, and how much more that
@@ -77,6 +77,8 @@ pub(super) struct Search<'a, C: Codec> {
     /// The first state found for each goal: its depth and its place.
     found: Vec<Option<(u32, u32)>>,
     pub(super) stats: Stats,
+    /// Which states were visited, roughly.
+    pub(super) union: HyperLogLog,
 }
 
 impl<'a, C: Codec> Search<'a, C> {
@@ -89,8 +91,8 @@ impl<'a, C: Codec> Search<'a, C> {
             visited: Visited::new(codec),
             levels: Levels::default(),
             depth: 0,
-            notes: Notes::default(),
-            lone: Notes::default(),
+            candidates: Candidates::default(),
+            lone: Candidates::default(),
             distinct: Distinct::default(),
             chosen_share: None,
             curtailed: Vec::new(),
@@ -100,7 +102,8 @@ impl<'a, C: Codec> Search<'a, C> {
             overhead: 0,
             have_keys_changed: false,
             found: vec![None; job.goals],
-            stats: Stats { union: Some(Sketch::default()), ..Stats::default() },
+            stats: Stats::default(),
+            union: HyperLogLog::default(),
         }
     }
 
@@ -119,7 +122,7 @@ impl<'a, C: Codec> Search<'a, C> {
             },
         };
         if !is_complete && stopped != Stop::Goal {
-            self.stats.border = self.border(end.is_break());
+            self.stats.cutoff = self.cutoff(end.is_break());
         }
         let coverage = match (is_complete, self.visited.codec.omission(self.stats.states)) {
             (false, _) => Coverage::Sampled(self.stats.states),
@@ -139,14 +142,15 @@ impl<'a, C: Codec> Search<'a, C> {
             fired.iter_mut().zip(&worker.fired).for_each(|(all, one)| *all |= one);
         }
         let slice = wants_slice.then(|| self.slice(coverage == Coverage::Complete));
-        (Hunt { outcomes, coverage, stopped, stats: self.stats, fired }, slice)
+        let stats = Stats { engine: EngineStats::Sampled(self.union), ..self.stats };
+        (Hunt { outcomes, coverage, stopped, stats, fired }, slice)
     }
 
     fn trace(&self, depth: u32, place: u32) -> birk_ir::Trace {
         let path = self.levels.path(&self.visited.codec, self.model, depth, place);
-        let mut initial = birk_exec::Successors::new(self.model.words());
+        let mut initial = birk_engine::Successors::new(self.model.words());
         self.model.initial(&mut initial);
-        retrace::trace(self.model, &initial, &path).expect("each state was reached from its parent")
+        trace::trace(self.model, &initial, &path).expect("each state was reached from its parent")
     }
 
     /// The states in full, as many as fit: a part of a slice is a slice, too, only not complete.
@@ -160,7 +164,7 @@ impl<'a, C: Codec> Search<'a, C> {
 
     /// The slice, level by level.
     fn build(&mut self, observer: &mut dyn Observer) -> ControlFlow<Stop> {
-        self.look(None, u64::MAX, |look, workers| workers[0].begin(look));
+        self.with_shared(None, u64::MAX, |shared, workers| workers[0].begin(shared));
         self.gather();
         let queue = self.distinct.smallest(self.highway.width).numbers;
         self.is_start_curtailed = queue.len() < self.distinct.len();
@@ -186,30 +190,30 @@ impl<'a, C: Codec> Search<'a, C> {
         // The conversion saturates: the share of all tags is the largest tag.
         let largest_noted = (share * TAGS) as u64;
         self.expand_all(largest_noted, observer)?;
-        self.judge()?;
-        let mut needy = std::mem::take(&mut self.notes.needy);
+        self.evaluate()?;
+        let mut needy = std::mem::take(&mut self.candidates.needy);
         let lanes = self.lanes();
         let mut new = self.distinct.len();
         let width = if is_degraded { needy.len() } else { self.highway.width };
         if is_degraded {
             let mut is_needy = vec![false; lanes];
             needy.iter().for_each(|&lane| is_needy[lane as usize] = true);
-            self.notes.offers.retain(|offer| is_needy[offer.lane as usize]);
-            self.distinct.number(&self.notes, self.model.words());
+            self.candidates.list.retain(|candidate| is_needy[candidate.lane as usize]);
+            self.distinct.number(&self.candidates, self.model.words());
         }
-        if self.notes.dropped > 0 && new < width {
-            needy = self.recall_all();
+        if self.candidates.dropped > 0 && new < width {
+            needy = self.recall_all(observer)?;
             new = self.distinct.len();
         }
         let drawn = self.distinct.smallest(width);
         let largest = drawn.largest;
-        let is_whole = self.notes.dropped == 0;
+        let is_whole = self.candidates.dropped == 0;
         let mut unserved = if self.highway.is_beam { Vec::new() } else { self.unserved(&drawn, &needy) };
         if !is_whole {
             // A lane that is served may be needy or not: it is not left without a successor.
             let mut others = unserved.iter().peekable();
             needy.retain(|lane| others.next_if_eq(&lane).is_none());
-            unserved = self.examine(&unserved, largest_noted);
+            unserved = self.examine(&unserved, largest_noted, observer)?;
             needy.extend_from_slice(&unserved);
         }
         let queue = if unserved.is_empty() {
@@ -235,106 +239,109 @@ impl<'a, C: Codec> Search<'a, C> {
             self.workers.push(Worker::new(self.model, self.job, &self.visited.codec));
         }
         match &mut self.workers[..] {
-            [only] => only.reuse(&mut self.notes, &mut self.lone),
-            several => self.notes.lend(several.iter_mut().map(|worker| &mut worker.notes)),
+            [only] => only.reuse(&mut self.candidates, &mut self.lone),
+            several => self.candidates.lend(several.iter_mut().map(|worker| &mut worker.candidates)),
         }
-        let (stop, taken) = self.look(Some(self.depth), largest, |look, workers| {
+        let (stop, taken) = self.with_shared(Some(self.depth), largest, |shared, workers| {
             if is_shared {
-                let first = |worker: &mut Worker<C>| worker.run(look, Some(observer));
-                crew::together("highway", workers, &|| look.call_back(), first, &|worker| worker.run(look, None));
+                let first = |worker: &mut Worker<C>| worker.run(shared, Some(observer));
+                crew::together("highway", workers, &|| shared.call_back(), first, &|worker| worker.run(shared, None));
             } else {
-                workers[0].run(look, Some(observer));
+                workers[0].run(shared, Some(observer));
             }
-            (look.stop.get().copied(), look.next.load(Ordering::Relaxed))
+            (shared.end(), shared.next.load(Ordering::Relaxed).min(shared.left.load(Ordering::Relaxed)))
         });
         self.expanded = taken.min(self.lanes());
-        if let Some(stop) = stop {
-            // What was noted will not be needed, and there may be no memory to put it together.
-            return ControlFlow::Break(stop);
-        }
+        // What was noted will not be needed then, and there may be no memory to put it together.
+        self.overhead = stop?;
         self.gather();
         if self.budget() == 0 { ControlFlow::Break(Stop::Memory) } else { ControlFlow::Continue(()) }
     }
 
     /// What workers need to look at a level, and the workers.
-    fn look<R>(
+    fn with_shared<R>(
         &mut self,
         depth: Option<u32>,
         largest: u64,
-        run: impl FnOnce(&Look<'_, C>, &mut [Worker<C>]) -> R,
+        run: impl FnOnce(&Shared<'_, C>, &mut [Worker<C>]) -> R,
     ) -> R {
         let salt = self.salt(depth);
         let progress = self.progress();
-        let look = Look {
+        let shared = Shared {
             model: self.model,
             job: self.job,
             visited: &self.visited,
-            tickets: depth.map_or(&[], |depth| &self.levels.get(depth).tickets),
+            packed: depth.map_or(&[], |depth| &self.levels.get(depth).packed),
             salt,
             is_beam: self.highway.is_beam,
             largest,
             is_last: depth == Some(self.job.limits.depth),
             next: AtomicUsize::new(0),
+            left: AtomicUsize::new(usize::MAX),
             stop: OnceLock::new(),
             beside: self.bytes_beside(),
-            together: self.notes.bytes() + self.distinct.bytes(),
+            together: self.candidates.bytes() + self.distinct.bytes(),
             workers: self.workers.len() as u64,
+            overhead: AtomicU64::new(self.overhead),
             progress,
         };
-        run(&look, &mut self.workers)
+        run(&shared, &mut self.workers)
     }
 
     /// Takes what the workers have noted.
     fn gather(&mut self) {
         let words = self.model.words();
-        self.notes.gather(self.workers.iter_mut().map(|worker| &mut worker.notes));
+        self.candidates.gather(self.workers.iter_mut().map(|worker| &mut worker.candidates));
         self.lone.gather(self.workers.iter_mut().map(|worker| &mut worker.lone));
-        self.distinct.number(&self.notes, words);
+        self.distinct.number(&self.candidates, words);
     }
 
     /// Notes all new successors of all lanes, whatever their tags; the needy lanes.
-    fn recall_all(&mut self) -> Vec<u32> {
-        let lanes = self.lanes();
-        self.look(Some(self.depth), u64::MAX, |look, workers| {
-            (0..lanes).for_each(|lane| workers[0].recall(look, lane));
-        });
+    fn recall_all(&mut self, observer: &mut dyn Observer) -> ControlFlow<Stop, Vec<u32>> {
+        self.overhead = self.with_shared(Some(self.depth), u64::MAX, |shared, workers| {
+            workers[0].recall(shared, observer);
+            shared.end()
+        })?;
         self.gather();
-        std::mem::take(&mut self.notes.needy)
+        ControlFlow::Continue(std::mem::take(&mut self.candidates.needy))
     }
 
     /// Looks at some lanes again of which successors with no larger tags were noted; those that are needy, and the lone ones.
-    fn examine(&mut self, lanes: &[u32], largest: u64) -> Vec<u32> {
+    fn examine(&mut self, lanes: &[u32], largest: u64, observer: &mut dyn Observer) -> ControlFlow<Stop, Vec<u32>> {
         let words = self.model.words();
         let mut needy = std::mem::take(&mut self.lone.needy);
-        self.notes.append(&mut self.lone);
+        self.candidates.append(&mut self.lone);
         let is_shared = lanes.len() >= WORTH_SHARING * self.job.limits.grain;
-        self.look(Some(self.depth), largest, |look, workers| {
+        self.overhead = self.with_shared(Some(self.depth), largest, |shared, workers| {
             if !is_shared || workers.len() == 1 {
-                return workers[0].examine(look, lanes);
+                workers[0].examine(shared, lanes, Some(observer));
+                return shared.end();
             }
             let parts = lanes.chunks(lanes.len().div_ceil(workers.len()));
             let mut parts: Vec<_> = workers.iter_mut().zip(parts).collect();
-            let examine = |(worker, lanes): &mut (&mut Worker<C>, &[u32])| worker.examine(look, lanes);
-            crew::together("highway", &mut parts, &|| look.call_back(), examine, &examine);
-        });
+            let first = |(worker, lanes): &mut (&mut Worker<C>, &[u32])| worker.examine(shared, lanes, Some(observer));
+            let other = |(worker, lanes): &mut (&mut Worker<C>, &[u32])| worker.examine(shared, lanes, None);
+            crew::together("highway", &mut parts, &|| shared.call_back(), first, &other);
+            shared.end()
+        })?;
         for worker in &mut self.workers {
-            needy.append(&mut worker.notes.needy);
-            self.notes.append(&mut worker.notes);
+            needy.append(&mut worker.candidates.needy);
+            self.candidates.append(&mut worker.candidates);
         }
-        self.distinct.number_more(&self.notes, words);
-        needy
+        self.distinct.number_more(&self.candidates, words);
+        ControlFlow::Continue(needy)
     }
 
     /// The needy lanes that would have no successor in the queue.
     fn unserved(&self, drawn: &Drawn, needy: &[u32]) -> Vec<u32> {
-        if drawn.numbers.len() == self.distinct.len() && self.notes.dropped == 0 {
+        if drawn.numbers.len() == self.distinct.len() && self.candidates.dropped == 0 {
             return Vec::new();
         }
         let mut is_drawn = vec![false; self.distinct.len()];
         drawn.numbers.iter().for_each(|&number| is_drawn[number as usize] = true);
         let mut is_served = vec![false; self.lanes()];
-        for (offer, &number) in self.notes.offers.iter().zip(&self.distinct.numbers) {
-            is_served[offer.lane as usize] |= is_drawn[number as usize];
+        for (candidate, &number) in self.candidates.list.iter().zip(&self.distinct.numbers) {
+            is_served[candidate.lane as usize] |= is_drawn[number as usize];
         }
         needy.iter().copied().filter(|&lane| !is_served[lane as usize]).collect()
     }
@@ -343,12 +350,17 @@ impl<'a, C: Codec> Search<'a, C> {
     fn pool(&self, needy: &[u32]) -> Pool {
         let mut is_needy = vec![false; self.lanes()];
         needy.iter().for_each(|&lane| is_needy[lane as usize] = true);
-        let steps = self.distinct.numbers.iter().zip(&self.notes.offers).map(|(&number, offer)| (number, offer.lane));
+        let steps = self
+            .distinct
+            .numbers
+            .iter()
+            .zip(&self.candidates.list)
+            .map(|(&number, candidate)| (number, candidate.lane));
         Pool::new(self.distinct.len(), steps.filter(|&(_, lane)| is_needy[lane as usize]))
     }
 
     /// Records the goals that are new; ends the search at those it was told to end at.
-    fn judge(&mut self) -> ControlFlow<Stop> {
+    fn evaluate(&mut self) -> ControlFlow<Stop> {
         let mut ends = false;
         for goal in 0..self.job.goals {
             let first = self.workers.iter_mut().filter_map(|worker| worker.found[goal].take()).min();
@@ -365,10 +377,10 @@ impl<'a, C: Codec> Search<'a, C> {
     pub(super) fn note_taken(&mut self, visited: &[u32]) {
         let mut fired = std::mem::take(&mut self.workers[0].fired);
         self.workers.iter().for_each(|worker| fired.iter_mut().zip(&worker.fired).for_each(|(all, one)| *all |= one));
-        if !self.notes.untaken.is_empty() {
-            let tag = |&number: &u32| self.distinct.offer(&self.notes, number).tag;
+        if !self.candidates.untaken.is_empty() {
+            let tag = |&number: &u32| self.distinct.candidate(&self.candidates, number).tag;
             let tags: HashSet<u64> = visited.iter().map(tag).collect();
-            for (tag, transition) in self.notes.untaken.drain(..) {
+            for (tag, transition) in self.candidates.untaken.drain(..) {
                 fired[transition as usize] |= tags.contains(&tag);
             }
         }
@@ -377,7 +389,7 @@ impl<'a, C: Codec> Search<'a, C> {
     }
 
     /// What was left out: of the lanes from which something was, and of those that wait if the search was ended early.
-    fn border(&mut self, is_early: bool) -> Border {
+    fn cutoff(&mut self, is_early: bool) -> Cutoff {
         let mut fired = std::mem::take(&mut self.workers[0].fired);
         let all = |depth: u32| 0..self.levels.get(depth).parents.len() as u32;
         let last = self.levels.len().checked_sub(1).filter(|_| is_early).map(|last| last as u32);
@@ -393,25 +405,25 @@ impl<'a, C: Codec> Search<'a, C> {
         };
         let mut survey = Survey::new(self.model, lanes().count() as u64);
         let (mut opened, mut asked) = (self.visited.codec.parent(), self.visited.codec.parent());
-        let words = self.visited.codec.ticket_words();
+        let words = self.visited.codec.packed_words();
         let mut state = vec![0; self.model.words()];
         for (depth, lane, is_expanded) in lanes() {
             if survey.counts() {
-                let ticket = &self.levels.get(depth).tickets[lane as usize * words..(lane as usize + 1) * words];
-                self.visited.codec.open(ticket, &mut opened, &mut state);
+                let packed = &self.levels.get(depth).packed[lane as usize * words..(lane as usize + 1) * words];
+                self.visited.codec.open(packed, &mut opened, &mut state);
                 survey.look_beyond(&state, &mut fired, |state| {
                     is_expanded && self.visited.find(state, &mut asked).is_some()
                 });
             }
         }
         self.workers[0].fired = fired;
-        survey.border()
+        survey.cutoff()
     }
 
     /// Whether everything that was left out was visited later: then the slice is the whole model.
     fn is_closed(&mut self, observer: &mut dyn Observer) -> ControlFlow<Stop, bool> {
-        let is_closed = |look: &Look<'_, C>, workers: &mut [Worker<C>]| workers[0].is_start_closed(look);
-        if self.is_start_curtailed && !self.look(None, u64::MAX, is_closed) {
+        let is_closed = |shared: &Shared<'_, C>, workers: &mut [Worker<C>]| workers[0].is_start_closed(shared);
+        if self.is_start_curtailed && !self.with_shared(None, u64::MAX, is_closed) {
             return ControlFlow::Continue(false);
         }
         // The newest lanes first: what they left out had the least time to be met again.
@@ -420,10 +432,10 @@ impl<'a, C: Codec> Search<'a, C> {
                 observer.progress(&self.progress())?;
                 let lanes = self.levels.get(depth).parents.len();
                 let lanes = part * BATCH..lanes.min((part + 1) * BATCH);
-                let is_closed = |look: &Look<'_, C>, workers: &mut [Worker<C>]| {
-                    lanes.into_iter().all(|lane| workers[0].is_closed(look, lane))
+                let is_closed = |shared: &Shared<'_, C>, workers: &mut [Worker<C>]| {
+                    lanes.into_iter().all(|lane| workers[0].is_closed(shared, lane))
                 };
-                if !self.look(Some(depth), u64::MAX, is_closed) {
+                if !self.with_shared(Some(depth), u64::MAX, is_closed) {
                     return ControlFlow::Continue(false);
                 }
             }
@@ -453,7 +465,7 @@ impl<'a, C: Codec> Search<'a, C> {
 
     /// All but what workers hold.
     fn bytes_beside(&self) -> u64 {
-        self.visited.bytes() + self.levels.bytes() + self.notes.bytes() + self.lone.bytes() + self.distinct.bytes()
+        self.visited.bytes() + self.levels.bytes() + self.candidates.bytes() + self.lone.bytes() + self.distinct.bytes()
     }
 
     fn progress(&self) -> Progress {
@@ -463,6 +475,7 @@ impl<'a, C: Codec> Search<'a, C> {
             depth: self.depth,
             frontier: self.stats.levels.last().copied().unwrap_or(0),
             bytes: self.bytes(),
+            ..Progress::default()
         }
     }
 }

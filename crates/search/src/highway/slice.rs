@@ -4,13 +4,12 @@
 //! steps were possible in it, is asked of the whole model, and neither a deadlock nor fairness is invented by what was left
 //! out. A step that leaves the slice counts as cut.
 
-use birk_exec::{GoalSet, Model, Successors};
+use birk_engine::{GoalSet, Hunt, Model, Observer, Successors};
 use birk_ir::{Coverage, Field, Outcome, StateId};
 
-use crate::cycle::Chase;
-use crate::exact::ExactStore;
-use crate::job::{Hunt, Observer};
+use crate::liveness::CycleSearch;
 use crate::store::Store;
+use crate::store::exact::ExactStore;
 
 /// The states that a highway search visited.
 #[derive(Debug)]
@@ -72,10 +71,10 @@ impl Slice {
 
     /// Hunts for an accepting cycle of a product that stays in the slice. What is found is real; that nothing is found
     /// means something only if the slice is complete.
-    pub fn chase(&self, product: &dyn Model, chase: &Chase, observer: &mut dyn Observer) -> Hunt {
-        let mut chase = *chase;
-        chase.limits.depth = u32::MAX;
-        let mut hunt = chase.hunt(&self.of(product), observer);
+    pub fn find_cycle(&self, product: &dyn Model, cycle_search: &CycleSearch, observer: &mut dyn Observer) -> Hunt {
+        let mut cycle_search = *cycle_search;
+        cycle_search.limits.depth = u32::MAX;
+        let mut hunt = cycle_search.hunt(&self.of(product), observer);
         if !self.is_complete && hunt.coverage == Coverage::Complete {
             hunt.coverage = Coverage::Sampled(hunt.stats.states);
         }
@@ -147,8 +146,8 @@ impl Model for Sliced<'_> {
         out.end_below(below, state, Vec::new);
     }
 
-    fn judge(&self, state: &[u32], stuck: bool) -> GoalSet {
-        self.model.judge(state, stuck)
+    fn evaluate(&self, state: &[u32], stuck: bool) -> GoalSet {
+        self.model.evaluate(state, stuck)
     }
 
     fn is_fault(&self, state: &[u32]) -> bool {

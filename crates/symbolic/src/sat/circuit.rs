@@ -7,12 +7,12 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use birk_engine::{Observer, Progress};
 use birk_ir::Stop;
-use birk_search::{Observer, Progress};
 use cadical::{Callbacks, Solver};
 
-use crate::diagram::{Attempt, Broken};
-use crate::value::Algebra;
+use crate::attempt::{Attempt, Broken};
+use crate::bitvector::Algebra;
 
 /// A variable, or its negation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,6 +28,9 @@ impl Literal {
 /// Bytes of a variable and of a clause, roughly: in the solver with its watches and queues, and in the table of gates.
 const VARIABLE_BYTES: u64 = 300;
 const CLAUSE_BYTES: u64 = 60;
+/// Bytes of a variable in the tables that the solver doubles, and of a gate in the one that is doubled here.
+const ROOM_BYTES: u64 = 100;
+const GATE_BYTES: u64 = size_of::<(Gate, Literal)>() as u64 + 1;
 
 /// Gates between two looks: an expression can have millions.
 const LOOK: i32 = 1 << 10;
@@ -49,6 +52,8 @@ pub(crate) struct Circuit<'o> {
     solver: RefCell<Solver<Asking<'o>>>,
     gates: RefCell<HashMap<Gate, Literal>>,
     variables: Cell<i32>,
+    /// With this variable the solver makes room for twice as many.
+    room: Cell<i32>,
     clauses: Cell<u64>,
 }
 
@@ -60,6 +65,8 @@ struct Asking<'o> {
 /// Tells the observer how it goes.
 pub(crate) struct Watch<'o> {
     observer: RefCell<&'o mut dyn Observer>,
+    /// Bytes that may be in use.
+    memory: u64,
     pub(crate) depth: Cell<u32>,
     pub(crate) bytes: Cell<u64>,
     ended: Cell<Option<Stop>>,
@@ -87,9 +94,10 @@ pub(crate) enum Rule {
 }
 
 impl<'o> Watch<'o> {
-    pub(crate) fn new(observer: &'o mut dyn Observer) -> Self {
+    pub(crate) fn new(observer: &'o mut dyn Observer, memory: u64) -> Self {
         Self {
             observer: RefCell::new(observer),
+            memory,
             depth: Cell::new(0),
             bytes: Cell::new(0),
             ended: Cell::new(None),
@@ -117,6 +125,16 @@ impl<'o> Watch<'o> {
         }
         self.ended.get().map_or(Ok(()), |stop| Err(Broken::Stopped(stop)))
     }
+
+    /// Whether the search shall go on, and can: this many bytes more are needed at once.
+    fn look_ahead(&self, more: u64) -> Attempt<()> {
+        let bytes = self.bytes.get();
+        let overhead = self.observer.borrow_mut().overhead(bytes);
+        if bytes.saturating_add(overhead).saturating_add(more) > self.memory {
+            self.ended.set(Some(Stop::Memory));
+        }
+        self.look()
+    }
 }
 
 impl Callbacks for Asking<'_> {
@@ -136,6 +154,7 @@ impl<'o> Circuit<'o> {
             solver: RefCell::new(solver),
             gates: RefCell::new(HashMap::new()),
             variables: Cell::new(1),
+            room: Cell::new(LOOK),
             clauses: Cell::new(1),
         }
     }
@@ -209,6 +228,14 @@ impl<'o> Circuit<'o> {
             return Ok(known);
         }
         let output = self.free();
+        let (gates, room) = (self.gates.borrow().len(), self.gates.borrow().capacity());
+        if gates == room {
+            self.watch.look_ahead(room as u64 * 2 * GATE_BYTES)?;
+        }
+        if output.0 >= self.room.get() {
+            self.watch.look_ahead(output.0 as u64 * ROOM_BYTES)?;
+            self.room.set((output.0 as u32 + 1).next_power_of_two() as i32);
+        }
         if output.0 % LOOK == 0 {
             self.look()?;
         }
@@ -309,16 +336,16 @@ impl Algebra for Circuit<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::tests::agree;
+    use crate::bitvector::tests::agree;
+    use birk_engine::Patient;
     use birk_exec::Random;
-    use birk_search::job::Patient;
 
     #[test]
     fn arithmetic_is_that_of_the_expressions() {
         let mut random = Random::new(3);
         for _ in 0..3 {
             let mut patient = Patient;
-            let watch = Watch::new(&mut patient);
+            let watch = Watch::new(&mut patient, u64::MAX);
             let circuit = Circuit::new(&watch);
             let bits: Vec<Literal> = (0..6).map(|_| circuit.free()).collect();
             let mut solved = None;
@@ -339,7 +366,7 @@ mod tests {
     #[test]
     fn clauses_are_kept() {
         let mut patient = Patient;
-        let watch = Watch::new(&mut patient);
+        let watch = Watch::new(&mut patient, u64::MAX);
         let circuit = Circuit::new(&watch);
         let (a, b) = (circuit.free(), circuit.free());
         circuit.require_same(a, b, a);

@@ -13,9 +13,9 @@ use birk_ir::{Op, Transition};
 
 use super::circuit::{Literal, Rule};
 use super::unrolling::{Frame, Value, assign, name};
-use crate::diagram::Attempt;
+use crate::attempt::Attempt;
+use crate::bitvector::{Algebra, Arithmetic};
 use crate::expression::Scene;
-use crate::value::{Algebra, Arithmetic};
 
 /// Values that give transitions an outcome in some state, by the number of the transition; shared by all frames of an unrolling.
 pub(crate) type Known = Rc<RefCell<BTreeMap<usize, BTreeSet<Vec<i64>>>>>;

@@ -5,14 +5,14 @@
 
 use std::collections::BTreeMap;
 
+use birk_ir::interval::Interval;
 use birk_ir::{Expr, LocalId, Op, Place, Program, Transition, VarId};
 
 use super::circuit::{Circuit, Literal, Rule};
 use super::stuck::{Known, Stuck};
-use crate::diagram::Attempt;
+use crate::attempt::Attempt;
+use crate::bitvector::{Algebra, Arithmetic, Number, width};
 use crate::expression::{Ground, Scene};
-use crate::ranges::Range;
-use crate::value::{Algebra, Arithmetic, Number, width};
 
 pub(super) type Value = Number<Literal>;
 type Element = (VarId, u32);
@@ -21,7 +21,7 @@ type Element = (VarId, u32);
 pub(crate) struct Frame<'c, 'o, 'p> {
     pub(super) circuit: &'c Circuit<'o>,
     pub(super) program: &'p Program,
-    ranges: &'c [Range],
+    ranges: &'c [Interval],
     values: Vec<Vec<Value>>,
     pub(super) stuck: Stuck,
     pub(super) known: Known,
@@ -47,6 +47,32 @@ impl<'o> Ground for Frame<'_, 'o, '_> {
     }
 }
 
+/// Frames, one step apart.
+pub(super) struct Unrolling<'s, 'o, 'p> {
+    pub(super) circuit: &'s Circuit<'o>,
+    pub(super) frames: Vec<Frame<'s, 'o, 'p>>,
+}
+
+impl<'s, 'o, 'p> Unrolling<'s, 'o, 'p> {
+    pub(super) fn new(circuit: &'s Circuit<'o>, first: Frame<'s, 'o, 'p>) -> Self {
+        Self { circuit, frames: vec![first] }
+    }
+
+    pub(super) fn last(&self) -> &Frame<'s, 'o, 'p> {
+        self.frames.last().expect("there is a first frame")
+    }
+
+    pub(super) fn extend(&mut self) -> Attempt<()> {
+        let next = self.last().next()?;
+        self.frames.push(next);
+        Ok(())
+    }
+
+    pub(super) fn states(&self) -> Vec<Vec<u32>> {
+        self.frames.iter().map(Frame::state).collect()
+    }
+}
+
 /// One way in which a step can end.
 struct End {
     /// Where it can.
@@ -56,9 +82,9 @@ struct End {
 
 impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
     /// The initial state.
-    pub(crate) fn initial(circuit: &'c Circuit<'o>, program: &'p Program, ranges: &'c [Range]) -> Self {
+    pub(crate) fn initial(circuit: &'c Circuit<'o>, program: &'p Program, ranges: &'c [Interval]) -> Self {
         let is_kept = circuit.keeps(Rule::Initial);
-        let value = |first: i64, range: Range| if is_kept { circuit.literal(first) } else { free(circuit, range) };
+        let value = |first: i64, range: Interval| if is_kept { circuit.literal(first) } else { free(circuit, range) };
         let variables = program.variables.iter().zip(ranges);
         let values = variables.map(|(variable, &range)| variable.initial.iter().map(|&v| value(v, range)).collect());
         let (stuck, known) = (Stuck::default(), Known::default());
@@ -66,7 +92,7 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
     }
 
     /// Any state whose variables are within their bounds.
-    pub(crate) fn any(circuit: &'c Circuit<'o>, program: &'p Program, ranges: &'c [Range]) -> Attempt<Self> {
+    pub(crate) fn any(circuit: &'c Circuit<'o>, program: &'p Program, ranges: &'c [Interval]) -> Attempt<Self> {
         let mut values = Vec::new();
         for (variable, &(lo, hi)) in program.variables.iter().zip(ranges) {
             let elements: Vec<Value> = (0..variable.len()).map(|_| free(circuit, (lo, hi))).collect();
@@ -272,7 +298,7 @@ pub(super) fn name<G: Ground>(scene: &mut Scene<'_, G>, local: LocalId, value: &
 }
 
 /// A number between these that may be any, or some beyond them of as many bits.
-fn free(circuit: &Circuit<'_>, (lo, hi): Range) -> Value {
+fn free(circuit: &Circuit<'_>, (lo, hi): Interval) -> Value {
     if lo == hi {
         return circuit.literal(lo);
     }

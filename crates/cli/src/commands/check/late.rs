@@ -5,19 +5,18 @@
 //! the time is up, or that the user wants an end. If it has not, that thread reports what was decided before, and ends the
 //! process; nothing that the engine may still find is used.
 
-use std::sync::Mutex;
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use birk_exec::Replayed;
-use birk_ir::{Coverage, Outcome, Stop, Verdict};
-use birk_search::profile::Profile;
-use birk_search::{Hunt, Stats};
+use birk::Answer;
+use birk::search::forecast::Forecast;
+use birk_engine::{Hunt, Stats};
+use birk_ir::{Coverage, Outcome, Stop};
 
-use super::{Asked, present};
+use super::present::{Asked, present};
 use crate::progress::Pulse;
-use crate::report::{Answer, Report, ShownTrace};
-use crate::{Failure, limits, say};
+use crate::settled::Settled;
+use crate::{Failure, say};
 
 /// An engine has so much time to ask whether to go on,
 const GRACE: Duration = Duration::from_millis(200);
@@ -25,30 +24,6 @@ const GRACE: Duration = Duration::from_millis(200);
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How often that is looked at.
 const PERIOD: Duration = Duration::from_millis(20);
-
-/// What was decided so far.
-#[derive(Default)]
-pub(super) struct Settled(Mutex<Vec<Decided>>);
-
-/// The answer to the property at a position.
-struct Decided {
-    index: usize,
-    verdict: Verdict,
-    coverage: Option<Coverage>,
-    run: Option<Replayed>,
-    untraced: Option<u32>,
-}
-
-impl Settled {
-    /// Notes an answer.
-    pub(super) fn note(&self, index: usize, answer: &Answer<'_>, traces: &[ShownTrace<'_>]) {
-        let run = answer.trace.map(|trace| traces[trace].run.clone());
-        let mut all = self.0.lock().expect("nobody panics with it");
-        all.retain(|other| other.index != index);
-        let (verdict, coverage, untraced) = (answer.verdict, answer.coverage.clone(), answer.untraced);
-        all.push(Decided { index, verdict, coverage, run, untraced });
-    }
-}
 
 /// Acts while another thread looks whether searches answer.
 pub(super) fn watched<T>(asked: &Asked<'_>, settled: &Settled, pulse: &Pulse, act: impl FnOnce() -> T) -> T {
@@ -103,34 +78,29 @@ fn report(asked: &Asked<'_>, settled: &Settled, pulse: &Pulse, stop: Stop) {
         // Which steps it took is not known, and so nothing is said of those that it did not.
         fired: Vec::new(),
     };
-    let mut answers: Vec<Answer<'_>> = asked.properties.iter().map(|property| Answer::open(property)).collect();
+    let mut answers: Vec<Answer> = asked.properties.iter().map(Answer::open).collect();
     answers.iter_mut().for_each(|answer| answer.coverage = Some(hunt.coverage.clone()));
     let mut traces = Vec::new();
-    for decided in settled.0.lock().expect("nobody panics with it").drain(..) {
-        let Decided { index, verdict, coverage, run, untraced } = decided;
-        (answers[index].verdict, answers[index].coverage) = (verdict, coverage);
-        answers[index].untraced = untraced;
-        if let Some(run) = run {
-            answers[index].trace = Some(traces.len());
-            traces.push(ShownTrace { property: asked.properties[index], run });
-        }
+    for (position, answer, trace) in settled.take() {
+        let trace = trace.map(|trace| {
+            traces.push(trace);
+            traces.len() - 1
+        });
+        answers[position] = Answer { trace, ..answer };
     }
-    let report = Report {
-        source: asked.source,
-        program: asked.program,
-        args: asked.args,
-        engine: asked.engine,
-        verdict: answers.iter().map(|answer| answer.verdict).max().unwrap_or(Verdict::Inconclusive),
+    let engine = *asked.options.engine().expect("the command line offers only engines of the table");
+    let found = birk::Report {
         answers,
         traces,
-        hunt: &hunt,
-        profile: Profile::default(),
+        hunt,
+        forecast: Forecast::default(),
         assumed: None,
         slices: None,
-        threads: asked.limits.threads,
-        seconds: pulse.elapsed().as_secs_f64(),
-        peak_memory: limits::peak_memory(),
+        engine,
+        threads: asked.options.threads_of(&engine),
+        is_shortest: false,
     };
+    let report = asked.report(&found, pulse.elapsed().as_secs_f64());
     let exit = present(&report, &[]).unwrap_or_else(|failure: Failure| {
         say(&format!("birk: {}", failure.message));
         failure.exit

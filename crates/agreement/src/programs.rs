@@ -1,0 +1,15 @@
+//! Random programs: trees that use every construct of the language, most of them with a few hundred states.
+
+mod bodies;
+mod data;
+mod expressions;
+mod generator;
+mod rich;
+mod traffic;
+mod wholes;
+mod world;
+
+pub mod fair;
+
+pub use data::SPREAD;
+pub use generator::generate;

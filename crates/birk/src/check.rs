@@ -1,0 +1,98 @@
+//! From a program and its properties to a report.
+//!
+//! Properties become questions: all that are about states are one, for a search by the engine that was chosen; those about
+//! branching are decided in groups; each about runs by itself. An engine that visits slices decides all of them in each slice.
+//! What is found for them is put together in one place ([`Findings`]).
+
+mod branching;
+mod context;
+mod findings;
+mod liveness;
+mod questions;
+mod reconcile;
+mod safety;
+mod slices;
+
+use std::borrow::Cow;
+
+use birk_engine::{Engine, EngineOption};
+use birk_ir::{Program, Property, PropertyKind};
+
+use crate::error::Error;
+use crate::options::{Fairness, Options, Store};
+use crate::properties::{goals_of, selected};
+use crate::report::Report;
+use crate::watch::Watch;
+use context::{Context, fairness};
+use findings::Findings;
+use questions::Questions;
+
+/// Checks the properties of a program that the options name, and says what was covered.
+pub fn check(program: &Program, options: &Options, watch: &mut dyn Watch) -> Result<Report, Error> {
+    let engine = options.engine()?;
+    reconcile::options(options, engine)?;
+    let program = &*prepared(program, options)?;
+    let properties = selected(program, &options.properties, options.deadlock)?;
+    reconcile::properties(options, engine, &properties)?;
+    let fairness = fairness(program, options)?;
+    let context = Context { program, options, engine, properties: &properties, fairness };
+    let mut findings = Findings::new(&context);
+    let questions = Questions::new(&context, &mut findings)?;
+    if engine.slices {
+        slices::decide(&context, &questions, &mut findings, watch)?;
+    } else {
+        for question in questions.all() {
+            if findings.is_over() {
+                break;
+            }
+            watch.begin();
+            let decided = question.decide(&context, watch)?;
+            watch.end();
+            findings.take(decided, watch);
+        }
+    }
+    let has_engine = questions.safety.is_some() || engine.slices;
+    let threads = if has_engine { options.threads_of(engine) } else { options.threads.for_cycles() };
+    Ok(findings.report(*engine, threads, is_shortest(options, engine)))
+}
+
+/// Refuses options that contradict each other or mean nothing to the engine, whatever the model.
+pub fn validate_options(options: &Options) -> Result<(), Error> {
+    reconcile::options(options, options.engine()?)
+}
+
+/// Refuses what [`check`] would refuse, without a search; otherwise, the properties that it would check.
+pub fn validate(program: &Program, options: &Options) -> Result<Vec<Property>, Error> {
+    let engine = options.engine()?;
+    let program = &*prepared(program, options)?;
+    let properties = selected(program, &options.properties, options.deadlock)?;
+    reconcile::properties(options, engine, &properties)?;
+    fairness(program, options)?;
+    goals_of(program, &properties)?;
+    Ok(properties.into_iter().cloned().collect())
+}
+
+/// Whether traces to states are shortest.
+fn is_shortest(options: &Options, engine: &Engine) -> bool {
+    let own = &options.engine_options;
+    let is_usual = |option: &EngineOption| option.keeps_shortest || option.value(own) == option.default;
+    engine.shortest && options.store != Store::Bitstate && engine.options.iter().all(is_usual)
+}
+
+/// The program with the automaton of a file as a property, and with CTL about fair runs only, where those are asked for.
+fn prepared<'p>(program: &'p Program, options: &Options) -> Result<Cow<'p, Program>, Error> {
+    let has_ctl = program.properties.iter().any(|property| matches!(property.kind, PropertyKind::Ctl(_)));
+    let is_fair = has_ctl && options.fairness == Fairness::Weak;
+    if !is_fair && options.automaton.is_none() {
+        return Ok(Cow::Borrowed(program));
+    }
+    let mut program = program.clone();
+    if options.automaton.is_some() {
+        let property = Property { name: "automaton".into(), kind: PropertyKind::Automaton, span: None };
+        program.properties.push(property);
+    }
+    if is_fair {
+        branching::make_fair(&mut program, options)?;
+    }
+    Ok(Cow::Owned(program))
+}

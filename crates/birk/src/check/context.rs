@@ -1,0 +1,62 @@
+//! What is asked, and how: what every question knows.
+
+use birk_engine::{Engine, GoalSet, Job};
+use birk_exec::Fairness;
+use birk_ir::{Program, Property};
+use birk_search::bitstate::BitState;
+
+use crate::error::Error;
+use crate::options::{self, Options, Store};
+
+/// What is asked, and how.
+pub(super) struct Context<'a> {
+    pub(super) program: &'a Program,
+    pub(super) options: &'a Options,
+    pub(super) engine: &'a Engine,
+    pub(super) properties: &'a [&'a Property],
+    pub(super) fairness: Option<Fairness>,
+}
+
+impl Context<'_> {
+    /// A search for so many goals, as the options say.
+    pub(super) fn job(&self, goals: usize) -> Job {
+        self.options.job(goals, self.engine)
+    }
+
+    /// Which of some properties end a search when their goal is found: violations do.
+    pub(super) fn stop_at<'p>(&self, properties: impl Iterator<Item = &'p Property>) -> GoalSet {
+        let mut stop_at = GoalSet::default();
+        for (goal, property) in properties.enumerate().take(GoalSet::CAPACITY) {
+            if !self.options.keep_going && !property.wants_goal() {
+                stop_at.insert(goal);
+            }
+        }
+        stop_at
+    }
+
+    /// The bit array of a search with bitstate hashing, where that is asked for.
+    pub(super) fn bitstate(&self) -> Option<BitState> {
+        /// Bytes, unless something is said.
+        const USUAL: u64 = 256 << 20;
+        let options = self.options;
+        (options.store == Store::Bitstate).then(|| BitState {
+            bytes: options.memory.asked.unwrap_or(USUAL.min(options.memory.search)).max(64) / 2,
+            expected: options.max_states,
+            swarm: options.swarm,
+            seed: options.seed,
+        })
+    }
+
+    /// Why an engine that takes its memory at once cannot be used.
+    pub(super) fn refused(&self, reason: &str) -> Error {
+        Error::refused(format!("--search {} cannot be used here: {reason}", self.engine.name))
+    }
+}
+
+/// The fairness that was asked for.
+pub(super) fn fairness(program: &Program, options: &Options) -> Result<Option<Fairness>, Error> {
+    match options.fairness {
+        options::Fairness::Weak => Fairness::weak(program).map(Some).map_err(Error::Refused),
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,116 @@
+//! Properties of whole runs: LTL, and automata of files. Each is a search of its own, for an accepting cycle in the product.
+
+use std::time::Instant;
+
+use birk_engine::{Hunt, Job, Limits, Observer};
+use birk_exec::automaton::{Buchi, Strength, violations_of};
+use birk_exec::{Replayed, replay};
+use birk_ir::{Expr, Goal, Outcome, Property, PropertyKind, Trace};
+use birk_search::highway::Slice;
+use birk_search::liveness::CycleSearch;
+
+use super::context::Context;
+use super::findings::{Answered, Decided, Question};
+use crate::error::Error;
+use crate::model::Layers;
+use crate::options::Automaton;
+use crate::properties::replay_failure;
+use crate::report::AutomatonFigures;
+use crate::watch::Watch;
+
+/// One property: the automaton of the runs that violate it, and what its propositions mean.
+pub(super) struct LivenessQuestion<'a> {
+    pub(super) index: usize,
+    property: &'a Property,
+    automaton: Buchi,
+    propositions: Vec<Expr>,
+    /// What a model must evaluate states by to be watched.
+    pub(super) goals: Vec<Goal>,
+}
+
+impl<'a> LivenessQuestion<'a> {
+    /// Of a property; a reason if its automaton cannot be had.
+    pub(super) fn new(index: usize, property: &'a Property, file: Option<&Automaton>) -> Result<Self, String> {
+        let (automaton, propositions) = match (&property.kind, file) {
+            (PropertyKind::Ltl(formula), _) => violations_of(formula).map_err(|error| error.to_string())?,
+            (_, Some(file)) => (file.automaton.clone(), file.propositions.clone()),
+            _ => return Err("it is not about runs".into()),
+        };
+        let goals = propositions.iter().map(|expr| Goal::State(expr.clone())).collect();
+        Ok(Self { index, property, automaton, propositions, goals })
+    }
+
+    /// Hunts in the whole model, or in a slice of it; a trace that is found is one of the model.
+    pub(super) fn hunt(
+        &self,
+        context: &Context<'_>,
+        layers: &Layers<'_>,
+        limits: Limits,
+        slice: Option<&Slice>,
+        observer: &mut dyn Observer,
+    ) -> Hunt {
+        let product = layers.product(&self.automaton, context.fairness.as_ref());
+        let weak = product.is_weak();
+        let threads = if slice.is_some() { 1 } else { context.options.threads.for_cycles() };
+        let job = Job { limits: Limits { threads, ..limits }, ..context.job(1) };
+        let mut hunt = match (slice, context.bitstate(), context.engine.liveness) {
+            (Some(slice), ..) => slice.find_cycle(&product, &CycleSearch::of(weak, &job), observer),
+            (None, Some(bitstate), _) => bitstate.find_cycle(&product, &CycleSearch::of(weak, &job), observer),
+            (None, None, Some(search)) => search(&product, weak, &job, observer),
+            (None, None, None) => CycleSearch::of(weak, &job).hunt(&product, observer),
+        };
+        if let Outcome::Found(trace) = &mut hunt.outcomes[0] {
+            *trace = product.project(trace);
+        }
+        let transitions = layers.plain().transitions();
+        hunt.fired.truncate(transitions);
+        hunt.stats.cutoff.open.truncate(transitions);
+        hunt
+    }
+
+    /// What became of a hunt: the run it found is replayed.
+    pub(super) fn decided(&self, context: &Context<'_>, hunt: Hunt, seconds: f64) -> Result<Decided, Error> {
+        let strength = match self.automaton.strength() {
+            Strength::Terminal => "terminal",
+            Strength::Weak => "weak",
+            Strength::General => "general",
+        };
+        let (states, transitions) = (hunt.stats.states, hunt.stats.transitions);
+        let figures = AutomatonFigures { automaton: self.automaton.len(), strength, states, transitions, seconds };
+        let mut answered = Answered::new(self.property, &hunt.outcomes[0], &hunt.coverage);
+        answered.automaton = Some(figures);
+        if let Outcome::Found(trace) = &hunt.outcomes[0] {
+            answered.run = Some(self.confirmed(context, trace)?);
+        }
+        // An engine on slices notes what an `assume` prunes for all questions together.
+        let assumed = Some(vec![false; context.program.transitions.len()]);
+        Ok(Decided { answers: vec![(self.index, answered)], hunt, assumed })
+    }
+
+    fn confirmed(&self, context: &Context<'_>, trace: &Trace) -> Result<Replayed, Error> {
+        let (program, property) = (context.program, self.property);
+        let failure = |error| replay_failure(property, &error);
+        let run = replay(program, trace).map_err(failure)?;
+        run.confirm(program, property).map_err(failure)?;
+        if let Some(fairness) = &context.fairness {
+            run.is_fair(program, fairness).map_err(failure)?;
+        }
+        let is_of_file = matches!(property.kind, PropertyKind::Automaton);
+        if is_of_file && !run.is_accepted(program, &self.automaton, &self.propositions) {
+            return Err(Error::Internal("the automaton does not accept the run that was found".into()));
+        }
+        Ok(run)
+    }
+}
+
+impl Question for LivenessQuestion<'_> {
+    fn decide(&self, context: &Context<'_>, watch: &mut dyn Watch) -> Result<Decided, Error> {
+        let began = Instant::now();
+        let layers = Layers::new(context.program, &self.goals);
+        let hunt = self.hunt(context, &layers, context.job(1).limits, None, watch);
+        watch.end();
+        layers.note_refusal(watch);
+        let decided = self.decided(context, hunt, began.elapsed().as_secs_f64())?;
+        Ok(Decided { assumed: Some(layers.assumed()), ..decided })
+    }
+}

@@ -1,0 +1,175 @@
+//! Options that cannot be meant together: each refusal says what to do instead.
+
+use birk_engine::Engine;
+use birk_ir::{Property, PropertyKind};
+use birk_search::highway::{CONFIDENCE, RATE, WIDTH};
+
+use super::slices;
+use crate::error::Error;
+use crate::options::{Fairness, Options, Store, Threads};
+use crate::report::Accept;
+
+/// Options that contradict each other, or mean nothing to the engine.
+pub(crate) fn options(options: &Options, engine: &Engine) -> Result<(), Error> {
+    if options.fairness == Fairness::Strong {
+        return Err(Error::refused(
+            "--fairness strong is not offered: it cannot be had by watching threads one after the other, as weak \
+             fairness can; write what is meant into the formula: ([]<> enabled -> []<> taken) -> …",
+        ));
+    }
+    store(options)?;
+    engine_options(options, engine)?;
+    abilities(options, engine)?;
+    slices_and_widths(options, engine)?;
+    acceptance(options, engine)
+}
+
+fn store(options: &Options) -> Result<(), Error> {
+    let is_bitstate = options.store == Store::Bitstate;
+    if is_bitstate && matches!(options.threads, Threads::Number(2..)) {
+        return Err(Error::refused("--store bitstate searches with one core; leave --threads out"));
+    }
+    if !is_bitstate && options.swarm > 1 {
+        return Err(Error::refused("--swarm repeats a search that may lose states; it needs --store bitstate"));
+    }
+    Ok(())
+}
+
+/// Options that another engine has, and such that exclude each other.
+fn engine_options(options: &Options, engine: &Engine) -> Result<(), Error> {
+    for (name, _) in options.engine_options.iter() {
+        let Some(option) = engine.options.iter().find(|option| option.name == name) else {
+            return Err(Error::refused(format!(
+                "--{name} means nothing to --search {}; leave it out, or use {}",
+                engine.name,
+                options.engines.named(|engine| engine.options.iter().any(|option| option.name == name))
+            )));
+        };
+        let said = |(other, _): &&(&str, &str)| options.engine_options.get(other).is_some();
+        if let Some((other, why)) = option.excludes.iter().find(said) {
+            return Err(Error::refused(format!("--{name} and --{other}: {why}; leave one of them out")));
+        }
+    }
+    Ok(())
+}
+
+/// What the engine cannot do.
+fn abilities(options: &Options, engine: &Engine) -> Result<(), Error> {
+    let name = engine.name;
+    let engines = &options.engines;
+    if !engine.scales && matches!(options.threads, Threads::Number(2..)) {
+        return Err(Error::refused(format!(
+            "--search {name} uses one thread; leave --threads out, or use {}",
+            engines.named(|engine| engine.scales)
+        )));
+    }
+    if !engine.scales && options.store == Store::Compact {
+        let others = engines.named(|engine| engine.scales);
+        return Err(Error::refused(format!("--search {name} stores states exactly; use {others}")));
+    }
+    if options.is_saved && !engine.resumes {
+        return Err(Error::refused(format!(
+            "--search {name} cannot be kept to go on with later; leave --checkpoint out, or use {}",
+            engines.named(|engine| engine.resumes)
+        )));
+    }
+    Ok(())
+}
+
+fn slices_and_widths(options: &Options, engine: &Engine) -> Result<(), Error> {
+    if engine.slices && options.store == Store::Bitstate {
+        return Err(no_bitstate(options, engine));
+    }
+    let said = |name: &str| options.engine_options.get(name).is_some();
+    if WIDTH.word(&options.engine_options).is_some() && (said(RATE.name) || said(CONFIDENCE.name)) {
+        return Err(Error::refused(
+            "--confidence and --rate are about slices of one width, and --width auto doubles it; give a number",
+        ));
+    }
+    match slices::asked(options) {
+        Some(slices::MOST_RUNS..) => {
+            Err(Error::refused("so many slices would never end; raise --rate or lower --confidence"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn acceptance(options: &Options, engine: &Engine) -> Result<(), Error> {
+    let Accept::Depth(wanted) = options.accept else { return Ok(()) };
+    if !engine.covers_by_depth {
+        return Err(Error::refused(format!(
+            "--search {} does not go level by level, so --accept depth:{wanted} could never be met; use {}, or \
+             --accept sampled",
+            engine.name,
+            options.engines.named(|engine| engine.covers_by_depth)
+        )));
+    }
+    match options.max_depth {
+        Some(depth) if depth < wanted => Err(Error::refused(format!(
+            "--max-depth {depth} ends the search before --accept depth:{wanted} can be met; raise it to {wanted}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn no_bitstate(options: &Options, engine: &Engine) -> Error {
+    Error::refused(format!(
+        "--store bitstate keeps no state to come back to, so --search {} cannot use it; use {}",
+        engine.name,
+        options.engines.named(|engine| engine.bitstate)
+    ))
+}
+
+/// Options that mean nothing for the properties that are asked for.
+pub(super) fn properties(options: &Options, engine: &Engine, properties: &[&Property]) -> Result<(), Error> {
+    let of_runs = properties.iter().any(|property| property.is_of_runs());
+    let of_states = properties.iter().any(|property| !property.is_of_runs());
+    let branching = properties.iter().find(|property| property.branching().is_some());
+    if let Some(property) = branching.filter(|_| options.store != Store::Exact) {
+        return Err(Error::refused(format!(
+            "`{}` properties such as `{}` need every state in full; use --store exact, or choose others with --property",
+            property.word(),
+            property.name
+        )));
+    }
+    if options.fairness == Fairness::Weak {
+        fairness(options, engine, properties)?;
+    }
+    if options.store == Store::Bitstate && of_states && !engine.bitstate {
+        return Err(no_bitstate(options, engine));
+    }
+    if options.store == Store::Compact && of_runs {
+        return Err(Error::refused(
+            "--store compact is for properties of states; choose those with --property, or use --store bitstate",
+        ));
+    }
+    if options.store == Store::Bitstate && of_runs && options.max_depth.is_some() {
+        return Err(Error::refused("--max-depth needs all states within it for a formula; use --store exact"));
+    }
+    Ok(())
+}
+
+/// Properties for which fairness has no meaning, or of which too little is known.
+fn fairness(options: &Options, engine: &Engine, properties: &[&Property]) -> Result<(), Error> {
+    if let Some(property) = properties.iter().find(|property| matches!(property.kind, PropertyKind::Mu(_))) {
+        return Err(Error::refused(format!(
+            "--fairness weak is about runs, and `{}` is `mu`, which is about steps; choose others with --property",
+            property.name
+        )));
+    }
+    let ctl = properties.iter().find(|property| property.branching().is_some());
+    if let Some(property) = ctl.filter(|_| engine.slices) {
+        return Err(Error::refused(format!(
+            "--fairness weak needs to know of `{}` what could have been done instead, and --search {} leaves that out; \
+             use {}, or choose others with --property",
+            property.name,
+            engine.name,
+            options.engines.named(|engine| !engine.slices)
+        )));
+    }
+    let is_temporal = |property: &&&Property| property.is_of_runs() || matches!(property.kind, PropertyKind::Ctl(_));
+    match properties.iter().find(is_temporal) {
+        Some(_) => Ok(()),
+        None => Err(Error::refused("--fairness is about formulas, and none is checked; leave it out")),
+    }
+}

@@ -1,0 +1,35 @@
+//! [`load`] reads a model, [`check`] searches it and answers with a [`Report`]: a verdict for each property, with a trace that
+//! was replayed independently, or with what was covered and what was not.
+//!
+//! A model need not be a text: whatever is an `impl` [`engine::Model`] can be searched by the engines of [`search`], and an engine
+//! of your own is a row of [`Engines`].
+#![forbid(unsafe_code)]
+#![doc = include_str!("../README.md")]
+
+mod check;
+mod engines;
+mod error;
+mod load;
+mod model;
+mod options;
+pub mod process_memory;
+mod properties;
+mod report;
+mod watch;
+
+pub use birk_engine as engine;
+pub use birk_exec as exec;
+pub use birk_ir as ir;
+pub use birk_lang as lang;
+pub use birk_search as search;
+
+pub use birk_engine::Patient;
+pub use check::{check, validate, validate_options};
+pub use engines::Engines;
+pub use error::Error;
+pub use load::{FRONT_ENDS, FrontEnd, Loaded, Reader, load, load_file, load_text};
+pub use model::{compiled, heuristics};
+pub use options::{Automaton, Fairness, Options, Store, Threads};
+pub use properties::{goals_of, replay_failure, selected};
+pub use report::{Accept, Answer, AutomatonFigures, Grade, Report, ShownTrace, Slices};
+pub use watch::Watch;

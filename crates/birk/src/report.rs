@@ -1,0 +1,215 @@
+//! What a check found: plain data, which knows no command line.
+
+use birk_engine::{Engine, Hunt};
+use birk_exec::Replayed;
+use birk_ir::{Coverage, Property, Stop, Verdict};
+use birk_search::forecast::Forecast;
+
+/// What a check found.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// One for each property.
+    pub answers: Vec<Answer>,
+    /// The traces of all answers.
+    pub traces: Vec<ShownTrace>,
+    /// What its searches did together; the coverage is that of the one that covered least.
+    pub hunt: Hunt,
+    /// How many states lie within each depth, as far as is known.
+    pub forecast: Forecast,
+    /// For each transition, whether an `assume` pruned one of its branches, where that was noticed.
+    pub assumed: Option<Vec<bool>>,
+    /// The slices, if such were visited.
+    pub slices: Option<Slices>,
+    /// The engine that was asked for.
+    pub engine: Engine,
+    /// Threads that searched.
+    pub threads: usize,
+    /// Traces to states are shortest.
+    pub is_shortest: bool,
+}
+
+/// The answer to one property.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The property, as it was checked.
+    pub property: Property,
+    /// What is known of it.
+    pub verdict: Verdict,
+    /// What was explored to find out; nothing where nobody looked.
+    pub coverage: Option<Coverage>,
+    /// Position among the traces.
+    pub trace: Option<usize>,
+    /// In so many steps it is reached, where the search was ended before it had the trace.
+    pub untraced: Option<u32>,
+    /// Why nobody looked.
+    pub reason: Option<String>,
+    /// The automaton that watched the runs, for an LTL property.
+    pub automaton: Option<AutomatonFigures>,
+}
+
+impl Answer {
+    /// Nothing is known yet.
+    pub fn open(property: &Property) -> Self {
+        Self {
+            property: property.clone(),
+            verdict: Verdict::Inconclusive,
+            coverage: None,
+            trace: None,
+            untraced: None,
+            reason: None,
+            automaton: None,
+        }
+    }
+
+    /// How much was explored for this property; nothing where a trace decides it, whatever else there may be.
+    pub fn grade(&self) -> Option<Grade> {
+        let is_shown = self.trace.is_some() || self.untraced.is_some() && self.verdict == Verdict::Violated;
+        (!is_shown).then(|| Grade::of(self.coverage.as_ref()))
+    }
+}
+
+/// A trace that was replayed, and whose it is.
+#[derive(Clone, Debug)]
+pub struct ShownTrace {
+    /// Position among the answers.
+    pub answer: usize,
+    /// The states and steps.
+    pub run: Replayed,
+}
+
+/// The automaton of an LTL property, and the product with it.
+#[derive(Clone, Debug)]
+pub struct AutomatonFigures {
+    /// States of the automaton.
+    pub automaton: usize,
+    /// Which cycles count: `terminal`, `weak` or `general`.
+    pub strength: &'static str,
+    /// States of the product that were visited.
+    pub states: u64,
+    /// Its steps.
+    pub transitions: u64,
+    /// How long that took.
+    pub seconds: f64,
+}
+
+/// What slices were visited.
+#[derive(Clone, Debug)]
+pub struct Slices {
+    /// How many were asked for; none where the budget says when to end.
+    pub asked: Option<u64>,
+    /// How many there were.
+    pub done: u64,
+    /// Width of the last one.
+    pub width: usize,
+    /// Each was twice as wide as the one before.
+    pub is_doubling: bool,
+    /// The run that found a violation: its number from 1 on, its seed and its width.
+    pub found_in: Option<(u64, u64, usize)>,
+    /// States of all of them, those that several have counted several times.
+    pub visits: u64,
+    /// How many different states they have together, roughly where there are several.
+    pub union: u64,
+    /// What fruitless runs of one width rule out: the confidence, and how often such a run would have to find something.
+    pub ruled_out: Option<(f64, f64)>,
+}
+
+/// The coverage that counts as a success.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accept {
+    /// Only a complete search.
+    Complete,
+    /// Everything but what may have been lost to hashing.
+    Hashed,
+    /// Everything up to this depth.
+    Depth(u32),
+    /// Anything without a violation.
+    Sampled,
+}
+
+/// How much was explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Grade {
+    /// Everything.
+    A,
+    /// Everything up to a depth.
+    B,
+    /// As A or B, but for what hashing may have lost.
+    C,
+    /// Some states.
+    D,
+    /// Nothing.
+    E,
+}
+
+impl Grade {
+    /// Of what was covered; nobody looked where there is nothing.
+    pub fn of(coverage: Option<&Coverage>) -> Self {
+        match coverage {
+            Some(Coverage::Complete) => Grade::A,
+            Some(Coverage::Depth(_)) => Grade::B,
+            Some(Coverage::Hashed { .. }) => Grade::C,
+            Some(Coverage::Sampled(_)) => Grade::D,
+            None => Grade::E,
+        }
+    }
+
+    /// The letter in reports.
+    pub fn letter(self) -> &'static str {
+        match self {
+            Grade::A => "A",
+            Grade::B => "B",
+            Grade::C => "C",
+            Grade::D => "D",
+            Grade::E => "E",
+        }
+    }
+}
+
+impl Report {
+    /// The worst of all answers.
+    pub fn verdict(&self) -> Verdict {
+        self.answers.iter().map(|answer| answer.verdict).max().unwrap_or(Verdict::Holds)
+    }
+
+    /// The trace to show first: of the first violation, otherwise the first there is.
+    pub fn first_trace(&self) -> Option<&ShownTrace> {
+        let violated = self.answers.iter().find(|answer| answer.verdict == Verdict::Violated && answer.trace.is_some());
+        let index = violated.or(self.answers.iter().find(|answer| answer.trace.is_some()))?.trace?;
+        self.traces.get(index)
+    }
+
+    /// The property that a trace is for.
+    pub fn property_of(&self, trace: &ShownTrace) -> &Property {
+        &self.answers[trace.answer].property
+    }
+
+    /// The grade of the whole: that of the search, unless nobody looked at some property.
+    pub fn grade(&self) -> Grade {
+        let is_checked = self.answers.iter().all(|answer| answer.coverage.is_some());
+        Grade::of(Some(&self.hunt.coverage).filter(|_| is_checked))
+    }
+
+    /// Whether a search that could not decide was as thorough as was asked for. What nobody looked at is not.
+    pub fn is_accepted(&self, accept: Accept) -> bool {
+        let thorough = match (accept, &self.hunt.coverage) {
+            (Accept::Sampled, _) => true,
+            (Accept::Hashed, Coverage::Hashed { depth: None, .. }) => true,
+            (Accept::Depth(wanted), Coverage::Depth(depth)) => *depth >= wanted,
+            _ => false,
+        };
+        let is_asked = self.answers.iter().all(|answer| answer.coverage.is_some());
+        thorough && self.verdict() == Verdict::Inconclusive && is_asked
+    }
+
+    /// Whether only LTL properties were checked, and of the whole model: then states that no violating run can visit were not
+    /// explored.
+    pub fn is_of_runs(&self) -> bool {
+        let is_of_runs = !self.answers.is_empty() && self.answers.iter().all(|answer| answer.property.is_of_runs());
+        is_of_runs && self.slices.is_none()
+    }
+
+    /// Whether it was ended from outside.
+    pub fn is_interrupted(&self) -> bool {
+        self.hunt.stopped == Stop::Interrupt
+    }
+}

@@ -1,0 +1,29 @@
+//! Whom a check tells how it goes, beyond what its searches tell their observer.
+
+use std::time::Instant;
+
+use birk_engine::{Observer, Patient};
+
+use crate::report::{Answer, ShownTrace};
+
+/// Watches a check, which consists of one search or of several.
+pub trait Watch: Observer {
+    /// A search begins, which counts from nothing.
+    fn begin(&mut self) {}
+
+    /// It is over; what comes next takes as long as it takes.
+    fn end(&mut self) {}
+
+    /// The answer at a position is known.
+    fn decided(&mut self, _position: usize, _answer: &Answer, _trace: Option<&ShownTrace>) {}
+
+    /// Something that the user should know.
+    fn note(&mut self, _text: &str) {}
+
+    /// When the time will be up, if it is limited.
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
+}
+
+impl Watch for Patient {}

@@ -1,0 +1,342 @@
+//! A search on disk: written at once or not at all, and refused when it is damaged or belongs to something else.
+//!
+//! The file has a line that says what it is, a line of JSON that says which search, what the engine wrote, and a checksum
+//! of all that. A new one is written beside the old one and takes its place when it is safely on the disk. As long as a
+//! process is at a search, it has a lock on the folder.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{BufReader, Read, Result, Seek as _, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use birk_engine::Save;
+use serde::{Deserialize, Serialize};
+
+use crate::source::Source;
+use crate::{Exit, Failure, durable, say};
+
+/// The file in the folder of a search, and its name while it is being written.
+const FILE: &str = "search.birk";
+const UNFINISHED: &str = "search.unfinished";
+/// The file that is locked.
+const LOCK: &str = "search.lock";
+/// The first line.
+const TITLE: &str = "a search of birk, version 1\n";
+/// Saving may take this share of the time: one in so many.
+const SHARE: u32 = 5;
+/// Bytes of a checksum.
+const SUM: u64 = 8;
+
+/// Which search it is.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub(crate) struct Identity {
+    birk: String,
+    /// Its path, from the root on.
+    pub(crate) model: PathBuf,
+    /// A hash of the model's text and of those that it imports.
+    text: u64,
+    /// The options that decide what the search finds.
+    pub(crate) options: Vec<String>,
+}
+
+impl Identity {
+    /// Of a search with these options.
+    pub(crate) fn new(source: &Source, options: &[String]) -> Self {
+        let mut sum = Sum::default();
+        source.texts().for_each(|text| sum.add(text.as_bytes()));
+        Self {
+            birk: env!("CARGO_PKG_VERSION").to_owned(),
+            model: fs::canonicalize(&source.path).unwrap_or_else(|_| PathBuf::from(&source.path)),
+            text: sum.value(),
+            options: options.to_vec(),
+        }
+    }
+}
+
+impl Identity {
+    /// Whether this is the same model, in the same text.
+    pub(crate) fn is_of(&self, other: &Identity) -> bool {
+        (&self.model, self.text) == (&other.model, other.text)
+    }
+}
+
+/// A search that is in a folder.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) identity: Identity,
+    lock: File,
+}
+
+/// Keeps a search in a folder.
+#[derive(Debug)]
+pub(crate) struct Checkpoint {
+    folder: PathBuf,
+    identity: Identity,
+    /// Nobody else writes there as long as it is open.
+    _lock: File,
+    /// There is a search to go on with.
+    resumes: bool,
+    /// When the last one was saved, and how long that took.
+    last: Option<(Instant, Duration)>,
+    pub(crate) failure: Option<std::io::Error>,
+    /// Why the search cannot be gone on with.
+    refusal: Option<String>,
+}
+
+impl Checkpoint {
+    /// For a new search; a folder that holds one is left alone.
+    pub(crate) fn begin(folder: &Path, identity: Identity) -> std::result::Result<Self, Failure> {
+        let shown = folder.display();
+        fs::create_dir_all(folder).map_err(|error| Failure::io(&format!("make the folder {shown}"), &error))?;
+        let lock = lock(folder)?;
+        if folder.join(FILE).exists() {
+            return Err(Failure::usage(format!(
+                "{shown} holds a search already; go on with it by `birk resume {shown}`, or remove the folder"
+            )));
+        }
+        Ok(Self::new(folder, identity, lock, false))
+    }
+
+    /// For the search that the folder holds; it was found to be whole.
+    pub(crate) fn resume(folder: &Path, identity: Identity, kept: Kept) -> Self {
+        Self::new(folder, identity, kept.lock, true)
+    }
+
+    fn new(folder: &Path, identity: Identity, lock: File, resumes: bool) -> Self {
+        Self { folder: folder.to_owned(), identity, _lock: lock, resumes, last: None, failure: None, refusal: None }
+    }
+
+    /// What was written is not a search that can be gone on with.
+    pub(crate) fn refuse(&mut self, reason: &str) {
+        self.refusal = Some(reason.to_owned());
+    }
+
+    /// That, for the user.
+    pub(crate) fn refusal(&self) -> Option<Failure> {
+        self.refusal.as_ref().map(|reason| damaged(&self.folder.join(FILE), reason))
+    }
+
+    /// Where it keeps it.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What the engine wrote, if there is a search to go on with.
+    pub(crate) fn input(&mut self) -> Option<Box<dyn Read>> {
+        if !std::mem::take(&mut self.resumes) {
+            return None;
+        }
+        self.open().map_err(|error| self.refuse(&error.to_string())).ok()
+    }
+
+    fn open(&self) -> Result<Box<dyn Read>> {
+        let mut file = BufReader::with_capacity(1 << 20, File::open(self.folder.join(FILE))?);
+        header(&mut file)?;
+        let left = file.get_ref().metadata()?.len() - SUM - file.stream_position()?;
+        Ok(Box::new(file.take(left)))
+    }
+
+    /// Saves a search, unless that was done a moment ago: `is_last` says that there will be no other time.
+    pub(crate) fn save(&mut self, save: &mut Save<'_>, is_last: bool) {
+        let now = Instant::now();
+        if !is_last && self.last.is_some_and(|(then, took)| now.duration_since(then) < took * SHARE) {
+            return;
+        }
+        self.failure = self.write(save).err();
+        let end = Instant::now();
+        self.last = Some((end, end.duration_since(now)));
+    }
+
+    fn write(&self, save: &mut Save<'_>) -> Result<()> {
+        durable::replace(&self.folder.join(FILE), &self.folder.join(UNFINISHED), |file| {
+            let mut out = Summed { inner: file, sum: Sum::default() };
+            out.write_all(TITLE.as_bytes())?;
+            serde_json::to_writer(&mut out, &self.identity)?;
+            out.write_all(b"\n")?;
+            save(&mut out)?;
+            let sum = out.sum.value();
+            out.inner.write_all(&sum.to_le_bytes())
+        })
+    }
+}
+
+/// Takes the lock on a folder, which ends with the process.
+fn lock(folder: &Path) -> std::result::Result<File, Failure> {
+    let shown = folder.display();
+    let failed = |error| Failure::io(&format!("lock the folder {shown}"), &error);
+    let file = File::options().write(true).create(true).truncate(false).open(folder.join(LOCK)).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+        Err(TryLockError::WouldBlock) => {
+            Err(Failure::usage(format!("{shown} is in use: another process is at the search in it; wait for its end")))
+        }
+    }
+}
+
+/// Which search a folder holds; refused when it is damaged, was written by another version, or somebody is at it. Looking through
+/// it ends at a deadline.
+pub(crate) fn look(folder: &Path, deadline: Option<Instant>) -> std::result::Result<Kept, Failure> {
+    let path = folder.join(FILE);
+    let shown = path.display();
+    let failed = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => Failure::usage(format!(
+            "there is no search in {}: a search is kept with `birk check --checkpoint`",
+            folder.display()
+        )),
+        _ => Failure::io(&format!("read {shown}"), &error),
+    };
+    // Where there is no search, nothing is made.
+    fs::metadata(&path).map_err(failed)?;
+    let lock = lock(folder)?;
+    let mut file = BufReader::with_capacity(1 << 20, File::open(&path).map_err(failed)?);
+    match is_whole(&mut file, deadline).map_err(failed)? {
+        None => {
+            let message = format!("the time was up before {shown} was read; the search is as it was");
+            return Err(Failure { exit: Exit::Inconclusive, message });
+        }
+        Some(false) => return Err(damaged(&path, "its checksum is not that of what it holds")),
+        Some(true) => {}
+    }
+    file.seek(SeekFrom::Start(0)).map_err(failed)?;
+    let identity = header(&mut file).map_err(|_| damaged(&path, "it does not say which search it is"))?;
+    if identity.birk != env!("CARGO_PKG_VERSION") {
+        return Err(Failure::usage(format!("{shown} was written by birk {}; go on with that version", identity.birk)));
+    }
+    Ok(Kept { identity, lock })
+}
+
+fn damaged(path: &Path, reason: &str) -> Failure {
+    Failure::usage(format!("{} is damaged: {reason}; the search must start anew", path.display()))
+}
+
+/// Whether the checksum at the end of a file is that of all before it; `None` when the time is up.
+fn is_whole(file: &mut BufReader<File>, deadline: Option<Instant>) -> Result<Option<bool>> {
+    let length = file.get_ref().metadata()?.len();
+    let Some(mut left) = length.checked_sub(SUM) else { return Ok(Some(false)) };
+    let (mut sum, mut buffer) = (Sum::default(), vec![0; 1 << 16]);
+    while left > 0 {
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Ok(None);
+        }
+        let part = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        file.read_exact(&mut buffer[..part])?;
+        sum.add(&buffer[..part]);
+        left -= part as u64;
+    }
+    let mut bytes = [0; SUM as usize];
+    file.read_exact(&mut bytes)?;
+    Ok(Some(u64::from_le_bytes(bytes) == sum.value()))
+}
+
+/// Reads the first two lines.
+fn header(file: &mut impl std::io::BufRead) -> Result<Identity> {
+    let mut line = String::new();
+    file.read_line(&mut line)?;
+    if line != TITLE {
+        return Err(std::io::ErrorKind::InvalidData.into());
+    }
+    line.clear();
+    file.read_line(&mut line)?;
+    Ok(serde_json::from_str(&line)?)
+}
+
+/// Says what became of the last attempt to save, and how to go on.
+pub(crate) fn farewell(keeper: &Checkpoint) {
+    let shown = keeper.folder.display();
+    match &keeper.failure {
+        Some(error) => say(&format!("birk: the search could not be saved in {shown}: {error}")),
+        None => say(&format!("birk: the search is saved; `birk resume {shown}` goes on with it")),
+    }
+}
+
+/// A writer that adds up what goes through it.
+struct Summed<W> {
+    inner: W,
+    sum: Sum,
+}
+
+impl<W: Write> Write for Summed<W> {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.sum.add(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// A checksum of 64 bits that does not depend on how the bytes were divided.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    hash: u64,
+    /// Bytes that do not fill a word yet.
+    rest: u64,
+    length: u64,
+}
+
+impl Sum {
+    fn add(&mut self, bytes: &[u8]) {
+        let open = (8 - self.length % 8) as usize % 8;
+        let (first, bytes) = bytes.split_at(open.min(bytes.len()));
+        first.iter().for_each(|&byte| self.add_byte(byte));
+        let (words, last) = bytes.as_chunks();
+        for &word in words {
+            self.hash = fold(self.hash ^ u64::from_le_bytes(word));
+        }
+        self.length += 8 * words.len() as u64;
+        last.iter().for_each(|&byte| self.add_byte(byte));
+    }
+
+    fn add_byte(&mut self, byte: u8) {
+        self.rest |= u64::from(byte) << (self.length % 8 * 8);
+        self.length += 1;
+        if self.length.is_multiple_of(8) {
+            self.hash = fold(self.hash ^ self.rest);
+            self.rest = 0;
+        }
+    }
+
+    fn value(self) -> u64 {
+        fold(fold(self.hash ^ self.rest) ^ self.length)
+    }
+}
+
+/// Each value has one result, and no two the same.
+fn fold(value: u64) -> u64 {
+    let value = (value ^ value >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    let value = (value ^ value >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (value ^ value >> 32).wrapping_add(0xe703_7ed1_a0b4_28db)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sum(bytes: &[u8]) -> u64 {
+        let mut sum = Sum::default();
+        sum.add(bytes);
+        sum.value()
+    }
+
+    #[test]
+    fn every_changed_bit_changes_the_sum() {
+        let bytes: Vec<u8> = (0..100).map(|i| (i * 37) as u8).collect();
+        let whole = sum(&bytes);
+        for at in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut bent = bytes.clone();
+                bent[at] ^= 1 << bit;
+                assert_ne!(sum(&bent), whole);
+            }
+            assert_ne!(sum(&bytes[..at]), whole);
+            let mut parts = Sum::default();
+            parts.add(&bytes[..at]);
+            parts.add(&bytes[at..]);
+            assert_eq!(parts.value(), whole);
+        }
+        assert_ne!(sum(&[0; 8]), sum(&[0; 16]));
+    }
+}

@@ -1,0 +1,71 @@
+//! What was asked, and how the answer is presented: on standard output, in files, and by the exit code.
+
+use std::path::Path;
+
+use birk::{Options, process_memory};
+use birk_ir::{Program, Property, Verdict};
+
+use crate::cli::{CheckArgs, Format};
+use crate::progress::Sample;
+use crate::report::{self, Report};
+use crate::source::Source;
+use crate::terminal::{print, print_for_people, uses_color};
+use crate::{Exit, Failure, durable, itf, say};
+
+/// What is asked.
+pub(super) struct Asked<'a> {
+    pub(super) args: &'a CheckArgs,
+    pub(super) options: &'a Options,
+    pub(super) source: &'a Source,
+    pub(super) program: &'a Program,
+    pub(super) properties: Vec<Property>,
+}
+
+impl Asked<'_> {
+    /// What was found, ready to be shown.
+    pub(super) fn report<'a>(&'a self, found: &'a birk::Report, seconds: f64) -> Report<'a> {
+        let Self { args, source, program, .. } = *self;
+        Report { found, source, program, args, seconds, peak_memory: process_memory::peak_memory() }
+    }
+}
+
+/// Prints a report, and writes the files that were asked for.
+pub(super) fn present(report: &Report<'_>, samples: &[Sample]) -> Result<Exit, Failure> {
+    let args = report.args;
+    let color = uses_color(args.model.color, &std::io::stdout());
+    match args.format {
+        Format::Json => print(&report::json::text(report))?,
+        Format::Human => print_for_people(&report::human::text(report, color), color)?,
+    };
+    if let Some(path) = &args.trace {
+        save(path, report)?;
+    }
+    if let Some(path) = &args.report {
+        durable::write(path, report::html::page(report, samples).as_bytes())
+            .map_err(|error| Failure::io(&format!("write {}", path.display()), &error))?;
+    }
+    Ok(exit(report))
+}
+
+/// Saves the trace; the report is already out, so a full disk costs only the file.
+fn save(path: &Path, report: &Report<'_>) -> Result<(), Failure> {
+    let Some(trace) = report.first_trace() else {
+        say(&format!("birk: there is no trace, so {} was not written", path.display()));
+        return Ok(());
+    };
+    durable::write(
+        path,
+        itf::write(report.source, report.program, Some(report.property_of(trace)), &trace.run).as_bytes(),
+    )
+    .map_err(|error| Failure::io(&format!("write {}", path.display()), &error))
+}
+
+fn exit(report: &Report<'_>) -> Exit {
+    match report.verdict() {
+        Verdict::Violated => Exit::Violated,
+        Verdict::Holds => Exit::Success,
+        Verdict::Inconclusive if report.is_interrupted() => Exit::Interrupted,
+        Verdict::Inconclusive if report.is_accepted(report.args.accept) => Exit::Success,
+        Verdict::Inconclusive => Exit::Inconclusive,
+    }
+}

@@ -1,0 +1,191 @@
+//! Threads: their copies, their counters, their parameters and variables.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use birk_ir::text::NOT_RUNNING;
+use birk_ir::{ValueKind, VarId, VarRole, Variable};
+
+use super::types::{length_of, resolve_type, scalar_type};
+use super::{add_leaves, duplicate, initial_value, no_duplicates};
+use crate::diagnostic::Diagnostic;
+use crate::sema::context::{Context, ThreadDecl};
+use crate::sema::types::{Declared, Scalar, Ty, Type};
+use crate::syntax::ast::{self, ActionKind, Item};
+
+/// A thread may not have more copies.
+const MAX_COPIES: i64 = 1000;
+
+/// The threads that some step starts.
+pub(super) fn started_names(system: &ast::System) -> Vec<&str> {
+    fn visit<'s>(actions: &'s [ast::Action], names: &mut Vec<&'s str>) {
+        for action in actions {
+            match &action.kind {
+                ActionKind::Start(name, _) => names.push(name.text.as_str()),
+                ActionKind::If(branches, otherwise) => {
+                    branches.iter().for_each(|(_, branch)| visit(branch, names));
+                    visit(otherwise.as_deref().unwrap_or_default(), names);
+                }
+                ActionKind::While(_, body) | ActionKind::For(_, _, _, body) | ActionKind::Atomic(body) => {
+                    visit(body, names);
+                }
+                ActionKind::Either(branches) => branches.iter().for_each(|branch| visit(branch, names)),
+                _ => {}
+            }
+        }
+    }
+    let mut names = Vec::new();
+    for item in &system.items {
+        match item {
+            Item::Thread(thread) => {
+                visit(&thread.body, &mut names);
+                for transformation in thread.locations.iter().flat_map(|l| &l.transformations) {
+                    visit(&transformation.actions, &mut names);
+                }
+            }
+            Item::Procedure(procedure) => visit(&procedure.body, &mut names),
+            _ => {}
+        }
+    }
+    names
+}
+
+pub(super) fn declare_thread<'a>(cx: &mut Context<'a>, thread: &'a ast::Thread, started: bool) {
+    let is_first = cx.symbols.get(thread.name.text.as_str()).is_some_and(|(_, span)| *span == thread.name.span);
+    if !is_first {
+        return;
+    }
+    let kind = cx.threads.len();
+    let copies = copies_of(cx, thread);
+    no_duplicates(cx, thread.locations.iter().map(|location| &location.name));
+    let control = Rc::new(crate::lower::control::control(cx, thread));
+    let counter = declare_counter(cx, thread, &control, kind, copies);
+    let mut declaration = ThreadDecl {
+        ast: thread,
+        control,
+        copies,
+        started,
+        counter,
+        index_param: None,
+        index_ty: Ty::Int,
+        local_names: HashMap::new(),
+        locals: Vec::new(),
+        params: 0,
+    };
+    declare_params(cx, &mut declaration, kind);
+    for variables in &thread.variables {
+        let ty = resolve_type(cx, &variables.ty);
+        for (name, initial) in &variables.declarators {
+            let value = initial_value(cx, &ty.scalar, initial.as_ref(), &name.text);
+            declare_local(cx, &mut declaration, kind, name, &ty, value);
+        }
+    }
+    cx.threads.push(declaration);
+}
+
+pub(super) fn copies_of(cx: &mut Context<'_>, thread: &ast::Thread) -> u32 {
+    let Some(expr) = &thread.copies else { return 1 };
+    match length_of(cx, expr, "the number of copies") {
+        Some(copies @ 0..=MAX_COPIES) => copies as u32,
+        Some(copies) => {
+            let message = format!("a thread cannot have {copies} copies");
+            cx.report(Diagnostic::new("E0038", expr.span, message, format!("must be in 0..{MAX_COPIES}")));
+            1
+        }
+        None => 1,
+    }
+}
+
+pub(super) fn declare_counter(
+    cx: &mut Context<'_>,
+    thread: &ast::Thread,
+    control: &crate::lower::control::Control<'_>,
+    kind: usize,
+    copies: u32,
+) -> VarId {
+    let can_stop = !thread.active || control.edges.iter().any(|edge| edge.to.is_none());
+    let count = control.spots.len() as i64;
+    let mut names: Vec<String> = control.spots.iter().map(|spot| spot.name.clone()).collect();
+    names.push(NOT_RUNNING.into());
+    cx.variables.push(Variable {
+        name: format!("{}@", thread.name.text),
+        role: VarRole::Counter(kind),
+        lo: 0,
+        hi: if can_stop { count } else { (count - 1).max(0) },
+        shape: vec![copies],
+        values: ValueKind::Names(names),
+        initial: vec![if thread.active { 0 } else { count }; copies as usize],
+        span: thread.name.span,
+    });
+    VarId::new(cx.variables.len() - 1)
+}
+
+/// The parameter of a thread that only runs from the start is a constant of each copy; others are variables.
+pub(super) fn declare_params(cx: &mut Context<'_>, declaration: &mut ThreadDecl<'_>, kind: usize) {
+    let thread = declaration.ast;
+    for (position, param) in thread.params.iter().enumerate() {
+        let mut scalar = scalar_type(cx, &param.ty);
+        if param.name.text.is_empty() {
+            scalar = Scalar::ERROR;
+        }
+        let last = i64::from(declaration.copies) - 1;
+        if thread.active && position > 0 {
+            let message = format!("the active thread `{}` has {} parameters", thread.name.text, thread.params.len());
+            let help = "a thread that runs from the start has at most one: the number of its copy";
+            cx.report(Diagnostic::new("E0037", param.name.span, message, "nothing gives it a value").help(help));
+            scalar = Scalar::ERROR;
+        } else if thread.active && !matches!(scalar.ty, Ty::Int | Ty::Symmetric(_) | Ty::Error) {
+            let message = format!("the parameter `{}` of an active thread must be an integer", param.name.text);
+            cx.report(Diagnostic::new("E0037", param.ty.span, message, "it is the number of the copy"));
+            scalar = Scalar::ERROR;
+        } else if thread.active && scalar.ty != Ty::Error && (scalar.lo > 0 || scalar.hi < last) {
+            let message = format!("`{}` cannot number {} copies", param.name.text, declaration.copies);
+            cx.report(Diagnostic::new("E0030", param.ty.span, message, format!("must hold 0..{last}")));
+        }
+        if thread.active && !declaration.started && scalar.ty != Ty::Error {
+            declaration.index_param = Some(param.name.text.clone());
+            declaration.index_ty = scalar.ty;
+            continue;
+        }
+        let ty = Type { scalar, shape: Vec::new() };
+        declare_local(cx, declaration, kind, &param.name, &ty, scalar.default_value());
+        if thread.active
+            && scalar.ty != Ty::Error
+            && let Some(variable) = cx.variables.last_mut()
+        {
+            for (copy, value) in variable.initial.iter_mut().enumerate() {
+                *value = (copy as i64).clamp(variable.lo, variable.hi);
+            }
+        }
+    }
+    declaration.params = declaration.locals.len();
+}
+
+pub(super) fn declare_local(
+    cx: &mut Context<'_>,
+    declaration: &mut ThreadDecl<'_>,
+    kind: usize,
+    name: &ast::Name,
+    ty: &Type,
+    initial: i64,
+) {
+    if let Some(&position) = declaration.local_names.get(&name.text) {
+        let first = &mut declaration.locals[position];
+        first.ty.scalar = Scalar::ERROR;
+        return duplicate(cx, name, first.span);
+    }
+    if declaration.index_param.as_ref() == Some(&name.text) {
+        return duplicate(cx, name, declaration.ast.params[0].name.span);
+    }
+    if matches!(ty.scalar.ty, Ty::Channel(_)) {
+        let message = "a channel cannot belong to one thread";
+        cx.report(Diagnostic::new("E0052", name.span, message, "declare it in the system"));
+        return declare_local(cx, declaration, kind, name, &Type::ERROR, 0);
+    }
+    let full_name = format!("{}.{}", declaration.ast.name.text, name.text);
+    let copies = [declaration.copies];
+    let leaves = add_leaves(cx, &full_name, VarRole::Local(kind), ty, &copies, initial, name.span);
+    let id = leaves.first().copied().unwrap_or(VarId(u32::MAX));
+    declaration.local_names.insert(name.text.clone(), declaration.locals.len());
+    declaration.locals.push(Declared { name: name.text.clone(), id, leaves, ty: ty.clone(), span: name.span });
+}

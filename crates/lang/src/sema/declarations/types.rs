@@ -1,0 +1,329 @@
+//! Types as written: ranges, sets, arrays, channels, records, and what they are made of.
+
+use birk_ir::Span;
+
+use super::{LENGTH, MAX_ELEMENTS};
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::sema::const_eval::constant_int;
+use crate::sema::context::{ChannelDecl, Context, Evaluated, Symbol};
+use crate::sema::types::{INT_MAX, Leaf, Scalar, Ty, Type};
+use crate::syntax::ast::{self, TypeKind};
+
+/// A set ranges over at most this many numbers.
+const MAX_MEMBERS: i64 = 31;
+/// A channel holds at most this many messages.
+const MAX_CAPACITY: i64 = 1000;
+/// A record may have so many single values and arrays in it.
+const MAX_LEAVES: usize = 1000;
+/// How deep records may be nested in records.
+const MAX_RECORD_DEPTH: usize = 50;
+
+/// A type that must not be an array.
+pub(crate) fn scalar_type(cx: &mut Context<'_>, ty: &ast::Type) -> Scalar {
+    let resolved = resolve_type(cx, ty);
+    if resolved.shape.is_empty() {
+        return resolved.scalar;
+    }
+    if resolved.scalar.ty != Ty::Error {
+        let help = "declare the array as a variable of the system, and pass an index";
+        let message = "an array cannot be a parameter or the value of a function";
+        cx.report(Diagnostic::new("E0022", ty.span, message, "expected the type of a single value").help(help));
+    }
+    Scalar::ERROR
+}
+
+/// A type as written, with its sizes computed.
+pub(crate) fn resolve_type(cx: &mut Context<'_>, ty: &ast::Type) -> Type {
+    let mut base = match &ty.kind {
+        TypeKind::Boolean => Type { scalar: Scalar::BOOLEAN, shape: Vec::new() },
+        TypeKind::Byte => Type { scalar: Scalar::BYTE, shape: Vec::new() },
+        TypeKind::Int => Type { scalar: Scalar::INT, shape: Vec::new() },
+        TypeKind::Error => Type::ERROR,
+        TypeKind::Range(wrap, lo, hi) => {
+            let (lo, hi) = (constant_int(cx, lo, "a bound"), constant_int(cx, hi, "a bound"));
+            Type { scalar: range_type(cx, *wrap, lo, hi, ty.span), shape: Vec::new() }
+        }
+        TypeKind::Set(lo, hi) => {
+            let (lo, hi) = (constant_int(cx, lo, "a bound"), constant_int(cx, hi, "a bound"));
+            Type { scalar: set_type(cx, lo, hi, ty.span), shape: Vec::new() }
+        }
+        TypeKind::Channel(marks, element, capacity) => channel_type(cx, *marks, element, capacity),
+        TypeKind::Named(name) => named_type(cx, name),
+    };
+    let mut shape = Vec::new();
+    for dimension in &ty.dimensions {
+        match length_of(cx, dimension, "the length of an array") {
+            Some(length @ 1..=INT_MAX) => shape.push(length as u32),
+            Some(length) => {
+                let message = format!("an array cannot have {length} elements");
+                cx.report(Diagnostic::new("E0032", dimension.span, message, "must be at least 1"));
+                base.scalar = Scalar::ERROR;
+            }
+            None => base.scalar = Scalar::ERROR,
+        }
+    }
+    shape.append(&mut base.shape);
+    let elements = shape.iter().try_fold(1u64, |all, &n| all.checked_mul(u64::from(n)));
+    if elements.is_none_or(|elements| elements > MAX_ELEMENTS) {
+        let help = format!("a state has at most {MAX_ELEMENTS} elements");
+        cx.report(Diagnostic::new("E0039", ty.span, "this array is too large", "too many elements").help(help));
+        return Type::ERROR;
+    }
+    Type { scalar: base.scalar, shape }
+}
+
+/// The length of an array: a number, or how many values a symmetric type has.
+pub(super) fn length_of(cx: &mut Context<'_>, dimension: &ast::Expr, what: &str) -> Option<i64> {
+    if let ast::ExprKind::Name(name) = &dimension.kind
+        && let Some(&(Symbol::Alias(index), _)) = cx.symbols.get(name.as_str())
+    {
+        let scalar = resolve_alias(cx, index).scalar;
+        if matches!(scalar.ty, Ty::Symmetric(_)) {
+            return Some(scalar.hi - scalar.lo + 1);
+        }
+    }
+    constant_int(cx, dimension, what)
+}
+
+pub(super) fn set_type(cx: &mut Context<'_>, lo: Option<i64>, hi: Option<i64>, span: Span) -> Scalar {
+    let scalar = range_type(cx, false, lo, hi, span);
+    if scalar.ty == Ty::Error {
+        return scalar;
+    }
+    if scalar.hi - scalar.lo >= MAX_MEMBERS {
+        let message = format!("a set over {} numbers", scalar.hi - scalar.lo + 1);
+        let help = format!("a set ranges over at most {MAX_MEMBERS} numbers; use an array of `boolean`");
+        cx.report(Diagnostic::new("E0039", span, message, "too many").help(help));
+        return Scalar::ERROR;
+    }
+    let members = scalar.hi - scalar.lo + 1;
+    Scalar { ty: Ty::Set(scalar.lo, scalar.hi), lo: 0, hi: (1 << members) - 1, wrap: false }
+}
+
+pub(super) fn channel_type(
+    cx: &mut Context<'_>,
+    marks: ast::ChannelMarks,
+    element: &ast::Type,
+    capacity: &ast::Expr,
+) -> Type {
+    let element = resolve_type(cx, element);
+    let capacity_value = constant_int(cx, capacity, "the capacity of a channel");
+    let Some(capacity_value @ 0..=MAX_CAPACITY) = capacity_value else {
+        if let Some(number) = capacity_value {
+            let label = format!("must be in 0..{MAX_CAPACITY}");
+            cx.report(Diagnostic::new("E0039", capacity.span, format!("a channel for {number} messages"), label));
+        }
+        return Type::ERROR;
+    };
+    if matches!(element.scalar.ty, Ty::Channel(_)) {
+        let message = "a channel cannot be sent through a channel";
+        let help = "declare an array of channels, and send an index";
+        cx.report(Diagnostic::new("E0052", capacity.span, message, "a channel of channels").help(help));
+        return Type::ERROR;
+    }
+    if element.scalar.ty == Ty::Error {
+        return Type::ERROR;
+    }
+    if capacity_value == 0 && marks != ast::ChannelMarks::default() {
+        let message = "a rendezvous holds no messages";
+        let help = "give the channel a capacity, or leave the marks out";
+        cx.report(Diagnostic::new("E0052", capacity.span, message, "nothing to lose here").help(help));
+        return Type::ERROR;
+    }
+    cx.channels.push(ChannelDecl { element, capacity: capacity_value as u32, marks });
+    let ty = Ty::Channel(cx.channels.len() - 1);
+    Type { scalar: Scalar { ty, lo: 0, hi: 0, wrap: false }, shape: Vec::new() }
+}
+
+/// The fields of a record with their types.
+pub(crate) fn fields_of(cx: &mut Context<'_>, index: usize) -> Vec<(String, Type)> {
+    let record = cx.records[index].ast;
+    match &cx.records[index].fields {
+        Evaluated::Done(fields) => return fields.clone(),
+        Evaluated::Begun => {
+            cx.depends_on_itself("record", &record.name.text, record.name.span);
+            cx.records[index].fields = Evaluated::Done(Vec::new());
+            return Vec::new();
+        }
+        Evaluated::NotYet => {}
+    }
+    if !cx.begin(&record.name.text, record.name.span) {
+        cx.records[index].fields = Evaluated::Done(Vec::new());
+        return Vec::new();
+    }
+    cx.records[index].fields = Evaluated::Begun;
+    let mut fields = Vec::new();
+    for field in &record.fields {
+        let mut ty = resolve_type(cx, &field.ty);
+        if matches!(ty.scalar.ty, Ty::Channel(_)) {
+            let message = "a channel cannot be part of a record";
+            cx.report(Diagnostic::new("E0052", field.ty.span, message, "declare it in the system"));
+            ty = Type::ERROR;
+        }
+        for (name, initial) in &field.declarators {
+            if let Some(initial) = initial {
+                let message = "a field has no initial value of its own";
+                cx.report(Diagnostic::new("E0052", initial.span, message, "leave it out"));
+            }
+            fields.push((name.text.clone(), ty.clone()));
+        }
+    }
+    cx.evaluating.pop();
+    let inner =
+        fields.iter().map(|(_, ty)| if let Ty::Record(inner) = ty.scalar.ty { cx.records[inner].depth } else { 0 });
+    let depth = inner.max().unwrap_or(0) + 1;
+    cx.records[index].depth = depth;
+    if depth > MAX_RECORD_DEPTH {
+        let message = format!("nested too deeply: records may be {MAX_RECORD_DEPTH} levels deep");
+        cx.report(Diagnostic::new("E0009", record.name.span, message, "one level too many"));
+        fields.clear();
+    }
+    let parts: usize = fields.iter().map(|(_, ty)| leaves_of(cx, ty).len()).sum();
+    if parts > MAX_LEAVES {
+        let message = format!("`{}` has {parts} parts", record.name.text);
+        let help = format!("a record has at most {MAX_LEAVES}, those of its records counted; use arrays");
+        cx.report(Diagnostic::new("E0039", record.name.span, message, "too many").help(help));
+        fields.clear();
+    }
+    cx.records[index].fields = Evaluated::Done(fields.clone());
+    fields
+}
+
+/// The single-valued parts of a type, in order.
+pub(crate) fn leaves_of(cx: &mut Context<'_>, ty: &Type) -> Vec<Leaf> {
+    match ty.scalar.ty {
+        Ty::Record(index) => {
+            let mut leaves = Vec::new();
+            for (name, field) in fields_of(cx, index) {
+                for leaf in leaves_of(cx, &field) {
+                    let suffix = format!("{}.{name}{}", "[]".repeat(ty.shape.len()), leaf.suffix);
+                    let shape = ty.shape.iter().chain(&leaf.shape).copied().collect();
+                    leaves.push(Leaf { suffix, shape, scalar: leaf.scalar });
+                }
+            }
+            leaves
+        }
+        Ty::Channel(index) => {
+            let channel = cx.channels[index].clone();
+            let mut leaves = Vec::new();
+            if channel.capacity > 0 {
+                let mut slots = channel.element.clone();
+                slots.shape.insert(0, channel.capacity);
+                for leaf in leaves_of(cx, &slots) {
+                    let shape = ty.shape.iter().chain(&leaf.shape).copied().collect();
+                    let suffix = match leaf.suffix.is_empty() {
+                        true => String::new(),
+                        false => format!("{}{}", "[]".repeat(ty.shape.len()), leaf.suffix),
+                    };
+                    leaves.push(Leaf { suffix, shape, scalar: leaf.scalar });
+                }
+            }
+            // At a rendezvous it is always 0, takes no room, and stands for the channel.
+            let scalar = Scalar { ty: Ty::Int, lo: 0, hi: i64::from(channel.capacity), wrap: false };
+            leaves.push(Leaf { suffix: LENGTH.into(), shape: ty.shape.clone(), scalar });
+            leaves
+        }
+        _ => vec![Leaf { suffix: String::new(), shape: ty.shape.clone(), scalar: ty.scalar }],
+    }
+}
+
+pub(super) fn range_type(cx: &mut Context<'_>, wrap: bool, lo: Option<i64>, hi: Option<i64>, span: Span) -> Scalar {
+    let (Some(lo), Some(hi)) = (lo, hi) else { return Scalar::ERROR };
+    if lo > hi {
+        let wrap = if wrap { " wrap" } else { "" };
+        let diagnostic = Diagnostic::new("E0032", span, format!("the range {lo}..{hi} is empty"), "no value fits");
+        cx.report(diagnostic.help(format!("the lower bound comes first: `int{wrap} ({hi}, {lo})`")));
+        return Scalar::ERROR;
+    }
+    Scalar { ty: Ty::Int, lo, hi, wrap }
+}
+
+/// Whether something is wrong with a record, which was reported: it has no fields, or fields without a type.
+pub(super) fn is_broken(cx: &mut Context<'_>, record: usize) -> bool {
+    let fields = fields_of(cx, record);
+    fields.is_empty() || fields.iter().any(|(_, ty)| ty.scalar.ty == Ty::Error)
+}
+
+pub(super) fn named_type(cx: &mut Context<'_>, name: &ast::Name) -> Type {
+    match cx.symbols.get(name.text.as_str()).map(|(symbol, _)| *symbol) {
+        Some(Symbol::Alias(index)) => resolve_alias(cx, index),
+        Some(Symbol::Enum(index)) => {
+            let hi = (cx.enums[index].variants.len() as i64 - 1).max(0);
+            Type { scalar: Scalar { ty: Ty::Enum(index), lo: 0, hi, wrap: false }, shape: Vec::new() }
+        }
+        Some(Symbol::Record(index)) if is_broken(cx, index) => Type::ERROR,
+        Some(Symbol::Record(index)) => {
+            let scalar = Scalar { ty: Ty::Record(index), lo: 0, hi: 0, wrap: false };
+            Type { scalar, shape: Vec::new() }
+        }
+        Some(Symbol::Ambiguous) => Type::ERROR,
+        _ if name.text.is_empty() => Type::ERROR,
+        Some(_) => {
+            if let Some(mut diagnostic) = cx.misused(&name.text, name.span, "a type") {
+                diagnostic.code = "E0023";
+                cx.report(diagnostic);
+            }
+            Type::ERROR
+        }
+        None => {
+            let message = format!("cannot find a type named `{}`", name.text);
+            let mut diagnostic = Diagnostic::new("E0023", name.span, message, "not a type");
+            let declared = cx.symbols.iter().filter(|(_, (s, _))| matches!(s, Symbol::Alias(_) | Symbol::Enum(_)));
+            let names = declared.map(|(name, _)| *name).chain(["boolean", "byte", "int"]);
+            let meant = foreign_type(&name.text).or_else(|| nearest(&name.text, names));
+            diagnostic = match meant {
+                Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+                None => diagnostic.help("types are `boolean`, `byte`, `int (lo, hi)` and what `enum` declares"),
+            };
+            cx.report(diagnostic);
+            Type::ERROR
+        }
+    }
+}
+
+/// What a type of another language is called here.
+pub(super) fn foreign_type(name: &str) -> Option<&'static str> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "bool" | "bit" | "logical" => "boolean",
+        "integer" | "int16" | "int32" | "int64" | "i16" | "i32" | "i64" | "short" | "long" | "number" => "int",
+        "char" | "uint8" | "uint8_t" | "u8" | "octet" => "byte",
+        _ => return None,
+    })
+}
+
+pub(super) fn resolve_alias(cx: &mut Context<'_>, index: usize) -> Type {
+    let alias = cx.aliases[index].0;
+    let resolved = match &cx.aliases[index].1 {
+        Evaluated::Done(ty) => return ty.clone(),
+        Evaluated::Begun => {
+            cx.depends_on_itself("type", &alias.name.text, alias.name.span);
+            Type::ERROR
+        }
+        Evaluated::NotYet => {
+            cx.aliases[index].1 = Evaluated::Begun;
+            let mut resolved = Type::ERROR;
+            if cx.begin(&alias.name.text, alias.name.span) {
+                resolved = resolve_type(cx, &alias.target);
+                cx.evaluating.pop();
+            }
+            if alias.symmetric && resolved.scalar.ty != Ty::Error {
+                resolved = symmetric_type(cx, index, &resolved);
+            }
+            resolved
+        }
+    };
+    cx.aliases[index].1 = Evaluated::Done(resolved.clone());
+    resolved
+}
+
+/// A range from 0 whose values have no order.
+pub(super) fn symmetric_type(cx: &mut Context<'_>, index: usize, resolved: &Type) -> Type {
+    let alias = cx.aliases[index].0;
+    if resolved.scalar.ty != Ty::Int || !resolved.shape.is_empty() || resolved.scalar.lo != 0 || resolved.scalar.wrap {
+        let message = format!("the symmetric type `{}` must be a range from 0", alias.name.text);
+        let help = format!("write `symmetric typealias {} int (0, N - 1);`", alias.name.text);
+        cx.report(Diagnostic::new("E0053", alias.target.span, message, "not such a range").help(help));
+        return Type::ERROR;
+    }
+    Type { scalar: Scalar { ty: Ty::Symmetric(index), ..resolved.scalar }, shape: Vec::new() }
+}

@@ -1,0 +1,364 @@
+//! Names and what hangs on them: `x`, `a[i][j]`, `Param.N`, `Color.Red`, `T[i].local`, `T[i]@loc`.
+
+mod name;
+mod thread;
+mod whole;
+
+use birk_ir::{BinaryOp, Expr, FaultKind, Place, Span, VarId, VarRole};
+
+use crate::diagnostic::{Diagnostic, list, nearest};
+use crate::sema::context::Symbol;
+use crate::sema::expression::{Elaborator, count};
+use crate::sema::types::{Hazard, Scalar, Ty, Type, Value, outside};
+use crate::syntax::ast::{self, ExprKind};
+
+/// What a path stands for.
+pub(crate) enum Resolved {
+    /// A variable with the indices given so far.
+    Variable(Indexed),
+    Value(Value),
+    /// A thread, and which copy of it where that was said.
+    Thread(usize, Option<(Value, Span)>),
+    Block(usize),
+    Enum(usize),
+    Error,
+}
+
+#[derive(Clone)]
+pub(crate) struct Indexed {
+    /// The variables it is made of: one, unless it is a record or a channel.
+    pub(crate) leaves: Vec<VarId>,
+    pub(crate) scalar: Scalar,
+    pub(crate) shape: Vec<u32>,
+    pub(crate) indices: Vec<(Value, Span)>,
+    /// Belongs to a thread other than the one being lowered.
+    pub(crate) foreign: bool,
+}
+
+impl Indexed {
+    /// Whether it is more than one value: a record, or an array for which an index is missing.
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self.scalar.ty, Ty::Record(_)) || self.indices.len() < self.shape.len()
+    }
+
+    /// Its type.
+    pub(crate) fn ty(&self) -> Type {
+        Type { scalar: self.scalar, shape: self.shape[self.indices.len()..].to_vec() }
+    }
+}
+
+/// A place to write to.
+pub(crate) struct Target {
+    pub(crate) place: Place,
+    pub(crate) scalar: Scalar,
+    pub(crate) hazards: Vec<Hazard>,
+    /// The element, where it is known.
+    pub(crate) element: Option<u32>,
+}
+
+impl Elaborator<'_, '_> {
+    /// Reads what a path stands for.
+    pub(crate) fn read(&mut self, expr: &ast::Expr) -> Value {
+        if let ExprKind::At(thread, location) = &expr.kind {
+            return self.at(thread, location, expr.span);
+        }
+        let path = self.path(expr);
+        self.value_at(path, expr.span)
+    }
+
+    /// The value of a path that was looked up already.
+    pub(crate) fn value_at(&mut self, path: Resolved, span: Span) -> Value {
+        match path {
+            Resolved::Value(value) => value,
+            Resolved::Error => Value::error(),
+            Resolved::Variable(indexed) => self.element(indexed, span),
+            Resolved::Thread(kind, _) => {
+                let spots = &self.cx.threads[kind].control.spots;
+                let location = spots.iter().find(|spot| spot.named).map_or("LOCATION", |spot| spot.name.as_str());
+                let help = format!("ask where it is: `{}@{location}`", self.cx.source(span));
+                self.not_a_value(span, "a thread", help)
+            }
+            Resolved::Block(block) => {
+                let (owner, entries) = &self.cx.blocks[block];
+                let example = entries.keys().min().map_or("NAME", |name| *name);
+                let help = format!("name one of its constants: `{owner}.{example}`");
+                self.not_a_value(span, "a block of constants", help)
+            }
+            Resolved::Enum(index) => {
+                let owner = &self.cx.enums[index];
+                let example = owner.variants.first().map_or("NAME", String::as_str);
+                let help = format!("name one of its values: `{}.{example}`", owner.name);
+                self.not_a_value(span, "an enumeration", help)
+            }
+        }
+    }
+
+    fn not_a_value(&mut self, span: Span, what: &str, help: String) -> Value {
+        let message = format!("`{}` is {what}, not a value", self.cx.source(span));
+        self.cx.report(Diagnostic::new("E0022", span, message, "expected a value").help(help));
+        Value::error()
+    }
+
+    pub(crate) fn element(&mut self, indexed: Indexed, span: Span) -> Value {
+        if let Ty::Record(_) | Ty::Channel(_) = indexed.scalar.ty {
+            let what = self.cx.type_name(indexed.scalar.ty);
+            let message = format!("`{}` is {what}, not a single value", self.cx.source(span));
+            let help = match indexed.scalar.ty {
+                Ty::Record(_) => "name one of its fields; whole records can be assigned, compared and sent",
+                _ => "use `send`, `receive`, `len`, `full`, `empty` or `peek`",
+            };
+            self.cx.report(Diagnostic::new("E0022", span, message, "expected a single value").help(help));
+            return Value::error();
+        }
+        let (id, scalar) = (indexed.leaves[0], indexed.scalar);
+        if indexed.indices.len() < indexed.shape.len() {
+            let message = format!("`{}` is an array, not a value", self.cx.source(span));
+            let help = format!("name one element: `{}`", self.one_element(&indexed, span));
+            self.cx.report(Diagnostic::new("E0033", span, message, "an index is missing").help(help));
+            return Value::error();
+        }
+        let Some((index, hazards)) = self.flatten(indexed) else { return Value::error() };
+        self.cx.read.push(id);
+        let (expr, element) = match index {
+            None => (Expr::Var(id), Some(0)),
+            Some(index) => {
+                let element = index.as_const().and_then(|i| u32::try_from(i).ok());
+                (Expr::element(id, index), element)
+            }
+        };
+        let bounds = element.map(|element| self.facts.bounds(id, element, scalar.lo, scalar.hi));
+        let (lo, hi) = bounds.unwrap_or((scalar.lo, scalar.hi));
+        Value { expr, ty: scalar.ty, lo, hi, hazards, fixed: false }.settled()
+    }
+
+    /// How to write what is still an array with the indices that it lacks.
+    fn one_element(&self, indexed: &Indexed, span: Span) -> String {
+        let missing = indexed.shape.len() - indexed.indices.len();
+        let indices = ["[i]", "[j]", "[k]"].into_iter().chain(std::iter::repeat("[…]"));
+        indices.take(missing).fold(self.cx.source(span), |name, index| name + index)
+    }
+
+    /// The place that an assignment writes.
+    pub(crate) fn target(&mut self, expr: &ast::Expr) -> Option<Indexed> {
+        let indexed = match self.path(expr) {
+            Resolved::Variable(indexed) if !indexed.foreign && !matches!(indexed.scalar.ty, Ty::Channel(_)) => indexed,
+            Resolved::Error => return None,
+            other => {
+                let (label, help) = self.why_not(&other, expr);
+                let message = format!("cannot assign to `{}`", self.cx.source(expr.span));
+                let mut diagnostic = Diagnostic::new("E0029", expr.span, message, label);
+                diagnostic.help = help;
+                self.cx.report(diagnostic);
+                return None;
+            }
+        };
+        Some(indexed)
+    }
+
+    /// The place of a single value.
+    pub(crate) fn target_of(&mut self, indexed: Indexed) -> Option<Target> {
+        let (id, scalar) = (indexed.leaves[0], indexed.scalar);
+        let (index, hazards) = self.flatten(indexed)?;
+        let element = match &index {
+            None => Some(0),
+            Some(index) => index.as_const().and_then(|i| u32::try_from(i).ok()),
+        };
+        Some(Target { place: Place { variable: id, index }, scalar, hazards, element })
+    }
+
+    /// Why something is no place to write to: a label, and what to do.
+    fn why_not(&self, path: &Resolved, expr: &ast::Expr) -> (&'static str, Option<String>) {
+        let is_constant = match &expr.kind {
+            ExprKind::Name(name) => {
+                let is_own = |(kind, _): (usize, u32)| self.cx.threads[kind].index_param.as_ref() == Some(name);
+                if self.thread.is_some_and(is_own) {
+                    let help = "copy it into a variable of the thread, and change that";
+                    return ("the number of a copy never changes", Some(help.into()));
+                }
+                true
+            }
+            ExprKind::Member(base, _) => match &base.kind {
+                ExprKind::Name(name) => {
+                    matches!(self.cx.symbols.get(name.as_str()), Some((Symbol::Block(_), _)))
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        match path {
+            Resolved::Variable(indexed) if matches!(indexed.scalar.ty, Ty::Channel(_)) => {
+                ("a channel, not a variable", Some("use `send` and `receive`".into()))
+            }
+            Resolved::Variable(_) => {
+                let help = "a thread changes only its own variables; use one of the system to tell it something";
+                ("belongs to another thread", Some(help.into()))
+            }
+            Resolved::Value(_) if is_constant => {
+                ("a constant never changes", Some("declare it as a variable if it has to change".into()))
+            }
+            Resolved::Value(_) if matches!(expr.kind, ExprKind::At(..)) => {
+                ("a thread moves by its own jumps only", None)
+            }
+            Resolved::Value(_) | Resolved::Error => ("a value, not a variable", None),
+            Resolved::Thread(..) => ("a thread, not a variable", None),
+            Resolved::Block(_) => ("a block of constants, not a variable", None),
+            Resolved::Enum(_) => ("an enumeration, not a variable", None),
+        }
+    }
+
+    /// One index from several, with the hazards of computing it and of missing the array. None may be missing.
+    pub(crate) fn flatten(&mut self, indexed: Indexed) -> Option<(Option<Expr>, Vec<Hazard>)> {
+        let owner = &self.cx.variables[indexed.leaves[0].index()];
+        // The first index of what belongs to a thread is the number of the copy.
+        let thread = match owner.role {
+            VarRole::Counter(kind) | VarRole::Local(kind) => Some(kind),
+            _ => None,
+        };
+        let mut hazards = Vec::new();
+        let mut flat: Option<Expr> = None;
+        for (dimension, ((value, at), &length)) in indexed.indices.into_iter().zip(&indexed.shape).enumerate() {
+            if value.ty == Ty::Error {
+                return None;
+            }
+            hazards.extend(value.hazards.iter().cloned());
+            let last = i64::from(length) - 1;
+            if value.fixed && !self.unreached && (value.hi < 0 || value.lo > last) {
+                let index = value.lo;
+                let message = match thread.filter(|_| dimension == 0) {
+                    Some(kind) => format!("there is no copy {index} of `{}`", self.cx.threads[kind].ast.name.text),
+                    None => format!("the index {index} is outside an array of {}", count(length as usize, "element")),
+                };
+                let label = if length == 0 { "there are none".into() } else { format!("must be in 0..{last}") };
+                self.cx.report(Diagnostic::new("E0031", at, message, label));
+                return None;
+            }
+            if !value.is_within(0, last) {
+                let fault = self
+                    .cx
+                    .fault(FaultKind::Index, at, |cx| format!("the index `{}` must stay in 0..{last}", cx.source(at)));
+                hazards.push(Hazard { when: outside(&value, 0, last), fault });
+            }
+            flat = Some(match flat {
+                None => value.expr,
+                Some(outer) => {
+                    let scaled = Expr::binary(BinaryOp::Mul, outer, Expr::Const(i64::from(length)));
+                    Expr::binary(BinaryOp::Add, scaled, value.expr)
+                }
+            });
+        }
+        Some((flat, hazards))
+    }
+
+    pub(crate) fn path(&mut self, expr: &ast::Expr) -> Resolved {
+        let path = match &expr.kind {
+            ExprKind::Name(name) => self.name(name, expr.span),
+            ExprKind::Member(base, name) => {
+                let path = self.path(base);
+                self.member(path, name, base.span)
+            }
+            ExprKind::Index(base, index) => {
+                let path = self.path(base);
+                let value = self.value(index);
+                let value = match value.ty {
+                    Ty::Symmetric(_) => Value { ty: Ty::Int, ..value },
+                    _ => self.expect(value, Ty::Int, index.span, "an index"),
+                };
+                self.index(path, value, index.span, base.span)
+            }
+            _ => Resolved::Value(self.value(expr)),
+        };
+        match path {
+            Resolved::Value(value) if value.ty == Ty::Error => Resolved::Error,
+            path => path,
+        }
+    }
+
+    fn member(&mut self, base: Resolved, name: &ast::Name, at: Span) -> Resolved {
+        match base {
+            Resolved::Block(block) => match self.cx.blocks[block].1.get(name.text.as_str()) {
+                Some(&constant) => Resolved::Value(self.constant_value(constant)),
+                None => {
+                    let (owner, entries) = &self.cx.blocks[block];
+                    let mut names: Vec<&str> = entries.keys().copied().collect();
+                    names.sort_unstable();
+                    let owner = (*owner).to_owned();
+                    self.no_member(&owner, "constant", name, &names)
+                }
+            },
+            Resolved::Enum(index) => {
+                let owner = &self.cx.enums[index];
+                match owner.variants.iter().position(|variant| *variant == name.text) {
+                    Some(position) => Resolved::Value(Value::constant(position as i64, Ty::Enum(index))),
+                    None => {
+                        let (owner, names) = (owner.name.to_owned(), owner.variants.clone());
+                        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                        self.no_member(&owner, "value", name, &names)
+                    }
+                }
+            }
+            Resolved::Thread(kind, copy) => {
+                let Some(copy) = self.copy_of(kind, copy, at) else { return Resolved::Error };
+                let foreign =
+                    !self.thread.is_some_and(|(own, c)| own == kind && copy.0.expr == Expr::Const(i64::from(c)));
+                if let Some(path) = self.local(kind, &name.text, copy, foreign) {
+                    return path;
+                }
+                let thread = &self.cx.threads[kind];
+                let owner = thread.ast.name.text.clone();
+                let names: Vec<String> = thread.locals.iter().map(|l| l.name.clone()).collect();
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                self.no_member(&owner, "variable", name, &names)
+            }
+            Resolved::Error => Resolved::Error,
+            Resolved::Variable(indexed) if matches!(indexed.scalar.ty, Ty::Record(_)) => self.field(indexed, name, at),
+            Resolved::Variable(_) | Resolved::Value(_) => {
+                if !name.text.is_empty() {
+                    let message = format!("`{}` has no members", self.cx.source(at));
+                    let label = "neither a record, nor a thread, nor an enumeration, nor a block of constants";
+                    self.cx.report(Diagnostic::new("E0035", at, message, label));
+                }
+                Resolved::Error
+            }
+        }
+    }
+
+    fn no_member(&mut self, owner: &str, what: &str, name: &ast::Name, names: &[&str]) -> Resolved {
+        // A member whose name is missing may be the one that is meant.
+        if name.text.is_empty() || names.contains(&"") {
+            return Resolved::Error;
+        }
+        let message = format!("`{owner}` has no {what} `{}`", name.text);
+        let mut diagnostic = Diagnostic::new("E0035", name.span, message, format!("no such {what}"));
+        let other = self.cx.enums.iter().find(|e| e.variants.contains(&name.text));
+        diagnostic.help = match (nearest(&name.text, names.iter().copied()), other) {
+            (Some(meant), _) => Some(format!("did you mean `{meant}`?")),
+            (None, Some(other)) => Some(format!("did you mean `{}.{}`?", other.name, name.text)),
+            (None, None) if names.is_empty() => None,
+            (None, None) => Some(format!("it has {}", list(names.iter().copied()))),
+        };
+        self.cx.report(diagnostic);
+        Resolved::Error
+    }
+
+    fn index(&mut self, base: Resolved, value: Value, at: Span, of: Span) -> Resolved {
+        let name = self.cx.source(of);
+        let diagnostic = match base {
+            Resolved::Variable(mut indexed) if indexed.indices.len() < indexed.shape.len() => {
+                indexed.indices.push((value, at));
+                return Resolved::Variable(indexed);
+            }
+            Resolved::Thread(kind, None) => return Resolved::Thread(kind, Some((value, at))),
+            Resolved::Error => return Resolved::Error,
+            Resolved::Thread(..) => {
+                Diagnostic::new("E0033", at, format!("`{name}` is one copy already"), "one index too many")
+            }
+            Resolved::Variable(indexed) if !indexed.shape.is_empty() && name.ends_with(']') => {
+                let message = format!("`{name}` is a single value, not an array");
+                Diagnostic::new("E0033", at, message, "one index too many")
+            }
+            _ => Diagnostic::new("E0033", of, format!("`{name}` is not an array"), "cannot be indexed"),
+        };
+        self.cx.report(diagnostic);
+        Resolved::Error
+    }
+}

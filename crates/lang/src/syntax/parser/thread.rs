@@ -1,0 +1,262 @@
+//! Threads and their locations.
+
+use super::action::FOREIGN;
+use super::transformation::JUMP_HELP;
+use super::{Parser, is_item};
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::syntax::ast::{Action, Location, Mark, Thread, Transformation, Variables};
+use crate::syntax::lexer::TokenKind as T;
+use birk_ir::Span;
+
+impl Parser<'_> {
+    /// `active [N] thread NAME(params) { … }`
+    pub(super) fn thread(&mut self) -> Option<Thread> {
+        let start = self.span();
+        let fair = self.at_word("fair");
+        if fair {
+            self.bump_word();
+        }
+        let active = self.eat(T::Active);
+        let mut copies = None;
+        if self.at(T::OpenBracket) {
+            let open = self.bump();
+            copies = Some(self.root_expression());
+            self.expect_close(T::CloseBracket, open);
+        }
+        if !self.at(T::Thread) && !self.is_misspelt("`thread`", &[T::Thread]) {
+            let is_named = self.at(T::Name) && self.peek(1) == T::OpenParen;
+            let mut diagnostic = self.unexpected("`thread`");
+            if is_named {
+                diagnostic = diagnostic.help(format!("write `thread {}`", self.word()));
+            }
+            self.report(diagnostic);
+            if !is_named {
+                self.recover();
+                return None;
+            }
+        } else {
+            self.bump();
+        }
+        let name = self.name("the thread's name");
+        let params = self.params();
+        let mut thread = Thread {
+            active,
+            fair,
+            copies,
+            name,
+            params,
+            variables: Vec::new(),
+            locations: Vec::new(),
+            body: Vec::new(),
+            span: start,
+        };
+        let messages = self.diagnostics.len();
+        let open = self.span();
+        let opened = self.expect(T::OpenBrace);
+        let has_body = opened || matches!(self.kind(), T::Boolean | T::Byte | T::Int);
+        if !has_body {
+            self.recover();
+        }
+        if has_body || self.at(T::Loc) {
+            self.thread_body(&mut thread.variables, &mut thread.locations, &mut thread.body);
+            if thread.locations.is_empty()
+                && thread.body.is_empty()
+                && self.at(T::CloseBrace)
+                && self.diagnostics.len() == messages
+            {
+                let message = "a thread without a location";
+                let diagnostic = Diagnostic::new("E0004", self.span(), message, "expected `loc NAME:` or a statement");
+                self.report(diagnostic.help("give it one: `loc a: do { } return;`, or a statement: `skip;`"));
+            }
+            self.expect_close(T::CloseBrace, open);
+        }
+        thread.span = self.since(start);
+        Some(thread)
+    }
+
+    /// Variables and locations up to the closing brace, or to what cannot be part of a thread.
+    pub(super) fn thread_body(
+        &mut self,
+        variables: &mut Vec<Variables>,
+        locations: &mut Vec<Location>,
+        body: &mut Vec<Action>,
+    ) {
+        loop {
+            let before = self.position;
+            match self.kind() {
+                T::CloseBrace | T::End => return,
+                kind if is_item(kind) => return,
+                T::Loc => {
+                    if let Some(first) = body.first().filter(|_| locations.is_empty()) {
+                        let message = "a location behind statements";
+                        let diagnostic = Diagnostic::new("E0004", self.span(), message, "expected a statement");
+                        let help = "a thread is made of locations or of statements, not of both";
+                        self.report(diagnostic.related(first.span, "the first statement").help(help));
+                    }
+                    locations.push(self.location());
+                }
+                T::Boolean | T::Byte | T::Int => self.thread_variables(variables, locations),
+                _ if locations.is_empty() && self.is_statement() => body.append(&mut self.statements()),
+                T::Name if self.is_local_name() => self.thread_variables(variables, locations),
+                T::Name if self.is_misspelt("a location", &[T::Loc, T::When, T::Do]) => {}
+                _ if self.foreign_statement() => {}
+                T::Name if locations.is_empty() && self.is_misspelt_action() => body.append(&mut self.statements()),
+                T::When | T::Do | T::Goto | T::Return => match locations.last_mut() {
+                    Some(location) => self.transformations(&mut location.transformations),
+                    None => {
+                        self.report(self.unexpected("`loc NAME:` before the first transformation"));
+                        self.transformations(&mut Vec::new());
+                    }
+                },
+                kind if begins_action(kind) => self.loose_action(),
+                _ => {
+                    self.report(self.unexpected("a location"));
+                    self.recover();
+                }
+            }
+            if self.position == before && !matches!(self.kind(), T::Loc | T::When | T::Do) {
+                self.bump();
+            }
+        }
+    }
+
+    /// Whether a name begins a variable whose type it is.
+    fn is_local_name(&self) -> bool {
+        match (self.peek(1), self.peek(2)) {
+            (T::Name, after) => after != T::Colon && !FOREIGN.contains(&self.word()) && !self.is_statement_word(),
+            (next, _) => next == T::OpenBracket && self.is_array_variable(),
+        }
+    }
+
+    fn thread_variables(&mut self, variables: &mut Vec<Variables>, locations: &[Location]) {
+        if let Some(first) = locations.first() {
+            let message = "a variable declared behind a location";
+            let diagnostic = Diagnostic::new("E0004", self.span(), message, "too late");
+            let place = first.name.span;
+            self.report(diagnostic.related(place, "the first location").help("declare it before the first location"));
+        }
+        variables.push(self.variables());
+    }
+
+    /// `loc NAME: marks transformations`
+    fn location(&mut self) -> Location {
+        let start = self.bump();
+        let name = self.name("the location's name");
+        self.expect(T::Colon);
+        let messages = self.diagnostics.len();
+        let marks = self.marks();
+        let mut transformations = Vec::new();
+        self.transformations(&mut transformations);
+        if transformations.is_empty() && self.diagnostics.len() == messages && !self.is_reported() {
+            let message = format!("location `{}` has no transformation", name.text);
+            let diagnostic = Diagnostic::new("E0004", self.behind(), message, "expected `when` or `do`");
+            self.report(diagnostic.help("write `do { } return;` if the thread ends here"));
+        }
+        Location { name, marks, transformations, span: self.since(start) }
+    }
+
+    pub(super) fn marks(&mut self) -> Vec<(Mark, Span)> {
+        const MARKS: [(&str, Mark); 3] = [("end", Mark::End), ("accept", Mark::Accept), ("progress", Mark::Progress)];
+        let mut marks = Vec::new();
+        while self.at(T::Name) {
+            let word = self.word();
+            let known = |mark: &str| MARKS.iter().find(|(name, _)| *name == mark).map(|(_, mark)| *mark);
+            if let Some(mark) = known(word) {
+                marks.push((mark, self.bump_word()));
+                continue;
+            }
+            let names = MARKS.iter().map(|(name, _)| *name);
+            let may_be_mark = word.len() > 1 && !self.is_statement_word();
+            let Some(near) = nearest(word, names.chain(["when", "do"])).filter(|_| may_be_mark) else { break };
+            if !matches!(self.peek(1), T::When | T::Do | T::Loc | T::Name) || known(near).is_none() {
+                break;
+            }
+            let expected = "`end`, `accept`, `progress`, `when` or `do`";
+            self.report(self.unexpected(expected).help(format!("did you mean `{near}`?")));
+            marks.extend(known(near).map(|mark| (mark, self.span())));
+            self.bump();
+        }
+        marks
+    }
+
+    /// The transformations of a location.
+    fn transformations(&mut self, transformations: &mut Vec<Transformation>) {
+        loop {
+            match self.kind() {
+                T::When | T::Do => transformations.push(self.transformation()),
+                T::Name if self.at_word("fair") && matches!(self.peek(1), T::When | T::Do) => {
+                    transformations.push(self.transformation());
+                }
+                T::OpenBrace if !self.is_reported() => {
+                    self.report(self.unexpected("`do`").help("write `do { … } goto LOCATION;`"));
+                    transformations.push(self.transformation());
+                }
+                T::Goto | T::Return => self.lone_jump(transformations.last().map(|last| last.span)),
+                T::Name if self.is_misspelt_transformation() => {}
+                T::Name if self.is_label() => return,
+                T::Name if self.foreign_statement() => {
+                    if matches!(self.kind(), T::Goto | T::Return) {
+                        self.jump();
+                    }
+                }
+                kind if begins_action(kind) => self.loose_action(),
+                T::Semicolon => {
+                    self.report(self.unexpected("`when` or `do`").help("remove the `;`"));
+                    while self.eat(T::Semicolon) {}
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn is_misspelt_transformation(&mut self) -> bool {
+        let is_place = matches!(self.peek(1), T::Assign | T::Colon | T::OpenBracket | T::Dot);
+        if is_place || self.is_label() || FOREIGN.contains(&self.word()) {
+            return false;
+        }
+        self.is_misspelt("`when` or `do`", &[T::When, T::Do, T::Goto, T::Return])
+    }
+
+    /// Whether `NAME NAME :` follows: a location with a misspelt `loc`.
+    pub(super) fn is_label(&self) -> bool {
+        (self.kind(), self.peek(1), self.peek(2)) == (T::Name, T::Name, T::Colon)
+    }
+
+    /// A jump that belongs to no transformation.
+    fn lone_jump(&mut self, transformation: Option<Span>) {
+        let diagnostic = match transformation {
+            Some(span) => {
+                Diagnostic::new("E0008", self.span(), "a second jump", "this transformation has its jump already")
+                    .related(span, "the transformation")
+                    .help(JUMP_HELP)
+            }
+            None => {
+                self.unexpected("`when` or `do`").help("a jump belongs to a transformation: `do { } goto LOCATION;`")
+            }
+        };
+        self.report(diagnostic);
+        self.jump();
+    }
+
+    /// An action outside braces, with what follows it up to the next transformation.
+    fn loose_action(&mut self) {
+        let diagnostic = self.unexpected("`when` or `do`");
+        self.report(diagnostic.help("actions stand in braces: `do { x := 1; } goto LOCATION;`"));
+        while begins_action(self.kind()) || matches!(self.kind(), T::Goto | T::Return) {
+            if self.is_label() {
+                return;
+            }
+            self.bump();
+            self.recover();
+        }
+        if self.at(T::CloseBrace) && matches!(self.peek(1), T::Goto | T::Return) {
+            self.bump();
+            self.jump();
+        }
+    }
+}
+
+/// Whether an action can begin with this token.
+pub(super) fn begins_action(kind: T) -> bool {
+    matches!(kind, T::Name | T::Assert | T::Assume | T::Start | T::Skip)
+}

@@ -1,0 +1,124 @@
+//! Types as they are written: ranges, sets, arrays, channels, names.
+
+use super::Parser;
+use crate::diagnostic::Diagnostic;
+use crate::syntax::ast::{ChannelMarks, MAX_DEPTH, Type, TypeKind};
+use crate::syntax::lexer::TokenKind as T;
+
+impl Parser<'_> {
+    /// A type with its array lengths.
+    pub(super) fn ty(&mut self) -> Type {
+        let start = self.span();
+        let kind = match self.kind() {
+            T::Boolean => self.base(TypeKind::Boolean),
+            T::Byte => self.base(TypeKind::Byte),
+            T::Int => self.int_type(),
+            T::Name if self.at_word("set") && self.is_word_ahead(1, "of") => self.set_type(),
+            T::Name if self.is_channel_type() => self.channel_type(),
+            T::Name => TypeKind::Named(self.name("a type")),
+            _ => {
+                self.report(self.unexpected("a type"));
+                return Type { kind: TypeKind::Error, dimensions: Vec::new(), span: self.behind() };
+            }
+        };
+        let mut dimensions = std::mem::take(&mut self.channel_dimensions);
+        while self.at(T::OpenBracket) {
+            let open = self.bump();
+            dimensions.push(self.root_expression());
+            self.expect_close(T::CloseBracket, open);
+        }
+        Type { kind, dimensions, span: self.since(start) }
+    }
+
+    pub(super) fn is_word_ahead(&self, ahead: usize, word: &str) -> bool {
+        self.tokens.get(self.position + ahead).is_some_and(|t| t.kind == T::Name && self.source(t.span) == word)
+    }
+
+    /// `set of lo .. hi`
+    pub(super) fn set_type(&mut self) -> TypeKind {
+        self.bump_word();
+        self.bump_word();
+        if matches!(self.kind(), T::Boolean | T::Byte | T::Int) {
+            self.report(self.unexpected("a range").help("write `set of 0 .. 3 s;`"));
+            let kind = if self.at(T::Int) { self.int_type() } else { self.base(TypeKind::Error) };
+            drop(kind);
+            return TypeKind::Error;
+        }
+        let low = self.root_expression();
+        if self.at(T::Comma) {
+            self.replace(T::DotDot, "a range is written with `..`", "expected `..`", "write `set of lo .. hi`");
+        }
+        self.expect(T::DotDot);
+        let high = self.root_expression();
+        TypeKind::Set(Box::new(low), Box::new(high))
+    }
+
+    /// Whether marks and `channel of` follow.
+    pub(super) fn is_channel_type(&self) -> bool {
+        let is_mark = |ahead| ["lossy", "duplicating", "reordering"].iter().any(|mark| self.is_word_ahead(ahead, mark));
+        let marks = (0..4).take_while(|&ahead| is_mark(ahead)).count();
+        self.is_word_ahead(marks, "channel") && self.is_word_ahead(marks + 1, "of")
+    }
+
+    /// `lossy channel of type [capacity]`; further lengths make an array of channels.
+    pub(super) fn channel_type(&mut self) -> TypeKind {
+        let mut marks = ChannelMarks::default();
+        while !self.at_word("channel") {
+            match self.word() {
+                "lossy" => marks.lossy = true,
+                "duplicating" => marks.duplicating = true,
+                _ => marks.reordering = true,
+            }
+            self.bump_word();
+        }
+        self.bump_word();
+        self.bump_word();
+        if self.blocks >= MAX_DEPTH / 2 {
+            let message = format!("nested too deeply: types may be {} levels deep", MAX_DEPTH / 2);
+            self.report(Diagnostic::new("E0009", self.span(), message, "one level too many"));
+            self.recover();
+            return TypeKind::Error;
+        }
+        self.blocks += 1;
+        let mut element = self.ty();
+        self.blocks -= 1;
+        if matches!(element.kind, TypeKind::Error) {
+            return TypeKind::Error;
+        }
+        let capacity = if element.dimensions.is_empty() {
+            let help = "write the capacity: `channel of byte [2] c;`; 0 is a rendezvous";
+            self.report(self.unexpected("`[` and the capacity").help(help));
+            self.nothing()
+        } else {
+            element.dimensions.remove(0)
+        };
+        self.channel_dimensions = std::mem::take(&mut element.dimensions);
+        TypeKind::Channel(marks, Box::new(element), Box::new(capacity))
+    }
+
+    pub(super) fn base(&mut self, kind: TypeKind) -> TypeKind {
+        self.bump();
+        kind
+    }
+
+    /// `int`, `int (lo, hi)`, `int wrap (lo, hi)`
+    pub(super) fn int_type(&mut self) -> TypeKind {
+        self.bump();
+        let wraps = self.at_word("wrap") && self.peek(1) == T::OpenParen;
+        if wraps {
+            self.bump_word();
+        }
+        let open = self.span();
+        if !self.eat(T::OpenParen) {
+            return TypeKind::Int;
+        }
+        let low = self.root_expression();
+        if self.at(T::DotDot) {
+            self.replace(T::Comma, "a range is written with a comma", "expected `,`", "write `int (lo, hi)`");
+        }
+        self.expect(T::Comma);
+        let high = self.root_expression();
+        self.expect_close(T::CloseParen, open);
+        TypeKind::Range(wraps, Box::new(low), Box::new(high))
+    }
+}
