@@ -7,6 +7,7 @@ use birk_agreement::hunt;
 use birk_engine::{GoalSet, Job, Limits, Model, Observer, Patient, Progress, Successors};
 use birk_ir::{Branching, Coverage, Expr, Outcome, Steps, Stop, TransitionId, VarId};
 use birk_search::ENGINES;
+use birk_search::liveness::CycleSearch;
 use birk_search::mucalculus::{Graph, Needs, Truth, decide};
 
 const STATES: u32 = 100_000;
@@ -170,4 +171,54 @@ fn what_was_found_is_told_where_the_time_ends_the_search_for_its_trace() {
     assert_eq!(hunted(99, Stop::Time).1, [true, true]);
     let (hunt, traced, _) = hunted(799, Stop::Memory);
     assert_eq!((hunt.stopped, traced), (Stop::Goal, vec![true, true]));
+}
+
+/// Long states on stages, from each of which all of the next can be reached; the last lead back to the first. All count.
+struct Stages {
+    expanded: AtomicU32,
+}
+
+impl Stages {
+    const STAGES: u32 = 30;
+    const WIDTH: u32 = 500;
+}
+
+impl Model for Stages {
+    fn words(&self) -> usize {
+        1024
+    }
+
+    fn initial(&self, out: &mut Successors) {
+        out.push(TransitionId(0), 0, &[0; 1024]);
+    }
+
+    fn successors(&self, state: &[u32], out: &mut Successors) {
+        self.expanded.fetch_add(1, Ordering::Relaxed);
+        let stage = (state[0] + 1) % Self::STAGES;
+        for place in 0..if stage == 0 { 1 } else { Self::WIDTH } {
+            let mut next = [0; 1024];
+            next[..2].copy_from_slice(&[stage, place]);
+            out.push(TransitionId(0), place, &next);
+        }
+    }
+
+    fn evaluate(&self, _: &[u32], _: bool) -> GoalSet {
+        GoalSet(1)
+    }
+
+    fn transitions(&self) -> usize {
+        1
+    }
+}
+
+#[test]
+fn a_run_is_not_made_shorter_at_any_cost() {
+    for threads in [1, 2] {
+        let model = Stages { expanded: AtomicU32::new(0) };
+        let job = Job::new(1, Limits { threads, ..Limits::NONE });
+        let hunt = CycleSearch::of(false, &job).hunt(&model, &mut Patient);
+        assert!(matches!(hunt.outcomes[0], Outcome::Found(_)));
+        let expanded = model.expanded.into_inner();
+        assert!(expanded < 5000, "{expanded} expansions: about all states were kept");
+    }
 }

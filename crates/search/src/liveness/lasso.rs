@@ -10,6 +10,8 @@ use birk_ir::Trace;
 const MAX_STATES: usize = 200_000;
 /// So many successors of a state count as much as a state.
 const MANY: usize = 64;
+/// States of at least so many words count when they are kept, too: eight for each so many words.
+const LONG: usize = 64;
 
 /// States, the last of which leads back to one of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,6 +125,7 @@ fn shortest(
         *budget -= 1;
         let here = states[next].0.clone();
         let flow = batch.each_part(model, &here, |part| {
+            let before = states.len();
             for i in 0..part.len() {
                 let state = part.state(i);
                 if is_wanted(state, 1) {
@@ -133,7 +136,8 @@ fn shortest(
                     states.push((state.to_vec(), next));
                 }
             }
-            *budget = budget.saturating_sub(part.len() / MANY);
+            let kept = (states.len() - before) * (part.words() / LONG * 8);
+            *budget = budget.saturating_sub(part.len() / MANY + kept);
             if *budget > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(None) }
         });
         if let ControlFlow::Break(found) = flow {
