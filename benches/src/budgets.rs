@@ -171,8 +171,8 @@ impl Worst {
     /// Counts a search, and shows it.
     fn cells(&mut self, ran: &Ran, taken: Option<Taken>) -> Vec<String> {
         let Some(taken) = taken else {
-            // An engine may say that it cannot be used.
-            let is_refused = ran.errors.contains("cannot be used here");
+            // An engine may say that it cannot be used, or that the model has too many threads to be fair to.
+            let is_refused = ["cannot be used here", "are possible"].iter().any(|reason| ran.errors.contains(reason));
             self.failed += u32::from(!is_refused);
             eprint!("{}", ran.errors);
             return ["-", "-", if is_refused { "refused" } else { "**no report**" }].map(str::to_owned).to_vec();
@@ -230,6 +230,19 @@ mod tests {
         assert_eq!((late.cells(), late.is_beyond()), (["0.10", "**1.00**"].map(String::from), true));
         let nothing = Ran { output: String::new(), errors: String::new(), cpu: 0.0, wall: 0.0, success: false };
         assert_eq!(Taken::read(&nothing, 100, 3), None);
+    }
+
+    #[test]
+    fn a_refusal_is_no_failure() {
+        let mut worst = Worst { taken: Taken { share: 0.0, delay: 0.0 }, beyond: 0, failed: 0 };
+        for (errors, told, failed) in [
+            ("birk: fairness to 10001 threads and steps; 63 are possible\n", "refused", 0),
+            ("birk: --search bdd cannot be used here: it needs more\n", "refused", 0),
+            ("thread 'main' panicked\n", "**no report**", 1),
+        ] {
+            let ran = Ran { output: String::new(), errors: errors.to_owned(), cpu: 0.0, wall: 0.0, success: false };
+            assert_eq!((worst.cells(&ran, None)[2].as_str(), worst.failed), (told, failed));
+        }
     }
 
     #[test]
