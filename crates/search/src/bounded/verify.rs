@@ -1,10 +1,11 @@
 //! What was read of a search is computed again: each state is expanded once, from the initial states on.
 //!
-//! The proof of the search (see `depth`) rests on an invariant: a state that was explored has successors which were visited,
+//! The proof of the search (see `bounded`) rests on an invariant: a state that was explored has successors which were visited,
 //! and whose thresholds are at most one more than its own. That holds for every state by itself, so it can be looked at. Then
 //! whatever is within the bound will be visited, whoever wrote the file; and if each state is met, there is none that cannot be
-//! reached. A state behind the bound counts as if it were explored there. States that were on the stack are explored
-//! again: they count by the depth at which they will be met, from the frontier on.
+//! reached. A state behind the bound counts as if it were explored there. States that were on the stack, and such as a thread
+//! explored deeper just when another left them, are explored again: they count by the depth at which they will be met, from the
+//! frontier on.
 //!
 //! That is as much work as a search without any detours. So it ends after many states, and what remains is believed.
 
@@ -120,8 +121,10 @@ impl<'a, 'm, C: Codec> Walk<'a, 'm, C> {
             match self.meet(batch.state(i)) {
                 _ if !is_explored => {}
                 None => return Err(MISSING),
-                Some((next, OPEN)) => self.asked.push((next, value + 1)),
-                Some((_, known)) if explored_at(known, self.shared.to) > value + 1 => return Err(MISSING),
+                // On the stack, or taken over late and deeper by another thread while its first one left it.
+                Some((next, known)) if explored_at(known, self.shared.to) > value + 1 => {
+                    self.asked.push((next, value + 1));
+                }
                 Some(_) => {}
             }
         }
