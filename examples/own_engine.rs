@@ -50,7 +50,7 @@ fn walk(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
     }
     Hunt {
         outcomes: found.into_iter().map(|trace| trace.map_or(Outcome::Inconclusive, Outcome::Found)).collect(),
-        coverage: Coverage::Sampled(stats.states),
+        coverage: Coverage::Partial(stats.states),
         stopped: flow.break_value().unwrap_or(Stop::Exhausted),
         stats,
         fired,

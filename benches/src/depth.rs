@@ -61,7 +61,7 @@ impl Bench<'_> {
         run(self.birk, &words.split_whitespace().collect::<Vec<_>>(), self.root)
     }
 
-    /// States, and the depth to which all were looked at.
+    /// States, and the depth to which all were examined.
     fn covered(&self, page: &mut Page) {
         let head = |what: &str| {
             vec![String::new(), "bytes a state".into(), format!("{what} without"), "with".into(), "more".into()]
@@ -145,7 +145,7 @@ impl Bench<'_> {
                     subject.model.to_owned(),
                     limit.to_string(),
                     increment.to_string(),
-                    shown(number(&ran, "most_states")),
+                    shown(number(&ran, "peak_states")),
                     format!("{:.0}", number(&ran, "bytes_per_state")),
                     format!("{:.1}", number(&ran, "steps_per_replay")),
                 ]);

@@ -1,6 +1,6 @@
-//! Which search finds a mistake with how many states and in what time: `cargo run --release -p birk-bench -- --hunt [--quick]`.
+//! Which search finds a bug with how many states and in what time: `cargo run --release -p birk-bench -- --hunt [--quick]`.
 //!
-//! Models with mistakes put into them, and searches as options of the command; each that draws at random is repeated with a
+//! Models with seeded bugs, and searches as options of the command; each that draws at random is repeated with a
 //! hundred seeds, with `--quick` ten. The tables and the plots go into the documentation. What a search looks at twice
 //! counts twice. One command runs at a time, because it is timed.
 
@@ -17,7 +17,7 @@ const SUBJECTS: [(&str, &str); 5] = [
     ("USB: a change is missed", "usb_stack.bir -D BUG=2 -D PORTS=2 --property changes_are_noticed"),
     ("Raft: votes are forgotten", "raft_election.bir -D BUG=1 -D N=4 -D T=1 --property one_leader"),
     ("Paxos: promises are forgotten", "paxos.bir -D BUG=1 -D B=3 --property agreement"),
-    ("Paxos: votes are not looked at", "paxos.bir -D BUG=2 -D B=3 --property agreement"),
+    ("Paxos: votes are ignored", "paxos.bir -D BUG=2 -D B=3 --property agreement"),
 ];
 
 /// A search that is compared. Another engine is another row.
@@ -63,7 +63,7 @@ const LARGE_BUDGET: u64 = 2_000_000;
 /// Seconds after which a search is given up.
 const TIME: u64 = 120;
 
-/// What a search took until it found the mistake; infinitely much if it gave up.
+/// What a search took until it found the bug; infinitely much if it gave up.
 #[derive(Clone, Copy)]
 struct Cost {
     /// States, nodes or clauses.
@@ -101,13 +101,13 @@ pub(crate) fn compare(birk: &Path, root: &Path, is_quick: bool) {
         timed.push((subject.to_owned(), spans));
     }
     let mut page = Page::read(root, "highway-experiments.md", seeds, "median of states".to_owned());
-    page.table("mistakes", &rows);
+    page.table("bugs", &rows);
     page.corner = "median of seconds".to_owned();
-    page.table("mistakes-time", &times);
+    page.table("bugs-time", &times);
     page.write();
-    let title = "states, nodes or clauses until the mistake is found: median and quartiles";
+    let title = "states, nodes or clauses until the bug is found: median and quartiles";
     plot::save(root, "hunt.svg", &plot::ranges(title, &groups, decades(&groups)));
-    let title = "milliseconds until the mistake is found: median and quartiles";
+    let title = "milliseconds until the bug is found: median and quartiles";
     plot::save(root, "hunt-time.svg", &plot::ranges(title, &timed, decades(&timed)));
 }
 
@@ -123,7 +123,7 @@ fn sorted(costs: impl Iterator<Item = f64>) -> Vec<f64> {
     all
 }
 
-/// One search for the mistake.
+/// One search for the bug.
 fn cost(birk: &Path, root: &Path, model: &str, search: &Search, seed: u64) -> Cost {
     // The slices of one repetition have consecutive seeds, and no other repetition has them.
     let budget = if search.is_random { BUDGET } else { LARGE_BUDGET }.to_string();

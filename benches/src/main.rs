@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p birk-bench -- [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]`, or
 //! `-- --instructions [--bless]`, or `-- --highway [--quick]`, the experiments on slices, or `-- --depth [--quick]`, those on
-//! depth bounds, or `-- --hunt [--quick]`, what searches need for mistakes, or `-- --symbolic [--quick]`, those on sets of
+//! depth bounds, or `-- --hunt [--quick]`, what searches need for seeded bugs, or `-- --symbolic [--quick]`, those on sets of
 //! states, or `-- --limits [--quick]`, how exactly searches keep to their limits. Sections: compare, answers, threads, bytes, limit, slices, ltl; without one, all. Build `birk` first
 //! (`cargo build --release -p birk`). What is printed is Markdown. A ratio is printed only where the counts of states and
 //! transitions are equal.

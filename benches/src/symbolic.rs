@@ -1,7 +1,7 @@
 //! Sets of states measured: `cargo run --release -p birk-bench -- --symbolic [--quick]`.
 //!
 //! Tables 4 and 5 of "Error Detection with Directed Symbolic Model Checking" (Reffel, Edelkamp) again, by levels and directed, over
-//! growing tree arbiters and rings for mutual exclusion, with a mistake and without; and a ring of philosophers beside BuDDy
+//! growing tree arbiters and rings for mutual exclusion, with a bug and without; and a ring of philosophers beside BuDDy
 //! alone. Tables and plots go into the documentation. It needs `python3` for the circuits, and `gcc` and `libbdd-dev` for BuDDy.
 
 use std::path::{Path, PathBuf};
@@ -29,13 +29,13 @@ const FAMILIES: [Family; 3] = [
     Family {
         name: "arbiters",
         counts: "users",
-        kinds: [("mistake", "tree {} --step module --buggy"), ("correct", "tree {} --step module")],
+        kinds: [("bug", "tree {} --step module --buggy"), ("correct", "tree {} --step module")],
         sizes: [2, 4, 8, 16, 32],
     },
     Family {
         name: "rings",
         counts: "cells",
-        kinds: [("mistake", "dme {} --step module --bug 1"), ("correct", "dme {} --step module")],
+        kinds: [("bug", "dme {} --step module --bug 1"), ("correct", "dme {} --step module")],
         sizes: [2, 3, 4, 5, 6],
     },
 ];
@@ -83,7 +83,7 @@ struct Searched {
 /// What a search said; a part of it must be the same for every engine.
 #[derive(Clone, Debug, PartialEq)]
 enum Answer {
-    /// The length of a shortest run to the mistake.
+    /// The length of a shortest run to the bug.
     Violated(u64),
     /// The number of states, as digits.
     Holds(String),

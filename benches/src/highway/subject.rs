@@ -12,7 +12,7 @@ use birk_search::liveness::CycleSearch;
 
 /// What is looked for in a slice.
 pub(crate) enum Question {
-    /// A run that one of these automata accepts, of a model that judges by its propositions.
+    /// A run that one of these automata accepts, of a model that evaluates its propositions.
     Run(Vec<(Buchi, Interpreter<'static>)>),
     /// A state in which the goal of a model is true.
     State(Interpreter<'static>),
@@ -47,9 +47,9 @@ impl Subject {
         for property in named {
             if let PropertyKind::Ltl(formula) = &property.kind {
                 let (automaton, propositions) = violations_of(formula).expect("the formula is small");
-                runs.push((automaton, self.judging(propositions.into_iter().map(Goal::State).collect())));
+                runs.push((automaton, self.evaluating(propositions.into_iter().map(Goal::State).collect())));
             } else {
-                return Question::State(self.judging(goal_of(self.program, property).into_iter().collect()));
+                return Question::State(self.evaluating(goal_of(self.program, property).into_iter().collect()));
             }
         }
         assert!(!runs.is_empty(), "there is no property {name}");
@@ -61,10 +61,10 @@ impl Subject {
         let named = self.program.properties.iter().filter(|property| property.name.starts_with(name));
         let goals: Vec<Goal> = named.filter_map(|property| goal_of(self.program, property)).collect();
         let count = goals.len();
-        Question::Again(self.judging(goals), count)
+        Question::Again(self.evaluating(goals), count)
     }
 
-    fn judging(&self, goals: Vec<Goal>) -> Interpreter<'static> {
+    fn evaluating(&self, goals: Vec<Goal>) -> Interpreter<'static> {
         Interpreter::new(self.program, Box::leak(goals.into_boxed_slice()))
     }
 

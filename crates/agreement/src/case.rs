@@ -113,7 +113,7 @@ pub fn programs(usually: u64) -> impl Iterator<Item = (u64, String, Case)> {
     })
 }
 
-/// How many seeds are looked at: what `BIRK_AGREEMENT` says, or so many.
+/// How many seeds are examined: what `BIRK_AGREEMENT` says, or so many.
 pub fn seeds(usually: u64) -> u64 {
     let asked = std::env::var("BIRK_AGREEMENT").ok();
     asked.map_or(usually, |n| n.parse().expect("BIRK_AGREEMENT is a number of programs"))

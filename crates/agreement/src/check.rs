@@ -117,10 +117,10 @@ fn limited(case: &Case, subject: &Subject<'_>, depth: u32) -> Checked {
 
 /// Nothing is claimed that is not so: neither by an outcome, nor by the coverage, nor by a verdict.
 pub fn truthful(case: &Case, hunt: &Hunt) -> Checked {
-    let looked_at = |depth: u32| match hunt.coverage {
+    let examined = |depth: u32| match hunt.coverage {
         Coverage::Complete => true,
         Coverage::Depth(covered) => depth <= covered,
-        Coverage::Hashed { .. } | Coverage::Sampled(_) => false,
+        Coverage::Hashed { .. } | Coverage::Partial(_) => false,
     };
     for (goal, property) in case.program.properties.iter().enumerate() {
         let shortest = case.answer.shortest[goal];
@@ -129,7 +129,7 @@ pub fn truthful(case: &Case, hunt: &Hunt) -> Checked {
             Outcome::Found(_) => shortest.is_some(),
             Outcome::Absent => shortest.is_none(),
             Outcome::Untraced(_) => false,
-            Outcome::Inconclusive => hunt.coverage != Coverage::Complete && !shortest.is_some_and(looked_at),
+            Outcome::Inconclusive => hunt.coverage != Coverage::Complete && !shortest.is_some_and(examined),
         };
         same(&named(case, goal, "truthful"), &right, &true)?;
         let truth = if shortest.is_some() == property.wants_goal() { Verdict::Holds } else { Verdict::Violated };

@@ -132,7 +132,7 @@ impl Elements {
     }
 }
 
-/// The graph of the tree, as it is explored: which number each state has, and the steps of those looked at.
+/// The graph of the tree, as it is explored: which number each state has, and the steps of those examined.
 #[derive(Default)]
 pub(crate) struct Explored {
     pub(crate) states: Vec<State>,

@@ -28,8 +28,8 @@ pub struct Graph {
     pub bits: Option<(u32, u32)>,
     /// It is searched for cycles, and then nobody says which states are stuck.
     pub has_cycles: bool,
-    /// Which nodes were judged, each as often as it was.
-    pub judged: Mutex<Vec<usize>>,
+    /// Which nodes were evaluated, each as often as it was.
+    pub evaluated: Mutex<Vec<usize>>,
 }
 
 impl Graph {
@@ -133,9 +133,9 @@ impl Graph {
         seen
     }
 
-    /// Which nodes were judged since this was asked last.
-    pub fn take_judged(&self) -> Vec<usize> {
-        std::mem::take(&mut self.judged.lock().expect("nobody fails while holding it"))
+    /// Which nodes were evaluated since this was asked last.
+    pub fn take_evaluated(&self) -> Vec<usize> {
+        std::mem::take(&mut self.evaluated.lock().expect("nobody fails while holding it"))
     }
 }
 
@@ -164,7 +164,7 @@ impl Model for Graph {
         let node = self.node(state);
         assert_eq!(state, self.state(node), "a state is what it was");
         assert!(self.has_cycles || stuck == self.edges[node].is_empty(), "stuck is to have no successor");
-        self.judged.lock().expect("nobody fails while holding it").push(node);
+        self.evaluated.lock().expect("nobody fails while holding it").push(node);
         let mut goals = GoalSet(self.labels.get(node).copied().unwrap_or(0));
         if let Some(goal) = self.stuck.filter(|_| stuck) {
             goals.insert(goal);

@@ -37,7 +37,7 @@ pub fn goals_of(program: &Program, properties: &[&Property]) -> Result<Vec<(usiz
     let goals: Vec<(usize, Goal)> = goals.collect();
     if goals.len() > GoalSet::CAPACITY {
         return Err(Error::refused(format!(
-            "{} properties are more than the {} of one search; choose some with --property",
+            "{} properties are more than the {} of one search; select some with --property",
             goals.len(),
             GoalSet::CAPACITY
         )));

@@ -123,7 +123,7 @@ pub enum Accept {
     /// Everything up to this depth.
     Depth(u32),
     /// Anything without a violation.
-    Sampled,
+    Partial,
 }
 
 /// How much was explored.
@@ -142,13 +142,13 @@ pub enum Grade {
 }
 
 impl Grade {
-    /// Of what was covered; nobody looked where there is nothing.
+    /// Of what was covered; nothing was checked where there is nothing.
     pub fn of(coverage: Option<&Coverage>) -> Self {
         match coverage {
             Some(Coverage::Complete) => Grade::A,
             Some(Coverage::Depth(_)) => Grade::B,
             Some(Coverage::Hashed { .. }) => Grade::C,
-            Some(Coverage::Sampled(_)) => Grade::D,
+            Some(Coverage::Partial(_)) => Grade::D,
             None => Grade::E,
         }
     }
@@ -183,16 +183,16 @@ impl Report {
         &self.answers[trace.answer].property
     }
 
-    /// The grade of the whole: that of the search, unless nobody looked at some property.
+    /// The grade of the whole: that of the search, unless some property was not checked.
     pub fn grade(&self) -> Grade {
         let is_checked = self.answers.iter().all(|answer| answer.coverage.is_some());
         Grade::of(Some(&self.hunt.coverage).filter(|_| is_checked))
     }
 
-    /// Whether a search that could not decide was as thorough as was asked for. What nobody looked at is not.
+    /// Whether a search that could not decide was as thorough as was asked for. What was not checked is not.
     pub fn is_accepted(&self, accept: Accept) -> bool {
         let thorough = match (accept, &self.hunt.coverage) {
-            (Accept::Sampled, _) => true,
+            (Accept::Partial, _) => true,
             (Accept::Hashed, Coverage::Hashed { depth: None, .. }) => true,
             (Accept::Depth(wanted), Coverage::Depth(depth)) => *depth >= wanted,
             _ => false,

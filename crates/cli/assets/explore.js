@@ -80,7 +80,7 @@
       const kinds = ["node", bad && "violated", good && "reached", folded && "folded", view.key === selected?.key && "selected"].filter(Boolean);
       const words = bad ? "✗ " + state.violated.join(", ") : good ? "✓ " + state.reached.join(", ") : `state ${view.id}` + (folded ? ` (+${state.enabled})` : "");
       const box = make("g", { class: kinds.join(" "), tabindex: 0, role: "button", "data-id": view.id, "data-key": view.key,
-        "aria-label": `state ${view.id}${bad ? ", violates " + state.violated.join(", ") : ""}${folded ? `, ${state.enabled} steps to unfold` : ""}`, transform: `translate(${x(view)} ${y(view)})` },
+        "aria-label": `state ${view.id}${bad ? ", violates " + state.violated.join(", ") : ""}${folded ? `, ${state.enabled} steps to expand` : ""}`, transform: `translate(${x(view)} ${y(view)})` },
         make("rect", { width: WIDE, height: HIGH, rx: 7 }), make("text", { class: "mark", x: 9, y: 17 }, words.length > 25 ? words.slice(0, 24) + "…" : words));
       const before = view.parent && states.get(view.parent.id);
       shownNames.slice(0, LINES).forEach((index, row) => {
@@ -121,7 +121,7 @@
       return line;
     });
     if (!steps.length && !off.length) steps.push(make("li", { class: "off" }, "no thread has a step here"));
-    const fold = make("button", { type: "button" }, "fold this state");
+    const fold = make("button", { type: "button" }, "collapse this state");
     fold.addEventListener("click", () => later(async () => { unfolded.delete(view.key); await draw(); }));
     by("steps").replaceChildren(...steps, ...off, ...(unfolded.has(view.key) ? [make("li", {}, fold)] : []));
   };
@@ -164,7 +164,7 @@
   });
   by("level").addEventListener("click", () => later(async () => {
     const folded = [...views.values()].filter((view) => states.get(view.id).enabled > 0 && !unfolded.has(view.key));
-    if (folded.length > 300) return say(`${folded.length} boxes would be unfolded; hide a thread or fold some first`);
+    if (folded.length > 300) return say(`${folded.length} boxes would be expanded; hide a thread or collapse some first`);
     for (const view of folded) { await expansion(view.id); unfolded.add(view.key); }
     say("");
     await draw();

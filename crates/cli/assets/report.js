@@ -1,5 +1,5 @@
 "use strict";
-// The moving part of the report: which step of which run is looked at. Long runs are shown a page at a time.
+// The moving part of the report: which step of which trace is shown. Long traces are shown a page at a time.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const PAGE = 400, ROW = 30, BOX = 134, LEFT = 50, HEAD = 28;
@@ -72,7 +72,7 @@
     if (trace.loop !== null && trace.loop < to && to > from) {
       const top = Math.max(trace.loop, from), start = y(top) - ROW / 2 + 3, end = y(to - 1) + ROW / 2 - 3;
       svg.append(make("path", { class: "loop", d: `M22 ${end}H10V${start}H22`, "marker-end": top === trace.loop ? "url(#tip)" : null }),
-        make("text", { class: "loop-label", x: 14, y: Math.min(end + 14, height - 4) }, "loop, for ever"));
+        make("text", { class: "loop-label", x: 14, y: Math.min(end + 14, height - 4) }, "loop, forever"));
     }
     for (let s = from; s < to; s++) {
       const step = steps()[s], row = make("g", { class: "row" + (s === steps().length - 1 && trace.loop === null ? " last" : ""), "data-step": s + 1 });

@@ -91,7 +91,7 @@ impl Checkpoint {
         let lock = lock(folder)?;
         if folder.join(FILE).exists() {
             return Err(Failure::usage(format!(
-                "{shown} holds a search already; go on with it by `birk resume {shown}`, or remove the folder"
+                "{shown} already holds a search; continue it with `birk resume {shown}`, or remove the folder"
             )));
         }
         Ok(Self::new(folder, identity, lock, false))
@@ -169,7 +169,7 @@ fn lock(folder: &Path) -> std::result::Result<File, Failure> {
         Ok(()) => Ok(file),
         Err(TryLockError::Error(error)) => Err(failed(error)),
         Err(TryLockError::WouldBlock) => {
-            Err(Failure::usage(format!("{shown} is in use: another process is at the search in it; wait for its end")))
+            Err(Failure::usage(format!("{shown} is in use by another process; wait until it ends")))
         }
     }
 }
@@ -180,10 +180,9 @@ pub(crate) fn look(folder: &Path, deadline: Option<Instant>) -> std::result::Res
     let path = folder.join(FILE);
     let shown = path.display();
     let failed = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => Failure::usage(format!(
-            "there is no search in {}: a search is kept with `birk check --checkpoint`",
-            folder.display()
-        )),
+        std::io::ErrorKind::NotFound => {
+            Failure::usage(format!("there is no search in {}: `birk check --checkpoint` saves one", folder.display()))
+        }
         _ => Failure::io(&format!("read {shown}"), &error),
     };
     // Where there is no search, nothing is made.
@@ -192,22 +191,25 @@ pub(crate) fn look(folder: &Path, deadline: Option<Instant>) -> std::result::Res
     let mut file = BufReader::with_capacity(1 << 20, File::open(&path).map_err(failed)?);
     match is_whole(&mut file, deadline).map_err(failed)? {
         None => {
-            let message = format!("the time was up before {shown} was read; the search is as it was");
+            let message = format!("the time limit was reached before {shown} was read; the search is unchanged");
             return Err(Failure { exit: Exit::Inconclusive, message });
         }
-        Some(false) => return Err(damaged(&path, "its checksum is not that of what it holds")),
+        Some(false) => return Err(damaged(&path, "its checksum does not match its contents")),
         Some(true) => {}
     }
     file.seek(SeekFrom::Start(0)).map_err(failed)?;
     let identity = header(&mut file).map_err(|_| damaged(&path, "it does not say which search it is"))?;
     if identity.birk != env!("CARGO_PKG_VERSION") {
-        return Err(Failure::usage(format!("{shown} was written by birk {}; go on with that version", identity.birk)));
+        return Err(Failure::usage(format!(
+            "{shown} was written by birk {}; continue with that version",
+            identity.birk
+        )));
     }
     Ok(Kept { identity, lock })
 }
 
 fn damaged(path: &Path, reason: &str) -> Failure {
-    Failure::usage(format!("{} is damaged: {reason}; the search must start anew", path.display()))
+    Failure::usage(format!("{} is damaged: {reason}; start the search again", path.display()))
 }
 
 /// Whether the checksum at the end of a file is that of all before it; `None` when the time is up.
@@ -246,7 +248,7 @@ pub(crate) fn farewell(keeper: &Checkpoint) {
     let shown = keeper.folder.display();
     match &keeper.failure {
         Some(error) => say(&format!("birk: the search could not be saved in {shown}: {error}")),
-        None => say(&format!("birk: the search is saved; `birk resume {shown}` goes on with it")),
+        None => say(&format!("birk: the search is saved; continue it with `birk resume {shown}`")),
     }
 }
 

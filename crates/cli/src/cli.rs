@@ -15,20 +15,21 @@ pub(crate) use grammar::{engine_options, grammar};
 use parse::{parse_accept, parse_define, parse_memory, parse_number, parse_positive, parse_threads, parse_time};
 pub(crate) use resume::ResumeArgs;
 
-const QUESTIONS: &str = "Questions";
+const PROPERTIES: &str = "Properties";
 const SEARCH: &str = "Search";
-const RUNS: &str = "Runs";
+const SIMULATION: &str = "Simulation";
 const BUDGET: &str = "Budget";
 const OUTPUT: &str = "Output";
 const ELSEWHERE: &str = "Options can also be set in the environment (BIRK_MAX_DEPTH=10) and in a file birk.toml \
-                         beside the model (max-depth = 10), there also by profile ([profile.NAME]). The command \
-                         line wins over the environment, that over the profile, and that over the rest of the file.";
+                         beside the model (max-depth = 10), also for a profile only ([profile.NAME]). The command \
+                         line takes precedence over the environment, the environment over the profile, and the \
+                         profile over the rest of the file.";
 
 /// A model checker that says exactly what it covered.
 #[derive(Debug, Parser)]
 #[command(name = "birk", version, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 holds, 1 violated, 2 usage or model error, 3 inconclusive, 4 input/output, \
-                        70 Birk's own fault, 130 interrupted.")]
+                        70 internal error, 130 interrupted.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -37,39 +38,39 @@ pub(crate) struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Search a model until a violation or the end
+    /// Check the properties of a model
     Check(Box<CheckArgs>),
-    /// Go on with a search that was kept with --checkpoint
+    /// Continue a search that was saved with --checkpoint
     Resume(ResumeArgs),
-    /// Run a model: at random, or as you choose step by step
+    /// Simulate a model, at random or step by step
     Simulate(Box<SimulateArgs>),
-    /// Walk a trace again, independently of any engine
+    /// Replay a trace, independently of any engine
     Replay(ReplayArgs),
-    /// The program as Birk sees it: threads, transitions, read and write sets, state layout
+    /// Show the compiled program: threads, transitions, read and write sets, state layout
     Show(ShowArgs),
-    /// The state graph, for other tools to draw or examine
+    /// Print the state graph, for other tools to draw or analyse
     Graph(GraphArgs),
-    /// Look around in a model, in a browser on this machine
+    /// Explore the state graph in a browser on this machine
     Explore(ExploreArgs),
     /// Format models in place
     Fmt(FmtArgs),
-    /// The automaton of a formula of linear temporal logic
+    /// Print the Büchi automaton of an LTL formula
     Automaton(AutomatonArgs),
-    /// An error code, with an example and its cure
+    /// Explain an error code, with an example and its fix
     Explain {
-        /// For example E0020; without it, all codes are listed
+        /// The code, for example E0020; without it, list all codes
         code: Option<String>,
     },
-    /// The engines: what each promises and when to use it
+    /// List the engines: what each guarantees and when to use it
     Engines,
-    /// The JSON schema of the reports that --format json writes
+    /// Print the JSON schema of the reports that --format json writes
     Schema,
-    /// Completions for a shell, to be put where it looks for them
+    /// Print a completion script for a shell
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// The manual page, in roff
+    /// Print the manual page, in roff
     Man,
 }
 
@@ -78,13 +79,13 @@ pub(crate) enum Command {
 pub(crate) struct ModelArgs {
     /// The model (a .bir file)
     pub(crate) model: PathBuf,
-    /// Give a constant another value (repeatable)
+    /// Override the value of a constant (repeatable)
     #[arg(short = 'D', long, value_name = "NAME=VALUE", value_parser = parse_define)]
     pub(crate) define: Vec<(String, String)>,
-    /// Use this profile of the birk.toml beside the model
+    /// Use this profile from the birk.toml beside the model
     #[arg(long, value_name = "NAME")]
     pub(crate) profile: Option<String>,
-    /// Colours; auto means on a terminal
+    /// When to use colours; auto means only on a terminal
     #[arg(long, value_name = "auto|always|never", value_enum, default_value = "auto", hide_possible_values = true)]
     pub(crate) color: Color,
 }
@@ -96,19 +97,19 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     /// Check only this property (repeatable) [default: all]
-    #[arg(long, value_name = "NAME", help_heading = QUESTIONS)]
+    #[arg(long, value_name = "NAME", help_heading = PROPERTIES)]
     pub(crate) property: Vec<String>,
-    /// No run may be one that this automaton accepts (HOA, or a never claim of SPIN)
-    #[arg(long, value_name = "FILE", help_heading = QUESTIONS)]
+    /// Check that this automaton accepts no execution (HOA, or a SPIN never claim)
+    #[arg(long, value_name = "FILE", help_heading = PROPERTIES)]
     pub(crate) automaton: Option<PathBuf>,
-    /// Which runs count for formulas: weak means that no thread waits for ever while it can go on
+    /// Fairness for temporal properties; weak: a thread that stays enabled eventually takes a step
     #[arg(long, value_name = "none|weak", value_enum, default_value = "none", hide_possible_values = true,
-          help_heading = QUESTIONS)]
+          help_heading = PROPERTIES)]
     pub(crate) fairness: Fair,
     /// The engine; see `birk engines`
     #[arg(long, value_name = "ENGINE", help_heading = SEARCH)]
     pub(crate) search: String,
-    /// Repeat a search with bits this often, each time with other bits and another order
+    /// Repeat a bitstate search N times, with other hash functions and another order
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_positive, help_heading = SEARCH)]
     pub(crate) swarm: u32,
     /// Stop after this time, for example 300ms, 90s, 10m, 1h [default: no limit]
@@ -117,51 +118,51 @@ pub(crate) struct CheckArgs {
     /// Use at most this much memory, for example 512M, 4G [default: four fifths of what is free]
     #[arg(long, value_name = "SIZE", value_parser = parse_memory, help_heading = BUDGET)]
     pub(crate) memory: Option<u64>,
-    /// Look at most this many steps ahead [default: no limit]
+    /// Explore to at most this depth [default: no limit]
     #[arg(long, value_name = "N", value_parser = parse_number::<u32>, help_heading = BUDGET)]
     pub(crate) max_depth: Option<u32>,
     /// Stop after this many states [default: no limit]
     #[arg(long, value_name = "N", value_parser = parse_number::<u64>, help_heading = BUDGET)]
     pub(crate) max_states: Option<u64>,
-    /// Threads to search with; auto means one for each core, and one for formulas
+    /// Number of search threads; auto means one per core, but one for temporal properties
     #[arg(long, value_name = "N|auto", default_value = "auto", value_parser = parse_threads, help_heading = SEARCH)]
     pub(crate) threads: Threads,
-    /// How states are remembered: exact, compact (fingerprints of 64 bits) or bitstate (a few bits of a field); for the last
-    /// two, what may be lost is stated
+    /// How states are stored: exact, compact (hash compaction, 64-bit fingerprints) or bitstate (bitstate hashing, a few
+    /// bits); the last two report what may be lost
     #[arg(long, value_name = "exact|compact|bitstate", value_enum, default_value = "exact", hide_possible_values = true,
           help_heading = SEARCH)]
     pub(crate) store: StoreKind,
-    /// The seed of everything random
+    /// Seed for all random choices
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_number::<u64>, help_heading = SEARCH)]
     pub(crate) seed: u64,
-    /// Explore on after a violation
+    /// Continue after a violation
     #[arg(long, value_name = "true|false", num_args = 0..=1, require_equals = true, default_value = "false",
           default_missing_value = "true", value_parser = BoolishValueParser::new(), hide_possible_values = true,
           help_heading = SEARCH)]
     pub(crate) keep_going: bool,
-    /// How much is enough, if there is no violation: complete, hashed, depth:N or sampled
+    /// Coverage that counts as success without a violation: complete, hashed, depth:N or partial
     #[arg(long, value_name = "COVERAGE", default_value = "complete", value_parser = parse_accept,
-          help_heading = QUESTIONS)]
+          help_heading = PROPERTIES)]
     pub(crate) accept: Accept,
     /// Whether a deadlock is a violation
     #[arg(long, value_name = "on|off", value_enum, default_value = "on", hide_possible_values = true,
-          help_heading = QUESTIONS)]
+          help_heading = PROPERTIES)]
     pub(crate) deadlock: OnOff,
-    /// For people, or one JSON object on standard output
+    /// Report as text for people, or as one JSON object
     #[arg(long, value_name = "human|json", value_enum, default_value = "human", hide_possible_values = true,
           help_heading = OUTPUT)]
     pub(crate) format: Format,
-    /// Progress on standard error; json means one object a line
+    /// Progress on standard error; json means one object per line
     #[arg(long, value_name = "auto|off|json", value_enum, default_value = "auto", hide_possible_values = true,
           help_heading = OUTPUT)]
     pub(crate) progress: ProgressMode,
     /// Save the first trace to this file (ITF JSON)
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) trace: Option<PathBuf>,
-    /// Write a report with charts, source and plots to this file (one HTML page)
+    /// Write an HTML report with charts, source and plots to this file
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) report: Option<PathBuf>,
-    /// With --search depth: keep the search in this folder, for `birk resume`
+    /// With --search depth: save the search in this folder, for `birk resume`
     #[arg(long, value_name = "FOLDER", help_heading = BUDGET)]
     pub(crate) checkpoint: Option<PathBuf>,
     /// The options that decide what the search finds, wherever they came from, as words of a command line.
@@ -181,37 +182,37 @@ pub(crate) struct CheckArgs {
 pub(crate) struct SimulateArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
-    /// Choose each step yourself: on a screen, or line by line where there is no terminal
+    /// Choose each step yourself: full-screen, or line by line without a terminal
     #[arg(long, conflicts_with_all = ["steps", "runs", "time", "format"])]
     pub(crate) guided: bool,
-    /// Watch only this property (repeatable) [default: all]
-    #[arg(long, value_name = "NAME", help_heading = QUESTIONS)]
+    /// Monitor only this property (repeatable) [default: all]
+    #[arg(long, value_name = "NAME", help_heading = PROPERTIES)]
     pub(crate) property: Vec<String>,
     /// Whether a deadlock is a violation
     #[arg(long, value_name = "on|off", value_enum, default_value = "on", hide_possible_values = true,
-          help_heading = QUESTIONS)]
+          help_heading = PROPERTIES)]
     pub(crate) deadlock: OnOff,
-    /// The seed of the first run; each further run has the next
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_number::<u64>, help_heading = RUNS)]
+    /// Seed of the first run; each further run uses the next
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_number::<u64>, help_heading = SIMULATION)]
     pub(crate) seed: u64,
-    /// The most steps of a run
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = parse_number::<u32>, help_heading = RUNS)]
+    /// Maximum number of steps of a run
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = parse_number::<u32>, help_heading = SIMULATION)]
     pub(crate) steps: u32,
-    /// How many runs
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_number::<u64>, help_heading = RUNS)]
+    /// Number of runs
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_number::<u64>, help_heading = SIMULATION)]
     pub(crate) runs: u64,
-    /// Draw a step among all enabled transitions, or first a thread and then one of its transitions
+    /// Choose among all enabled transitions, or choose a thread first, then one of its transitions
     #[arg(long, value_name = "transition|thread", value_enum, default_value = "transition",
-          hide_possible_values = true, help_heading = RUNS)]
+          hide_possible_values = true, help_heading = SIMULATION)]
     pub(crate) choose: ChooseBy,
-    /// Start no further run after this time, for example 90s, 10m [default: no limit]
+    /// Start no new run after this time, for example 90s, 10m [default: no limit]
     #[arg(long, value_parser = parse_time, help_heading = BUDGET)]
     pub(crate) time: Option<Duration>,
-    /// For people, or one JSON object on standard output
+    /// Report as text for people, or as one JSON object
     #[arg(long, value_name = "human|json", value_enum, default_value = "human", hide_possible_values = true,
           help_heading = OUTPUT)]
     pub(crate) format: Format,
-    /// Save the run that is shown to this file (ITF JSON); with --guided, open this file
+    /// Save the run shown to this file (ITF JSON); with --guided, open this file
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) trace: Option<PathBuf>,
     /// The options that decide what the runs are, wherever they came from, as words of a command line.
@@ -224,10 +225,10 @@ pub(crate) struct SimulateArgs {
 pub(crate) struct ShowArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
-    /// Show instead how far each property's goal seems from the initial state, and what that estimate is made of
+    /// Show the heuristic estimate for each property in the initial state, and its parts
     #[arg(long)]
     pub(crate) heuristic: bool,
-    /// Refine the estimates of --heuristic so often [default: as seems best]
+    /// Number of refinement rounds for --heuristic [default: automatic]
     #[arg(long, value_name = "N", value_parser = parse_number::<u32>, requires = "heuristic")]
     pub(crate) refine: Option<u32>,
 }
@@ -237,9 +238,9 @@ pub(crate) struct ShowArgs {
 pub(crate) struct ReplayArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
-    /// A trace file (ITF JSON), or the steps themselves, as in the `replay` line of a report: 0:0,1,2
+    /// A trace file (ITF JSON), or the steps from the `replay` line of a report: 0:0,1,2
     pub(crate) trace: String,
-    /// For people, or as a sequence chart for Mermaid or PlantUML
+    /// Text for people, or a sequence diagram for Mermaid or PlantUML
     #[arg(
         long,
         value_name = "human|mermaid|plantuml",
@@ -258,20 +259,21 @@ pub(crate) struct GraphArgs {
     /// dot (Graphviz), aut (Aldebaran) or svg (a picture, for small graphs)
     #[arg(long, value_name = "dot|aut|svg", value_enum, default_value = "dot", hide_possible_values = true)]
     pub(crate) format: GraphFormat,
-    /// Draw the whole graph (bfs), or a slice of it (highway)
+    /// Draw the whole graph (bfs) or a slice of it (highway)
     #[arg(long, value_name = "bfs|highway", default_value = "bfs", value_parser = ["bfs", "highway"],
           hide_possible_values = true)]
     pub(crate) search: String,
-    /// With --search highway: at most this many states of each level, drawn at random
+    /// With --search highway: at most this many states per level, drawn at random
     #[arg(long, value_name = "N", value_parser = parse_positive)]
     pub(crate) width: Option<u32>,
-    /// With --search highway: from this depth on, follow only what would end otherwise [default: never]
+    /// With --search highway: from this depth on, stop widening: keep only successors that a lane needs to continue
+    /// [default: never]
     #[arg(long, value_name = "N", value_parser = parse_positive)]
     pub(crate) degrade_depth: Option<u32>,
-    /// With --search highway: decides what is drawn at random
+    /// With --search highway: seed for the random choice
     #[arg(long, value_name = "N", value_parser = parse_number::<u64>)]
     pub(crate) seed: Option<u64>,
-    /// Refuse to draw more states than this
+    /// Refuse to draw more than this many states
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = parse_number::<u64>)]
     pub(crate) max_states: u64,
 }
@@ -281,7 +283,7 @@ pub(crate) struct GraphArgs {
 pub(crate) struct ExploreArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
-    /// The port to listen on; 0 means any that is free
+    /// Port to listen on; 0 means any free port
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_number::<u16>)]
     pub(crate) port: u16,
 }
@@ -289,10 +291,10 @@ pub(crate) struct ExploreArgs {
 /// Options of `fmt`.
 #[derive(Args, Debug)]
 pub(crate) struct FmtArgs {
-    /// The models
+    /// The models to format
     #[arg(required = true)]
     pub(crate) models: Vec<PathBuf>,
-    /// Change nothing; fail if something is not formatted
+    /// Change nothing; fail if a file is not formatted
     #[arg(long)]
     pub(crate) check: bool,
 }
@@ -300,12 +302,12 @@ pub(crate) struct FmtArgs {
 /// Options of `automaton`.
 #[derive(Args, Debug)]
 pub(crate) struct AutomatonArgs {
-    /// The formula, for example '[] (request -> <> answer)'; a proposition is a name, or any text in double quotes
+    /// The LTL formula, for example '[] (request -> <> answer)'; propositions are names or quoted strings
     pub(crate) formula: String,
     /// hoa (Hanoi Omega-Automata) or dot (Graphviz)
     #[arg(long, value_name = "hoa|dot", value_enum, default_value = "hoa", hide_possible_values = true)]
     pub(crate) format: AutomatonFormat,
-    /// The automaton of the runs that violate the formula
+    /// Print the automaton of the executions that violate the formula
     #[arg(long)]
     pub(crate) negate: bool,
 }
@@ -317,7 +319,7 @@ pub(crate) enum AutomatonFormat {
     Dot,
 }
 
-/// Which runs count.
+/// Which executions count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Fair {
     None,
@@ -340,7 +342,7 @@ pub(crate) enum OnOff {
     Off,
 }
 
-/// How states are remembered.
+/// How states are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StoreKind {
     Exact,

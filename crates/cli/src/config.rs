@@ -1,7 +1,7 @@
 //! Options from elsewhere than the command line: the environment (`BIRK_MAX_DEPTH`), and the file `birk.toml` beside
 //! the model, with its profiles.
 //!
-//! What nearer sources leave open is added to the arguments as if it had been typed. So clap stays the only judge of
+//! What nearer sources leave open is added to the arguments as if it had been typed. So only clap decides about
 //! names and values, and the line that reproduces a search holds everything that decided it.
 
 mod file;
@@ -21,7 +21,7 @@ use crate::terminal::visible;
 
 /// The file, beside the model.
 const FILE: &str = "birk.toml";
-/// Options that are about one run only.
+/// Options that are about one invocation only.
 const TYPED_ONLY: &[&str] = &["profile", "trace", "report", "checkpoint", "guided", "help"];
 /// Options that decide how an answer looks, not what it is.
 const APPEARANCE: &[&str] = &["format", "progress", "color"];

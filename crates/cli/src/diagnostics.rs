@@ -50,7 +50,7 @@ pub(crate) fn excerpt(source: &Source, title: &str, primary: (Span, &str), color
 }
 
 /// What is wrong at a place of another file than a model.
-pub(crate) fn mistake(source: &Source, title: &str, primary: (Span, &str), help: Option<&str>, color: bool) -> String {
+pub(crate) fn error(source: &Source, title: &str, primary: (Span, &str), help: Option<&str>, color: bool) -> String {
     let excerpt = Excerpt::of(source, primary.0, [primary.0]);
     let title = Level::ERROR.primary_title(visible(title));
     drawn(vec![title.element(excerpt.annotated(primary))], help, color)

@@ -36,14 +36,14 @@ impl Place<'_> {
             return Ok(format!("`{}` is true here already", text.trim()));
         }
         let steps = session.run_to(&condition)?;
-        Ok(format!("{} to `{}`, the shortest way", crate::numbers::count(steps as u64, "step"), text.trim()))
+        Ok(format!("{} to `{}`, the shortest path", crate::numbers::count(steps as u64, "step"), text.trim()))
     }
 
     /// Saves the walk up to where it stands.
     fn save(&self, session: &Session<'_>, path: &str) -> Result<String, String> {
         let path = path.trim();
         if path.is_empty() {
-            return Err("the name of a file is missing".into());
+            return Err("a file name is missing".into());
         }
         let text = itf::write(self.source, self.program, session.violated(), &session.run());
         durable::write(Path::new(path), text.as_bytes()).map_err(|error| format!("cannot write {path}: {error}"))?;

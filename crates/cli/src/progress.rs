@@ -328,10 +328,10 @@ impl Watcher {
         // Bounded model checking looks at runs, and counts no states.
         if progress.states == 0 {
             let (depth, budget) = (progress.depth, budget.unwrap_or_default());
-            return format!("runs of {depth} steps, {}, {}{budget}", bytes(progress.bytes), clock(elapsed));
+            return format!("executions of {depth} steps, {}, {}{budget}", bytes(progress.bytes), clock(elapsed));
         }
         format!(
-            "{} states, depth {}, {} waiting, {}/s, {}, {}{}",
+            "{} states, depth {}, frontier {}, {}/s, {}, {}{}",
             number(progress.states),
             progress.depth,
             number(progress.frontier),
@@ -463,9 +463,9 @@ impl Watcher {
 /// What was done because memory was short.
 pub(crate) fn relieved(relief: Relief) -> &'static str {
     match relief {
-        Relief::Tree => "what waits is kept as a tree",
-        Relief::Disk => "what waits is kept on disk",
-        Relief::Thread => "one thread goes on alone",
+        Relief::Tree => "the frontier is stored as a tree",
+        Relief::Disk => "the frontier is spilled to disk",
+        Relief::Thread => "one thread continues alone",
     }
 }
 

@@ -108,7 +108,7 @@ impl Report<'_> {
         let steps = |number: u32| count(u64::from(number), "step");
         Some(match unrolled.proved_at {
             Some(length) => format!("by induction over {}", steps(length)),
-            None => format!("no run has more than {}", steps(self.hunt.stats.max_depth)),
+            None => format!("no execution has more than {}", steps(self.hunt.stats.max_depth)),
         })
     }
 

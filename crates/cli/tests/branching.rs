@@ -30,7 +30,9 @@ fn a_way_back_is_found_or_missed() {
     assert_eq!(property(&report, "reset")["trace"], Value::Null);
     assert_eq!(report["coverage"]["kind"], "complete");
     let shown = check("models/reset.bir", "-D REPAIRED=false --keep-going").exits(1).quietly();
-    shown.prints("ctl `reset` violated by 4 steps, then 1 step for ever:").prints("ctl `can_serve` shown by 3 steps:");
+    shown
+        .prints("ctl `reset` violated by 4 steps, then 1 step forever:")
+        .prints("ctl `can_serve` witnessed by 3 steps:");
     let report = check("models/reset.bir", "-D REPAIRED=false --property reset --format json").exits(1).json();
     assert_eq!((&report["traces"][0]["shows"], &report["traces"][0]["loop"]), (&"whole".into(), &4.into()));
     assert_eq!(report["stats"]["states"], 5);
@@ -47,7 +49,7 @@ fn a_run_that_is_only_a_part_says_so() {
     let folder = folder("branching_part");
     fs::write(folder.join("m.bir"), text).expect("writable");
     let answer = run(command(BIRK).current_dir(&folder).args(["check", "m.bir", "-D", "REPAIRED=false"]));
-    answer.exits(1).prints("one run shows only a part of it");
+    answer.exits(1).prints("this path shows only a part of it");
     let options = ["check", "m.bir", "-D", "REPAIRED=false", "--format", "json"];
     let report = run(command(BIRK).current_dir(&folder).args(options)).json();
     assert_eq!(report["traces"][0]["shows"], "part");
@@ -64,7 +66,7 @@ fn runs_are_saved_and_replayed() {
             here(&["check", model, "--property", name, "--format", "json", "--trace", "run.json"]).exits(1).json();
         let walked = report["traces"][0]["replay"].as_str().expect("a text");
         for trace in [walked, "run.json"] {
-            here(&["replay", model, trace]).exits(0).prints("for ever:").prints(&format!("`{name}`"));
+            here(&["replay", model, trace]).exits(0).prints("forever:").prints(&format!("`{name}`"));
         }
     }
     here(&["check", model, "--property", "overtakes", "--trace", "run.json"]).exits(0);
@@ -80,7 +82,7 @@ fn a_part_of_the_graph_decides_only_what_it_shows() {
         assert_eq!(verdict, wanted, "{name}");
     }
     let reason = property(&report, "can_be_served")["reason"].as_str().expect("a reason");
-    assert_eq!(reason, "it needs all states, and some were not looked at");
+    assert_eq!(reason, "it needs all states, and some were not explored");
     assert_eq!(property(&report, "exclusion")["reason"], Value::Null);
     assert_eq!(report["coverage"]["kind"], "depth");
     // Refuted in a part, it is refuted.
@@ -88,7 +90,7 @@ fn a_part_of_the_graph_decides_only_what_it_shows() {
     let report = check("models/branching_lock.bir", options).json();
     assert_ne!(property(&report, "served")["verdict"], "holds");
     let first = check("models/branching_lock.bir", "--max-depth 2 --property overtakes").exits(0);
-    first.prints("what was looked for was found");
+    first.prints("every witness asked for was found");
 }
 
 #[test]
@@ -116,11 +118,14 @@ fn a_slice_decides_only_what_it_shows() {
 #[test]
 fn what_cannot_be_meant_is_refused() {
     for (options, reason) in [
-        ("--fairness weak", "--fairness weak is about runs, and `goes_on` is `mu`, which is about steps"),
-        ("--fairness weak --property served --search highway", "--fairness weak needs to know of `served` what could"),
-        ("--fairness weak --property deadlock", "--fairness is about formulas, and none is checked"),
-        ("--store compact", "`ctl` properties such as `exclusion` need every state in full"),
-        ("--store bitstate --search dfs", "`ctl` properties such as `exclusion` need every state in full"),
+        ("--fairness weak", "--fairness weak is about executions, and the `mu` property `goes_on` is about steps"),
+        (
+            "--fairness weak --property served --search highway",
+            "with --fairness weak, `served` needs all steps of every state",
+        ),
+        ("--fairness weak --property deadlock", "--fairness applies to temporal properties, and none is checked"),
+        ("--store compact", "`ctl` properties such as `exclusion` need exact states"),
+        ("--store bitstate --search dfs", "`ctl` properties such as `exclusion` need exact states"),
     ] {
         check("models/branching_lock.bir", options).exits(2).says(reason);
     }
@@ -141,7 +146,7 @@ fn sets_of_states_say_what_the_graph_says() {
         assert_eq!(lengths(&report), lengths(&graph), "{engine}");
         let first = check("models/branching_lock.bir", &format!("--search {engine} --format json")).exits(1).json();
         let reason = property(&first, "again_on_all")["reason"].as_str().expect("a reason");
-        assert_eq!(reason, "the search ended at a violation");
+        assert_eq!(reason, "the search stopped at a violation");
     }
     // A part of the states decides what it shows: here also by steps back into it from its last states.
     let options = "--search bdd --max-depth 2 --keep-going --format json";
@@ -155,7 +160,7 @@ fn sets_of_states_say_what_the_graph_says() {
         assert_eq!(verdict, wanted, "{name}");
     }
     let reason = property(&report, "can_be_served")["reason"].as_str().expect("a reason");
-    assert_eq!(reason, "it needs all states, and some were not looked at");
+    assert_eq!(reason, "it needs all states, and some were not explored");
     assert_eq!(property(&report, "exclusion")["reason"], Value::Null);
 }
 
@@ -184,7 +189,7 @@ fn fairness_leaves_out_runs_that_pass_somebody_over() {
     let report = check("models/branching_lock.bir", "--property served --fairness weak --format json").exits(1).json();
     assert_eq!(report["traces"][0]["shows"], "whole");
     let text = check("models/branching_lock.bir", "--property served --fairness weak --search bdd").exits(1);
-    text.prints("could go on now and then");
+    text.prints("repeatedly enabled but never scheduled");
 }
 
 /// The philosophers of the corpus with formulas: more of them than any graph of all states has room for.

@@ -101,7 +101,7 @@ fn messages_loops_and_long_runs_are_drawn() {
     let page = fs::read_to_string(folder.join("out.html")).expect("it was written");
     fs::write(folder.join("loop.html"), page.replace("\"loop\":null", "\"loop\":4")).expect("writable");
     browser.go(&format!("file://{}", folder.join("loop.html").display()));
-    assert_eq!(browser.text("#chart .loop-label"), "loop, for ever");
+    assert_eq!(browser.text("#chart .loop-label"), "loop, forever");
     assert_eq!(browser.run("return document.querySelectorAll('#steps tr.loops').length"), 8);
     browser.click("#end");
     assert!(browser.text("#where").starts_with("Step 12 of 12 (in the loop)"));
@@ -172,7 +172,7 @@ fn the_graph_is_unfolded_and_the_violation_is_marked() {
     browser.click("#variables input[value='0']");
     browser.wait_for("!document.querySelector('.node').textContent.includes('fork1')");
 
-    // A search by a condition, and its mistakes.
+    // A search by a condition, and its errors.
     browser.type_into("#condition", "Philosopher2@loc3");
     browser.click("#search button");
     browser.wait_for("document.getElementById('news').textContent === '3 steps away'");
@@ -205,7 +205,7 @@ fn a_model_of_a_million_states_stays_responsive() {
 fn mermaid_reads_its_charts() {
     let Some(script) = mermaid() else {
         let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
-        assert!(!is_ci, "npm is not installed, and the gate must read the charts back");
+        assert!(!is_ci, "npm is not installed, and CI must read the charts back");
         eprintln!("SKIPPED: npm is missing, so Mermaid's parser could not be fetched; charts were not read back");
         return;
     };
@@ -246,7 +246,7 @@ fn mermaid_reads_its_charts() {
     }
     assert!(read >= 5, "only {read} models gave a run");
     // What the lowering and users may put into names, and loops.
-    let odd = "sequenceDiagram\n    participant T0 as (c)\n    participant T1 as A[0]\n    loop for ever\n    \
+    let odd = "sequenceDiagram\n    participant T0 as (c)\n    participant T1 as A[0]\n    loop forever\n    \
                T0-)T1: c(a#59; #35;1 #lt;b#gt;)\n    Note over T1: 1. (not running) → x<br/>s = {0, 1}\n    end\n";
     assert_eq!(parse(odd), "sequence");
 }

@@ -60,7 +60,7 @@ fn time_ends_a_search_with_a_full_report() {
 
     let answer = birk("check models/philosophers_ring.bir -D N=14 --time 0.2s").exits(3).quietly();
     let answer = answer.prints("inconclusive: models/philosophers_ring.bir (DiningPhilosophers): no violation within ");
-    answer.prints("; the time was up\n").prints("\nsearched: ").prints(" --time 0.2s ");
+    answer.prints("; the time limit was reached\n").prints("\nsearched: ").prints(" --time 0.2s ");
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn states_end_a_search() {
     let report = undecided(check("--max-states 10_000 --search dfs --format json"), "states");
     assert_eq!(
         report["coverage"],
-        serde_json::json!({"kind": "sampled", "states": report["stats"]["states"], "grade": "D"})
+        serde_json::json!({"kind": "partial", "states": report["stats"]["states"], "grade": "D"})
     );
     // As many as there are is not too few.
     birk("check models/counters_mod8.bir --max-states 512").exits(0);
@@ -160,26 +160,26 @@ fn memory_of_the_process_is_limited() {
         (frames, "--threads 2 --store compact", "hashed"),
         (frames, "--search depth --threads 2", "depth"),
         (frames, "--search depth --threads 1 --store compact", "hashed"),
-        (counters, "--search highway --width 100_000 --threads 1", "sampled"),
-        (counters, "--search highway --width 100_000 --threads 2", "sampled"),
-        (counters, "--search highway --threads 2", "sampled"),
-        (frames, "--search highway --threads 2", "sampled"),
-        (frames, "--search highway --width 100_000 --threads 2", "sampled"),
-        (crowd, "--search highway --threads 1", "sampled"),
-        (crowd, "--search highway --threads 2", "sampled"),
-        (crowd, "--search astar --beam 10_000", "sampled"),
+        (counters, "--search highway --width 100_000 --threads 1", "partial"),
+        (counters, "--search highway --width 100_000 --threads 2", "partial"),
+        (counters, "--search highway --threads 2", "partial"),
+        (frames, "--search highway --threads 2", "partial"),
+        (frames, "--search highway --width 100_000 --threads 2", "partial"),
+        (crowd, "--search highway --threads 1", "partial"),
+        (crowd, "--search highway --threads 2", "partial"),
+        (crowd, "--search astar --beam 10_000", "partial"),
         (crowd, "--store compact --threads 1", "hashed"),
         (crowd, "--store compact --threads 2", "hashed"),
         (crowds, "--store compact --threads 2", "hashed"),
-        (crowd, "--search dfs", "sampled"),
-        (crowd, "--search astar", "sampled"),
+        (crowd, "--search dfs", "partial"),
+        (crowd, "--search astar", "partial"),
         (never, "--search bmc", "depth"),
-        (counters, "--search dfs", "sampled"),
-        (frames, "--search dfs", "sampled"),
-        (live, "--threads 1", "sampled"),
-        (live, "--threads 2", "sampled"),
-        (live, "--fairness weak --threads 1", "sampled"),
-        (live, "--fairness weak --threads 2", "sampled"),
+        (counters, "--search dfs", "partial"),
+        (frames, "--search dfs", "partial"),
+        (live, "--threads 1", "partial"),
+        (live, "--threads 2", "partial"),
+        (live, "--fairness weak --threads 1", "partial"),
+        (live, "--fairness weak --threads 2", "partial"),
     ] {
         let report =
             undecided(birk(&format!("check {model} {options} --memory 100M --progress off --format json")), "memory");
@@ -229,7 +229,7 @@ fn a_search_that_is_short_of_memory_goes_on_with_less() {
     assert_eq!((steps, notes.len()), (vec!["tree", "disk", "thread"], 3), "{}", answer.err);
     assert_eq!(report["stats"]["frontier"]["kept_as"], "tree");
     let answer = check("--progress off").exits(3).quietly();
-    answer.prints("\nmemory was short: after ").prints("; after ").prints(" states, one thread goes on alone\n");
+    answer.prints("\nmemory was short: after ").prints("; after ").prints(" states, one thread continues alone\n");
     assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 0, "nothing is left behind");
 }
 

@@ -40,7 +40,7 @@ fn essence(report: &Value) -> Value {
         report["unreached"],
         stats["states"],
         stats["transitions"],
-        stats["cut_by_assume"],
+        stats["pruned_by_assume"],
     ])
 }
 
@@ -56,7 +56,7 @@ fn a_search_in_pieces_gives_the_same_answer() {
         let folder = kept(&format!("pieces_{number}"));
         let mut states = 500;
         let first = check(&format!("{model} --max-states {states} --checkpoint {}", folder.display())).exits(3);
-        let first = first.says("the search is saved; `birk resume ");
+        let first = first.says("the search is saved; continue it with `birk resume ");
         assert_eq!(first.json()["stopped_by"], "states");
         let mut pieces = 1;
         let last = loop {
@@ -216,10 +216,10 @@ fn one_process_at_a_time_is_at_a_search() {
     let before = fs::read(&file).expect("it was saved");
     let lock = fs::File::options().write(true).open(folder.join("search.lock")).expect("it is there");
     lock.lock().expect("nobody else has it");
-    resume(&folder, "").exits(2).says("is in use: another process is at the search in it");
+    resume(&folder, "").exits(2).says("is in use by another process");
     fs::remove_file(&file).expect("it was there");
     let begun = check(&format!("{COUNTERS} --checkpoint {}", folder.display())).exits(2);
-    begun.says("is in use: another process is at the search in it");
+    begun.says("is in use by another process");
     fs::write(&file, before).expect("it can be written");
     drop(lock);
     assert_eq!(essence(&resume(&folder, "").json()), essence(&check(COUNTERS).json()));
@@ -248,7 +248,7 @@ fn reading_a_search_ends_in_time() {
 
 #[test]
 fn what_does_not_belong_together_is_refused() {
-    birk("check models/peterson2.bir --checkpoint x").exits(2).says("--search bfs cannot be kept to go on with later");
+    birk("check models/peterson2.bir --checkpoint x").exits(2).says("--search bfs cannot be saved");
     let empty = folder("nothing_kept");
     resume(&empty, "").exits(2).says("there is no search in ");
     let model = folder_with("changed", "peterson2.bir").join("peterson2.bir");
@@ -256,7 +256,7 @@ fn what_does_not_belong_together_is_refused() {
     let arguments =
         format!("check {} --search depth --max-states 3 --checkpoint {}", model.display(), folder.display());
     birk(&arguments).exits(3);
-    birk(&arguments).exits(2).says("holds a search already; go on with it by `birk resume ");
+    birk(&arguments).exits(2).says("already holds a search; continue it with `birk resume ");
     let added = run(command(BIRK).args(["resume", &folder.display().to_string()]).env("BIRK_INCREMENT", "3"));
     added.exits(2).says("the environment or birk.toml has added options");
     let text = fs::read_to_string(&model).expect("the model");

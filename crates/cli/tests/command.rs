@@ -54,7 +54,7 @@ fn usage_and_model_errors_exit_2() {
     birk("check models/peterson2.bir --memory 5X").exits(2).says("unknown unit `X`: use K, M, G or T");
     birk("check models/peterson2.bir --max-depth ten").exits(2).says("write a whole number");
     birk("check models/peterson2.bir --max-depth 4294967296").exits(2).says("too large");
-    birk("check models/peterson2.bir --accept deep").exits(2).says("write complete, hashed, depth:N or sampled");
+    birk("check models/peterson2.bir --accept deep").exits(2).says("write complete, hashed, depth:N or partial");
     birk("check models/peterson2.bir --property exclusoin").exits(2).says("did you mean `");
     let answer = birk("check models/rejected/unknown_name.bir").exits(2).says("error[E").says("`birk explain E");
     assert_eq!(answer.out, "", "errors are not part of the answer");
@@ -72,9 +72,9 @@ fn a_formula_that_is_too_large_is_not_a_success() {
     let text = "system S { byte b; active thread T() { loc l: do { b := b + 1; } goto l; } \
                 ltl each: forall (i : 0 .. 70) <> (b == i); }";
     fs::write(folder.join("s.bir"), text).expect("writable");
-    for accept in ["complete", "sampled"] {
+    for accept in ["complete", "partial"] {
         let answer = run(command(BIRK).current_dir(&folder).args(["check", "s.bir", "--accept", accept])).exits(3);
-        answer.prints("not checked: the formula is too large: it has more than 64 different conditions");
+        answer.prints("not checked: the LTL formula is too large: it has more than 64 different conditions");
     }
 }
 
@@ -105,13 +105,13 @@ fn what_is_not_utf8_exits_2_and_says_where() {
 fn accept_says_how_much_is_enough() {
     let swapped = |options: &str| birk(&format!("check models/philosophers_swapped.bir {options}"));
     swapped("--max-depth 6 --accept complete").exits(3);
-    swapped("--max-depth 6 --accept depth:6").exits(0).prints("and --accept says that this is enough");
+    swapped("--max-depth 6 --accept depth:6").exits(0).prints("which --accept accepts");
     swapped("--max-states 200 --accept depth:3").exits(0).prints("no violation within ");
     swapped("--max-states 200 --accept depth:11").exits(3);
-    swapped("--max-states 20 --accept sampled").exits(0);
-    swapped("--search dfs --max-states 20 --accept sampled").exits(0).prints("in the ");
+    swapped("--max-states 20 --accept partial").exits(0);
+    swapped("--search dfs --max-states 20 --accept partial").exits(0).prints("in the ");
     swapped("--accept depth:100").exits(0).prints("holds: ");
-    birk("check models/philosophers2.bir --accept sampled").exits(1);
+    birk("check models/philosophers2.bir --accept partial").exits(1);
 }
 
 #[test]
@@ -120,28 +120,28 @@ fn impossible_combinations_are_errors_with_reasons() {
         birk(&format!("check models/peterson2.bir {options}")).exits(2).says("birk: ").says(reason);
     };
     refused("--property deadlock --deadlock off", "contradict each other; leave one out");
-    refused("--search dfs --accept depth:5", "does not go level by level");
-    refused("--increment 5", "--increment means nothing to --search bfs; leave it out, or use --search depth");
-    refused("--frontier tree", "--frontier means nothing to --search bfs; leave it out, or use --search depth");
+    refused("--search dfs --accept depth:5", "does not proceed level by level");
+    refused("--increment 5", "--increment does not apply to --search bfs; leave it out, or use --search depth");
+    refused("--frontier tree", "--frontier does not apply to --search bfs; leave it out, or use --search depth");
     refused("--search dfs --threads 2", "uses one thread");
     refused("--search dfs --store compact", "stores states exactly");
-    refused("--max-depth 5 --accept depth:6", "ends the search before --accept depth:6");
-    refused("--width 5", "--width means nothing to --search bfs; leave it out, or use --search highway");
-    refused("--search depth --degrade-depth 5", "--degrade-depth means nothing to --search depth");
-    refused("--refine 5", "--refine means nothing to --search bfs; leave it out, or use --search astar");
-    refused("--weight 5", "--weight means nothing to --search bfs; leave it out, or use --search astar");
-    refused("--beam 5", "--beam means nothing to --search bfs; leave it out, or use --search astar");
+    refused("--max-depth 5 --accept depth:6", "stops the search before --accept depth:6");
+    refused("--width 5", "--width does not apply to --search bfs; leave it out, or use --search highway");
+    refused("--search depth --degrade-depth 5", "--degrade-depth does not apply to --search depth");
+    refused("--refine 5", "--refine does not apply to --search bfs; leave it out, or use --search astar");
+    refused("--weight 5", "--weight does not apply to --search bfs; leave it out, or use --search astar");
+    refused("--beam 5", "--beam does not apply to --search bfs; leave it out, or use --search astar");
     refused(
         "--search astar --beam 5 --weight 2",
         "--beam and --weight: a beam compares states of one depth only; leave one of them out",
     );
-    refused("--runs 5", "--runs means nothing to --search bfs");
+    refused("--runs 5", "--runs does not apply to --search bfs");
     refused(
         "--search highway --runs 5 --rate 0.1",
         "--runs and --rate: both say how many slices are visited; leave one of them out",
     );
     refused("--search highway --width auto --rate 0.1", "--width auto doubles it; give a number");
-    refused("--search highway --rate 0.000000001 --confidence 0.999", "so many slices would never end");
+    refused("--search highway --rate 0.000000001 --confidence 0.999", "this asks for too many slices");
     refused("--search highway --store bitstate", "so --search highway cannot use it");
     refused("--profile fast", "there is no profile `fast`; there is no file models/birk.toml");
     for (value, reason) in [("--confidence 1", "write a number between 0 and 1"), ("--width many", "or auto")] {
@@ -158,11 +158,11 @@ fn directed_search_says_whether_runs_are_shortest() {
     check("").exits(1).prints("`exclusion` (26 steps, shortest)").prints("with astar");
     check("--weight 9").exits(1).prints(" steps, perhaps not the shortest)");
     check("--max-depth 20 --refine 3").exits(3).prints("covered: B, complete to depth 20");
-    check("--max-depth 20 --weight 2").exits(3).prints("covered: D, sampled");
+    check("--max-depth 20 --weight 2").exits(3).prints("covered: D, partial");
     check("--beam 100 --property exclusion").exits(1).prints(" steps, perhaps not the shortest)");
     let narrow = check("--beam 3 --property exclusion").exits(3);
-    narrow.prints("others seemed farther away").prints("covered: D, sampled: 79 states");
-    birk("check models/peterson2.bir --search astar --beam 1000").exits(0).prints("covered: A, complete");
+    narrow.prints("others had a worse heuristic estimate").prints("covered: D, partial: 79 states");
+    birk("check models/peterson2.bir --search astar --beam 1000").exits(0).prints("covered: A, exhaustive");
     let show = |options: &str| birk(&format!("show models/tree_arbiter_buggy_4.bir {options}"));
     show("--heuristic --refine 1")
         .exits(0)
@@ -177,11 +177,11 @@ fn bounded_model_checking_says_what_it_knows() {
     check("philosophers_ring.bir")
         .exits(1)
         .prints("`deadlock` (5 steps, shortest)")
-        .prints("searched: runs of up to 5 steps");
+        .prints("searched: executions of up to 5 steps");
     let bounded = check("philosophers_swapped.bir --max-depth 3").exits(3);
     bounded.prints("covered: B, complete to depth 3").prints("unrolled: ");
     check("philosophers_swapped.bir --max-depth 3 --accept depth:3").exits(0);
-    check("peterson2.bir").exits(0).prints("holds: ").prints("complete: every reachable state, by induction over ");
+    check("peterson2.bir").exits(0).prints("holds: ").prints("exhaustive: every reachable state, by induction over ");
     let json = check("peterson2.bir --format json").json();
     let stats = &json["stats"];
     assert!(stats["states"].is_null() && stats["unrolled"]["induction"].is_u64(), "{stats}");
@@ -190,7 +190,7 @@ fn bounded_model_checking_says_what_it_knows() {
     let page = folder.join("report.html");
     check(&format!("peterson2.bir --report {}", page.display())).exits(0);
     let page = std::fs::read_to_string(page).expect("the report is written");
-    assert!(page.contains("by induction over ") && page.contains("does not note which steps"), "{page}");
+    assert!(page.contains("by induction over ") && page.contains("does not record which transitions"), "{page}");
     assert!(!page.contains("every transition was taken"), "{page}");
     check("peterson2.bir --threads 2").exits(2).says("uses one thread");
 }
@@ -209,7 +209,7 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
         ("threads", "2"),
         ("store", "compact"),
         ("seed", "7"),
-        ("accept", "sampled"),
+        ("accept", "partial"),
         ("deadlock", "on"),
         ("format", "json"),
         ("progress", "off"),
@@ -304,7 +304,7 @@ fn codes_are_all_explained() {
     for entry in [CODES.first(), CODES.last()].into_iter().flatten() {
         assert!(list.contains(&format!("{}  {}\n", entry.code, entry.title)));
         let answer = birk(&format!("explain {}", entry.code.to_lowercase())).exits(0);
-        answer.prints(entry.title).prints("For example:").prints("Mended:");
+        answer.prints(entry.title).prints("For example:").prints("Fixed:");
     }
     birk("explain E9999").exits(2).says("there is no code E9999");
 }
@@ -423,7 +423,7 @@ fn graph_refuses_what_nobody_can_look_at() {
 }
 
 #[test]
-fn fmt_checks_and_mends() {
+fn fmt_checks_and_formats() {
     let folder = folder("fmt");
     let file = folder.join("untidy.bir");
     let untidy = "system   S{boolean b;active thread T(){loc l:when !b do{b:=true;}goto l;}}";

@@ -42,7 +42,7 @@ fn a_file_beside_the_model_holds_every_option() {
         max-states = 0x1000
         seed = 5
         keep-going = true
-        accept = "sampled"
+        accept = "partial"
         deadlock = "on"
         format = "human"
         progress = "off"
@@ -52,7 +52,7 @@ fn a_file_beside_the_model_holds_every_option() {
     "#;
     let folder = configured("every", file);
     let expected = "-D N=3 --property deadlock --property fault --search dfs --time 10m --memory 1G --max-depth 1000 \
-                    --max-states 4096 --seed 5 --keep-going --accept sampled --deadlock on";
+                    --max-states 4096 --seed 5 --keep-going --accept partial --deadlock on";
     assert_eq!(told(&mut birk(&folder, &format!("check {MODEL}"))), expected);
     // It belongs to the model, not to where the user stands.
     let elsewhere = birk(folder.parent().expect("a parent"), "check")
@@ -135,7 +135,7 @@ fn other_commands_take_only_what_is_about_the_model() {
 }
 
 #[test]
-fn mistakes_are_all_shown_with_their_places() {
+fn errors_are_all_shown_with_their_places() {
     let file = r#"serach = "bfs"
 max-depth = "six"
 time = 5.5
@@ -155,10 +155,10 @@ frobnicate = 1
 keep-going = "perhaps"
 profile = "ci"
 "#;
-    let folder = configured("mistakes", file);
+    let folder = configured("errors", file);
     let answer = run(&mut birk(&folder, &format!("check {MODEL}"))).exits(2);
     assert_eq!(answer.out, "");
-    insta::assert_snapshot!("mistakes", answer.err);
+    insta::assert_snapshot!("errors", answer.err);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn an_unknown_profile_is_an_error_with_the_nearest_name() {
 }
 
 #[test]
-fn mistakes_in_the_environment_name_the_variable() {
+fn errors_in_the_environment_name_the_variable() {
     let folder = folder_with("config_environment", MODEL);
     let check = |name: &str, value: &str| run(birk(&folder, &format!("check {MODEL}")).env(name, value)).exits(2);
     check("BIRK_SEARCH", "dsf").says(

@@ -138,7 +138,7 @@ fn explanations_are_short_and_fit_a_screen() {
     for entry in CODES {
         let sentences = entry.explanation.matches(['.', ':', ';']).count();
         assert!((1..=20).contains(&sentences) && entry.explanation.len() > 80, "{}: say why", entry.code);
-        for line in [entry.title, entry.explanation, entry.example, entry.cure].iter().flat_map(|text| text.lines()) {
+        for line in [entry.title, entry.explanation, entry.example, entry.fix].iter().flat_map(|text| text.lines()) {
             assert!(line.chars().count() <= 100, "{}: a long line: {line}", entry.code);
         }
     }
@@ -171,8 +171,8 @@ fn every_example_provokes_its_code_and_nothing_else() {
 #[test]
 fn every_cure_helps() {
     for entry in CODES {
-        let loaded = birk_lang::load(entry.cure, &defines(entry.cure));
-        assert!(loaded.program.is_some(), "the cure of {} does not load:\n{}", entry.code, entry.cure);
-        assert_eq!(loaded.diagnostics, [], "the cure of {}", entry.code);
+        let loaded = birk_lang::load(entry.fix, &defines(entry.fix));
+        assert!(loaded.program.is_some(), "the fix of {} does not load:\n{}", entry.code, entry.fix);
+        assert_eq!(loaded.diagnostics, [], "the fix of {}", entry.code);
     }
 }

@@ -128,7 +128,7 @@ fn fits(kind: TokenKind, scope: &str) -> bool {
 fn textmate_colours_every_model_as_the_lexer_cuts_it() {
     let grammar = textmate();
     let rules = rules(&grammar);
-    let mut looked_at = 0;
+    let mut examined = 0;
     for (path, text) in models() {
         let (tokens, errors) = tokenize(&text);
         if !errors.is_empty() {
@@ -143,11 +143,11 @@ fn textmate_colours_every_model_as_the_lexer_cuts_it() {
             let (coloured, scope) = piece.unwrap_or_else(|| panic!("{}: `{token}` has no colour", path.display()));
             assert_eq!(coloured, token, "{}: cut otherwise, as {scope}", path.display());
             assert!(fits(kind, scope), "{}: `{token}` is {kind:?}, and coloured as {scope}", path.display());
-            looked_at += 1;
+            examined += 1;
         }
         assert_eq!(pieces.next(), None, "{}: something is coloured behind the last token", path.display());
     }
-    assert!(looked_at > 20_000, "the models have many tokens: {looked_at}");
+    assert!(examined > 20_000, "the models have many tokens: {examined}");
 }
 
 /// The words in the patterns `\b(?:a|b)\b` of a part of the TextMate grammar, with their scopes.
@@ -217,7 +217,7 @@ fn every_literal_of_the_tree_is_coloured() {
     assert_eq!(difference(&coloured, &wanted), [] as [String; 0], "in one file only: the query or the grammar");
 }
 
-/// With the tool `tree-sitter` at hand, as in the gate: its parser reads every model that Birk's parser reads.
+/// With the tool `tree-sitter` at hand, as in CI: its parser reads every model that Birk's parser reads.
 #[test]
 fn tree_sitter_parses_every_model() {
     if Command::new("tree-sitter").arg("--version").output().is_err() {

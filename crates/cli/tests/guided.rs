@@ -54,14 +54,14 @@ fn a_script_that_cannot_be_followed_is_an_error() {
     refused("0\n", "steps are counted from 1");
     refused("dance\n", "`dance` is not a command; `help` lists them");
     refused("back\n", "this is the start");
-    refused("forward\n", "nothing was done after this");
+    refused("forward\n", "this is the last step");
     refused("jump\n", "`` is not a number");
     refused("until\n", "a condition is missing");
     refused("until fork3\n", "cannot find a value named `fork3`; did you mean `fork1`?");
     refused("until fork1 +\n", "column ");
     refused("until fork1; reachable x: fork2\n", "column 6: expected an operator, found `;`");
     refused("until fork1 && Philosopher1@loc0 && !fork2 && Philosopher2@loc0\n", "no other state that can be reached");
-    refused("save\n", "the name of a file is missing");
+    refused("save\n", "a file name is missing");
     refused("save nowhere/walk.json\n", "cannot write nowhere/walk.json");
     refused("why 9\n", "there is no such step");
 }

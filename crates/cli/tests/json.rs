@@ -32,7 +32,7 @@ fn lamps(folder: &Path, n: u32) -> std::path::PathBuf {
 }
 
 #[test]
-fn a_search_on_sets_that_is_cut_knows_how_many_states_it_has_beyond_64_bits() {
+fn a_symbolic_search_that_is_cut_short_knows_how_many_states_it_has_beyond_64_bits() {
     let folder = folder("beyond_64_bits");
     let model = lamps(&folder, 80);
     let search = |options: &str| birk(&format!("check {} --property dark {options}", model.display()));
@@ -48,18 +48,18 @@ fn a_search_on_sets_that_is_cut_knows_how_many_states_it_has_beyond_64_bits() {
         assert_eq!(report["coverage"]["depth"], 60);
         assert_eq!(report["next"]["reason"], "there are more states than 64 bits hold");
     }
-    // Cut where the depth does not tell what was looked at.
+    // Stopped where the depth does not tell what was explored.
     for engine in ["bdd-chain", "bdd-astar"] {
         let options = format!("--search {engine} --max-states 18446744073709551614");
         let report = search(&format!("{options} --format json")).exits(3).json();
         let (covered, states) = (&report["coverage"]["states"], &report["stats"]["states"]);
-        assert_eq!((&report["coverage"]["kind"], covered), (&"sampled".into(), states), "{engine}");
+        assert_eq!((&report["coverage"]["kind"], covered), (&"partial".into(), states), "{engine}");
         let digits = states.as_str().unwrap_or_else(|| panic!("{states} is text"));
         let counted: u128 = digits.parse().expect("digits");
         assert!((u128::from(u64::MAX)..1 << 80).contains(&counted), "{engine}: {counted}");
         let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
         let (told, text) = (groups.join(","), search(&options).exits(3));
-        text.prints(&format!("sampled: {told} states")).prints(&format!("in the {told} states looked at"));
+        text.prints(&format!("partial: {told} states")).prints(&format!("in the {told} states explored"));
     }
     let page = folder.join("report.html");
     search(&format!("--search bdd --max-depth 60 --report {}", page.display())).exits(3);
@@ -111,10 +111,10 @@ fn the_frontier_of_a_depth_bound_is_measured() {
         assert!(report["stats"]["state_bits"].as_u64() > Some(8 * 1024));
         let frontier = report["stats"]["frontier"].clone();
         let expected =
-            ["kept_as", "most_states", "bytes_per_state", "peak_bytes", "replays", "steps_per_replay", "relief"];
+            ["kept_as", "peak_states", "bytes_per_state", "peak_bytes", "replays", "steps_per_replay", "relief"];
         assert_eq!(fields(&frontier), expected);
         let number = |field: &str| frontier[field].as_f64().expect("a number");
-        assert!(number("most_states") > 100.0 && number("replays") > 100.0, "{frontier}");
+        assert!(number("peak_states") > 100.0 && number("replays") > 100.0, "{frontier}");
         let kept_as = frontier["kept_as"].as_str().expect("a word").to_owned();
         (kept_as, number("bytes_per_state"), number("steps_per_replay"))
     };
@@ -151,12 +151,12 @@ fn fields_are_those_of_the_manual_in_its_order() {
     for options in options {
         let report = check(options).json();
         let expected = "schema birk model system constants engine store threads seed verdict coverage stopped_by \
-                        properties stats unreached cut next traces reproduce continue";
+                        properties stats unreached unexplored next traces reproduce continue";
         assert_eq!(fields(&report), expected.split_whitespace().collect::<Vec<_>>());
-        let expected = "states transitions max_depth revisits cut_by_assume seconds states_per_second \
+        let expected = "states transitions max_depth revisits pruned_by_assume seconds states_per_second \
                         peak_memory_bytes store_bytes_per_state state_bits";
         assert_eq!(fields(&report["stats"]), expected.split_whitespace().collect::<Vec<_>>());
-        assert_eq!(fields(&report["unreached"]), ["transitions", "locations", "not_enabled", "cut", "assumed"]);
+        assert_eq!(fields(&report["unreached"]), ["transitions", "locations", "not_enabled", "unexplored", "pruned"]);
         for property in report["properties"].as_array().expect("a list") {
             assert_eq!(fields(property), ["name", "kind", "verdict", "grade", "trace"]);
         }
@@ -203,7 +203,7 @@ fn coverage_has_the_fields_of_its_kind() {
     assert_eq!(coverage("models/hanoi.bir --max-depth 3"), r#"{"kind":"depth","depth":3,"grade":"B"}"#);
     assert_eq!(
         coverage("models/hanoi.bir --max-states 9 --search dfs"),
-        r#"{"kind":"sampled","states":10,"grade":"D"}"#
+        r#"{"kind":"partial","states":10,"grade":"D"}"#
     );
 }
 
@@ -468,19 +468,19 @@ fn what_was_never_taken_is_told_apart() {
     assert_eq!(unreached["not_enabled"][0]["transition"], "Worker.idle #2");
     assert_eq!(unreached["not_enabled"][0]["guard"], "n == 7");
     assert_eq!(unreached["not_enabled"].as_array().map(Vec::len), Some(1));
-    assert_eq!(unreached["assumed"], serde_json::json!(["Worker.idle #3"]));
+    assert_eq!(unreached["pruned"], serde_json::json!(["Worker.idle #3"]));
     assert_eq!(
-        (&unreached["cut"], &whole["cut"], &whole["next"]),
+        (&unreached["unexplored"], &whole["unexplored"], &whole["next"]),
         (&serde_json::json!([]), &Value::Null, &Value::Null)
     );
     // The state with n = 3 lies at the limit, and from it a new location can be reached.
     for engine in ["bfs", "dfs", "depth", "highway", "dfs --store bitstate"] {
         let part = check(&format!("--max-depth 3 --search {engine}"));
-        assert_eq!(part["unreached"]["cut"], serde_json::json!(["Worker.idle #4"]), "{engine}");
+        assert_eq!(part["unreached"]["unexplored"], serde_json::json!(["Worker.idle #4"]), "{engine}");
         assert_eq!(part["unreached"]["locations"], serde_json::json!(["Worker.away"]), "{engine}");
         let at = serde_json::json!([{"thread": "Worker", "location": "idle", "steps": 1}]);
-        let cut = serde_json::json!({"states": 1, "looked_at": 1, "estimated": false, "at": at});
-        assert_eq!(part["cut"], cut, "{engine}");
+        let unexplored = serde_json::json!({"states": 1, "examined": 1, "estimated": false, "at": at});
+        assert_eq!(part["unexplored"], unexplored, "{engine}");
         let grade = if ["bfs", "depth"].contains(&engine) { "B" } else { "D" };
         assert_eq!((&part["coverage"]["grade"], &part["properties"][0]["grade"]), (&grade.into(), &grade.into()));
     }
@@ -510,7 +510,7 @@ fn locations_are_entered_by_the_copy_that_goes_there() {
     }
 }
 
-/// What nobody looked at has an E, and so has the whole; what a run decides has no grade.
+/// What was not checked has an E, and so has the whole; what a run decides has no grade.
 #[test]
 fn grades_of_what_was_not_checked() {
     let grades = |options: &str| {
@@ -527,8 +527,8 @@ fn grades_of_what_was_not_checked() {
     assert_eq!(grades(&model), ("\"B\" \"A\" \"E\" null".into(), "\"E\"".into()));
     assert_eq!(grades(&format!("{model} --keep-going")), ("\"A\" \"A\" \"A\" null".into(), "\"A\"".into()));
     assert_eq!(grades(&format!("{model} --property comes")), ("\"A\"".into(), "\"A\"".into()));
-    // Enough for a sample is not enough for what nobody looked at.
-    birk("check models/counters_mod8.bir -D K=9 --time 100ms --accept sampled").exits(0);
+    // Enough for partial coverage is not enough for what was not checked.
+    birk("check models/counters_mod8.bir -D K=9 --time 100ms --accept partial").exits(0);
 }
 
 /// The line that goes on.

@@ -124,7 +124,7 @@ fn time_ends_a_search_while_it_encodes() {
         let began = Instant::now();
         let answer = birk(&format!("check {model} --search {engine} --property far --time 1s --progress off"));
         let elapsed = began.elapsed();
-        answer.exits(3).prints("; the time was up");
+        answer.exits(3).prints("; the time limit was reached");
         assert!((1000..4000).contains(&elapsed.as_millis()), "{engine}: {elapsed:?}");
     }
 }

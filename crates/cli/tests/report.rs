@@ -139,7 +139,7 @@ fn read_plantuml(text: &str) -> (Vec<String>, Vec<String>, usize) {
         } else {
             match *line {
                 "hide footbox" => {}
-                "loop for ever" => open += 1,
+                "loop forever" => open += 1,
                 "end" => open -= 1,
                 other => panic!("not a line of a chart: {other}"),
             }
@@ -189,7 +189,7 @@ fn each_search_has_a_curve() {
     };
     for (options, least) in [(&["--keep-going"][..], 3), (&["--property", "at_last"], 0)] {
         let page = check(options);
-        for title in ["States over time", "Known states met again"] {
+        for title in ["States over time", "Revisited states"] {
             let curves = curves(&page, title);
             assert!(curves.len() >= least, "{options:?}: {} curves", curves.len());
             for curve in &curves {
@@ -202,14 +202,14 @@ fn each_search_has_a_curve() {
         assert!(!frontier.as_ref().is_some_and(is_empty), "{options:?}: a plot without bars");
         for trace in data(&page)["traces"].as_array().expect("runs") {
             let ending = trace["ending"].as_str().unwrap_or_default();
-            assert!(!ending.trim().is_empty(), "{options:?}: a run that shows nothing");
+            assert!(!ending.trim().is_empty(), "{options:?}: a trace that shows nothing");
         }
     }
     // Where no thread stands still, there is still something to say.
     let alone =
         "system One { boolean on; active thread S() { loc l: do { on := !on; } goto l; } ltl at_last: <> [] on; }";
     fs::write(folder.join("live.bir"), alone).expect("writable");
-    assert!(check(&[]).contains("every thread that is running moves in the loop"));
+    assert!(check(&[]).contains("every running thread takes a step in the loop"));
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn a_violation_exits_1_and_is_explained() {
     let shown = birk("simulate models/philosophers2.bir --seed 0").exits(1).quietly();
     shown.prints("violated: models/philosophers2.bir").prints("Philosopher1 at loc1 waits for `!fork2`");
     birk("simulate models/philosophers2.bir --deadlock off --steps 50").exits(0).prints("it ended because no step");
-    birk("simulate models/philosophers2.bir --property fault").exits(0).prints("not met   fault");
+    birk("simulate models/philosophers2.bir --property fault").exits(0).prints("not seen  fault");
 }
 
 /// Random simulation of SumToN meets N = 5 within this many runs of 30 steps, from seed 0 on.
@@ -84,7 +84,7 @@ fn a_saved_run_is_read_back() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn errors_are_named() {
     birk("simulate models/peterson2.bir --runs 0").exits(2).says("--runs 0 asks for nothing");
     birk("simulate models/peterson2.bir --steps many").exits(2).says("write a whole number");
     birk("simulate models/peterson2.bir --choose fairly").exits(2).says("transition");

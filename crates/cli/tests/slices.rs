@@ -125,8 +125,8 @@ fn fairness_is_asked_of_the_whole_model() {
 fn many_slices_and_what_they_mean() {
     let checked = |options: &str| birk(&format!("check models/cabp.bir -D M=4 --search highway {options}"));
     checked("--width 2 --confidence 0.9 --rate 0.1").exits(3).prints("slices: 22 of width 2\n").prints(
-        "confidence: 0.9, that fewer than 9.94 % of such slices have a violation: about this width and this way to draw \
-         only, not about how likely the model is right",
+        "confidence: 0.9 that fewer than 9.94 % of such slices have a violation; this is about slices of this width, drawn \
+         in this way, and is not a probability that the model is correct",
     );
     let report = checked("--width 2 --runs 6 --format json").json();
     let states = report["stats"]["states"].as_u64().expect("a number");

@@ -23,7 +23,7 @@ struct Twin {
 fn spin_stores_as_many_states_as_birk_reaches() {
     if let Some(missing) = ["spin", "gcc"].into_iter().find(|tool| !is_installed(tool)) {
         let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
-        assert!(!is_ci, "{missing} is not installed, and the gate must compare with SPIN");
+        assert!(!is_ci, "{missing} is not installed, and CI must compare with SPIN");
         println!("not compared with SPIN: {missing} is not installed");
         return;
     }

@@ -62,7 +62,7 @@ pub type ProgramSearch = fn(&Program, &[Goal], &Job, &mut dyn Observer) -> Resul
 /// Searches a product for a cycle through a state in which goal 0 is true; `weak`: no cycle has accepting states and others.
 pub type LivenessSearch = fn(product: &dyn Model, weak: bool, &Job, &mut dyn Observer) -> Hunt;
 
-/// Decides formulas; each that is true is found, with a run that shows it as far as a run can. What cannot be encoded is
+/// Decides formulas; each that is true is found, with a witness as far as one path can be one. What cannot be encoded is
 /// refused with the reason.
 pub type MuCalculusSearch = fn(&Program, &[Branching], &Job, &mut dyn Observer) -> Result<Hunt, String>;
 

@@ -33,12 +33,12 @@ pub trait Model: Sync {
     /// Which goals a state satisfies; `stuck` says that it has no step, taken or cut.
     fn evaluate(&self, state: &[u32], stuck: bool) -> GoalSet;
 
-    /// Whether these words can be a state, as far as can be seen from them: other words are not to be expanded or judged.
+    /// Whether these words can be a state, as far as can be seen from them: other words are not to be expanded or evaluated.
     fn is_state(&self, _words: &[u32]) -> bool {
         true
     }
 
-    /// Whether this is the result of a failing check: judged, but neither expanded nor counted as a state.
+    /// Whether this is the result of a failing check: evaluated, but neither expanded nor counted as a state.
     fn is_fault(&self, _state: &[u32]) -> bool {
         false
     }

@@ -50,7 +50,7 @@ impl<M: Model + ?Sized> Model for Directed<'_, M> {
     }
 
     fn estimate(&self, state: &[u32], room: &mut Vec<u32>) -> u32 {
-        // What follows a failing check is judged as it is: no step leads on from there.
+        // What follows a failing check is evaluated as it is: no step leads on from there.
         if self.model.is_fault(state) {
             return 0;
         }

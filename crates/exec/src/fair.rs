@@ -67,7 +67,7 @@ enum Time {
     WeakUntil,
     /// `q` up to and including the state where `p` is.
     StrongRelease,
-    /// The same, or `q` for ever.
+    /// The same, or `q` forever.
     Release,
 }
 

@@ -5,7 +5,7 @@ use birk_ir::{Expr, Goal, Program, Property, PropertyKind};
 /// The goal of a property; `None` for what is about whole runs (see `automaton::violations_of`), or about
 /// their branching (see `birk-search`).
 ///
-/// The outcome of a failing check is judged only for `fault`: the step broke off in the middle, and its values are
+/// The outcome of a failing check is evaluated only for `fault`: the step broke off in the middle, and its values are
 /// not those of a state.
 pub fn goal_of(program: &Program, property: &Property) -> Option<Goal> {
     let faulty = || program.fault.map_or(Expr::FALSE, Expr::Var);

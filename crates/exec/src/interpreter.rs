@@ -13,7 +13,7 @@ use birk_ir::{
 
 use birk_engine::{GoalSet, Model, Successors};
 
-/// A program with the goals it is judged by.
+/// A program with the goals that it evaluates.
 #[derive(Debug)]
 pub struct Interpreter<'p> {
     program: &'p Program,
@@ -50,7 +50,7 @@ impl Enumeration<'_> {
 }
 
 impl<'p> Interpreter<'p> {
-    /// A model that judges states by these goals, of which there are at most `GoalSet::CAPACITY`.
+    /// A model that evaluates these goals, of which there are at most `GoalSet::CAPACITY`.
     pub fn new(program: &'p Program, goals: &[Goal]) -> Self {
         assert!(goals.len() <= GoalSet::CAPACITY, "one search hunts at most {} goals", GoalSet::CAPACITY);
         let goals: Vec<Expr> = goals.iter().map(|Goal::State(bad)| bad.clone()).collect();

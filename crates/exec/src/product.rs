@@ -1,7 +1,7 @@
 //! A model and an automaton that watches it, step by step, as one model: built while it is searched.
 //!
-//! The automaton reads the state that is left. A state in which no step is possible repeats for ever; one whose steps
-//! all fault or are cut by `assume` does not: its runs end there, and are not judged. Under weak fairness a state also
+//! The automaton reads the state that is left. A state in which no step is possible repeats forever; one whose steps
+//! all fault or are cut by `assume` does not: its runs end there, and are not evaluated. Under weak fairness a state also
 //! has a copy number (the flag construction of Choueka): copy 0 waits for an accepting state, copy i for the i-th
 //! condition of fairness to be met, and only accepting states of copy 0 count.
 
@@ -16,7 +16,7 @@ use birk_engine::{GoalSet, Model, Monitor, Successors, Watched};
 /// With at most so many propositions, the moves of the automaton are looked up by letter.
 const MAX_TABLE: usize = 10;
 
-/// Who is not passed over for ever: each condition is met by some transitions.
+/// Who is not passed over forever: each condition is met by some transitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fairness {
     /// For each transition, the conditions that taking it meets.
@@ -109,7 +109,7 @@ impl<'m> Product<'m> {
         self.fairness.is_none() && self.automaton.strength() != Strength::General
     }
 
-    /// A run of the product as a run of the model. Staying in the last state for ever is a loop of no step.
+    /// A run of the product as a run of the model. Staying in the last state forever is a loop of no step.
     pub fn project(&self, trace: &Trace) -> Trace {
         let watchers = self.automaton.initial().len().max(1) as u32;
         let is_step = |step: &&birk_ir::Step| step.transition != self.stutter();

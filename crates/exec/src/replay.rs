@@ -1,4 +1,4 @@
-//! The judge that does not belong to the accused: walks a trace with the interpreter, against what the user wrote.
+//! Replay, independent of every engine: walks a trace with the interpreter, against what the user wrote.
 //!
 //! It shares no code with any engine and does not look at goals, only at the property.
 
@@ -164,8 +164,8 @@ impl Replayed {
         };
         let step = self.steps.len().saturating_sub(1);
         let reason = || match property.kind {
-            PropertyKind::Ltl(_) => format!("the formula `{}` is true of the run", property.name),
-            PropertyKind::Ctl(_) | PropertyKind::Mu(_) => format!("the run does not decide `{}`", property.name),
+            PropertyKind::Ltl(_) => format!("the property `{}` is true of the execution", property.name),
+            PropertyKind::Ctl(_) | PropertyKind::Mu(_) => format!("the trace does not decide `{}`", property.name),
             _ => format!("the last state does not decide `{}`", property.name),
         };
         if shown { Ok(()) } else { Err(ReplayError { step, reason: reason() }) }

@@ -1,4 +1,4 @@
-//! The judge: runs that fit are walked, runs that do not are refused at the right step, and what a run claims must show.
+//! Replay: runs that fit are walked, runs that do not are refused at the right step, and what a run claims must show.
 //!
 //! The program is built by hand, as the lowering would build it:
 //!
@@ -286,7 +286,7 @@ fn a_run_must_show_what_it_claims() {
                 Err(error) => {
                     assert!(!shows, "{steps:?} shows `{}`", property.name);
                     let reason = match property.kind {
-                        PropertyKind::Ltl(_) => "the run has no loop".to_owned(),
+                        PropertyKind::Ltl(_) => "the trace has no loop".to_owned(),
                         _ => format!("the last state does not decide `{}`", property.name),
                     };
                     assert_eq!((error.step, error.reason), (steps.len().saturating_sub(1), reason));
@@ -300,9 +300,9 @@ fn not(formula: Formula) -> Formula {
     Formula::Not(Box::new(formula))
 }
 
-/// A formula is judged on the states of the run, and only if the run repeats.
+/// A formula is evaluated on the states of the run, and only if the run repeats.
 #[test]
-fn formulas_are_judged_on_runs_that_repeat() {
+fn formulas_are_evaluated_on_runs_that_repeat() {
     use Formula::{Always, Eventually, Next, Release, Until, WeakUntil};
     let at = |location: u32| {
         let here = Expr::element(COUNTER, Expr::Const(0)).equals(i64::from(location));
@@ -323,7 +323,7 @@ fn formulas_are_judged_on_runs_that_repeat() {
         assert_eq!(run.satisfies(&program, &not(formula.clone())), !value);
         value
     };
-    // A and B for ever, with x = 0.
+    // A and B forever, with x = 0.
     let around = lasso(&[(0, 0), (1, 0)], 0);
     assert!(
         says(&around, &one(Always, one(Eventually, at(B)))) && !says(&around, &one(Eventually, one(Always, at(B))))
@@ -338,8 +338,8 @@ fn formulas_are_judged_on_runs_that_repeat() {
     assert!(says(&ends, &two(Until, not(at(D)), at(D))) && says(&ends, &one(Eventually, at(C))));
     // What does not repeat is refused.
     let refused = |steps: &Steps, start| lasso(steps, start).closes(&program).expect_err("it does not repeat").reason;
-    assert_eq!(refused(&[(0, 0), (1, 0)], 1), "the last state is not the one that the run returns to");
-    assert_eq!(refused(&[(0, 0), (1, 0)], 2), "the run stays in a state that has steps");
+    assert_eq!(refused(&[(0, 0), (1, 0)], 1), "the last state is not the one that the loop returns to");
+    assert_eq!(refused(&[(0, 0), (1, 0)], 2), "the execution stutters in a state that has enabled steps");
     assert_eq!(refused(&[(0, 0), (1, 0)], 3), "the loop begins after the end");
 }
 
@@ -353,9 +353,9 @@ fn waiting_at_an_end_is_no_deadlock() {
         let run = replay(program, &trace(run)).expect("this run fits");
         run.confirm(program, &program.properties[0]).is_ok()
     };
-    assert!(!confirmed(&program), "c is marked `end`");
+    assert!(!confirmed(&program), "c is labelled `end`");
     program.kinds[0].locations[C as usize].end = false;
-    assert!(confirmed(&program), "c is not marked `end`");
+    assert!(confirmed(&program), "c is not labelled `end`");
 }
 
 #[test]

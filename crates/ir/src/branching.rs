@@ -37,7 +37,7 @@ pub enum Steps {
     OrStay,
     /// Those of these transitions, in order.
     Of(Vec<TransitionId>),
-    /// Those that keep the promise not to pass over these transitions for ever: theirs, and, where none of them is possible,
+    /// Those that keep the promise not to pass over these transitions forever: theirs, and, where none of them is possible,
     /// all, and staying. A step that goes wrong is possible.
     Fair(Vec<TransitionId>),
 }

@@ -42,7 +42,7 @@ pub enum Expr {
         /// Value, body.
         parts: Box<(Expr, Expr)>,
     },
-    /// No step is possible here: known when a state is judged, and meaningful only in goals.
+    /// No step is possible here: known when a state is evaluated, and meaningful only in goals.
     Stuck,
 }
 

@@ -228,7 +228,7 @@ pub struct Reachable {
 
 /// Which values each variable can have: bounds from what is ever assigned to it, often much nearer than its type's.
 ///
-/// Guards and checks are not looked at, so every state that can be reached is within the bounds, also the result of
+/// Guards and checks are not examined, so every state that can be reached is within the bounds, also the result of
 /// a failing check. What a step assigns and overwrites before it ends is in no state, and does not count. A variable
 /// that still grows after some rounds gets the bounds of its type.
 pub fn reachable(program: &Program) -> Reachable {

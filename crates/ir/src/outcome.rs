@@ -9,7 +9,7 @@ pub struct Trace {
     pub initial: u32,
     /// The steps.
     pub steps: Vec<Step>,
-    /// The step from which the rest repeats for ever, in a lasso.
+    /// The step from which the rest repeats forever, in a lasso.
     pub loop_start: Option<usize>,
 }
 
@@ -32,11 +32,11 @@ pub enum Outcome {
     Untraced(u32),
     /// The search was complete, and it was not reached.
     Absent,
-    /// The search ended before it could tell; its coverage says what was looked at.
+    /// The search ended before it could tell; its coverage says what was explored.
     Inconclusive,
 }
 
-/// What a search looked at. "Don't know" never becomes "holds".
+/// What a search explored. "Don't know" never becomes "holds".
 #[derive(Clone, Debug, PartialEq)]
 pub enum Coverage {
     /// Every reachable state.
@@ -49,17 +49,17 @@ pub enum Coverage {
         depth: Option<u32>,
         /// A bound on the probability that any state was lost.
         omission_probability: f64,
-        /// How many states that could have been looked at were probably lost.
+        /// How many states that could have been explored were probably lost.
         expected_omissions: f64,
     },
     /// This many states, with no claim about the others.
-    Sampled(u64),
+    Partial(u64),
 }
 
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Nothing was left to look at.
+    /// Nothing was left to explore.
     Exhausted,
     /// A goal was found at which the search was told to end.
     Goal,

@@ -126,7 +126,7 @@ pub struct ThreadKind {
     pub copies: u32,
     /// Whether it was declared with a number of copies, and is therefore shown with an index.
     pub indexed: bool,
-    /// Its copies are not kept waiting for ever while they can go on, under `--fairness`.
+    /// Its copies are not kept waiting forever while they can go on, under `--fairness`.
     pub fair: bool,
 }
 
@@ -137,7 +137,7 @@ pub struct Location {
     pub name: String,
     /// Where it is declared.
     pub span: Span,
-    /// Waiting here for ever is proper.
+    /// Waiting here forever is proper.
     pub end: bool,
     /// Visiting it infinitely often is accepting.
     pub accept: bool,

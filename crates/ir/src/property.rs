@@ -27,7 +27,7 @@ pub enum PropertyKind {
     Invariant(Expr),
     /// True in some reachable state.
     Reachable(Expr),
-    /// True of every infinite run (a run that ends stutters for ever).
+    /// True of every infinite run (a run that ends stutters forever).
     Ltl(Formula),
     /// True in the initial state, by what can happen from there on; written in CTL.
     Ctl(Branching),
@@ -56,9 +56,9 @@ pub enum Formula {
     Eventually(Box<Formula>),
     /// The first holds until the second does, and it does.
     Until(Box<(Formula, Formula)>),
-    /// The first holds until the second does, or for ever.
+    /// The first holds until the second does, or forever.
     WeakUntil(Box<(Formula, Formula)>),
-    /// The second holds up to and including the state in which the first does, or for ever.
+    /// The second holds up to and including the state in which the first does, or forever.
     Release(Box<(Formula, Formula)>),
 }
 

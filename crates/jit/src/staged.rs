@@ -28,7 +28,7 @@ pub struct Staged<'p> {
 }
 
 impl<'p> Staged<'p> {
-    /// A model that judges states by these goals.
+    /// A model that evaluates these goals.
     pub fn new(program: &'p Program, goals: &'p [Goal]) -> Self {
         Self::with_patience(program, goals, PATIENCE)
     }

@@ -9,7 +9,7 @@ use birk_exec::{Interpreter, goal_of};
 use birk_ir::{Goal, Program};
 use birk_jit::Compiled;
 
-/// States looked at in each model.
+/// States examined in each model.
 const STATES: usize = 3000;
 
 fn goals(program: &Program) -> Vec<Goal> {

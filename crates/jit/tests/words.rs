@@ -103,9 +103,9 @@ fn try_all(name: &str, program: &Program, tried: &mut Tried) {
         let state = edge.state();
         state.copy_from_slice(&good);
         spoil(state, &mut random);
-        let (mut steps, mut judged) = (None, None);
+        let (mut steps, mut evaluated) = (None, None);
         quietly(|| {
-            judged = Some([false, true].map(|stuck| oracle.evaluate(state, stuck)));
+            evaluated = Some([false, true].map(|stuck| oracle.evaluate(state, stuck)));
             expected.clear();
             oracle.successors(state, &mut expected);
             steps = Some(expected.len());
@@ -119,7 +119,7 @@ fn try_all(name: &str, program: &Program, tried: &mut Tried) {
         });
         assert!(is_answered || steps.is_none(), "{name}: no successors of {state:x?}");
         let goals: [GoalSet; 2] = [false, true].map(|stuck| native.evaluate(state, stuck));
-        assert!(judged.is_none_or(|judged| judged == goals), "{name}: goals of {state:x?}");
+        assert!(evaluated.is_none_or(|evaluated| evaluated == goals), "{name}: goals of {state:x?}");
         match steps {
             Some(steps) => {
                 assert_eq!(found.len(), steps, "{name}: number of successors of {state:x?}");

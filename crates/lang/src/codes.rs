@@ -17,8 +17,8 @@ pub struct Code {
     pub explanation: &'static str,
     /// A system that provokes it. Options of the command line stand in its first line, after `// birk check`.
     pub example: &'static str,
-    /// The same, mended.
-    pub cure: &'static str,
+    /// The same, fixed.
+    pub fix: &'static str,
 }
 
 /// All codes, in order.

@@ -14,7 +14,7 @@ pub const STANDARD: &[(&str, &str)] = &[
     ("std/timer.bir", include_str!("../std/timer.bir")),
 ];
 
-/// More imports than this are a mistake.
+/// More imports than this are surely not intended.
 const MAX_FILES: usize = 200;
 
 /// Where the text of an imported file comes from: its path as written, or why it cannot be read.
@@ -35,7 +35,7 @@ pub(crate) fn read(text: &str, resolve: Resolve<'_>) -> Files {
         Files { texts: vec![(String::new(), text.to_owned())], system: None, diagnostics: main.diagnostics };
     let Some(mut system) = main.system else { return files };
     if system.library {
-        let message = format!("`{}` is a library, and has nothing to run", system.name.text);
+        let message = format!("`{}` is a library, and cannot be checked by itself", system.name.text);
         let help = "import it into a system: `import \"…\"; system S { … }`";
         files.diagnostics.push(Diagnostic::new("E0050", system.name.span, message, "not a system").help(help));
     }

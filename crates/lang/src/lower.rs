@@ -64,7 +64,7 @@ pub(crate) fn lower(cx: &mut Context<'_>) -> Steps {
             lower_copy(cx, &mut steps, &receivers, kind, copy);
             if steps.transitions.len() > MAX_TRANSITIONS {
                 let message = format!("this system has more than {MAX_TRANSITIONS} transitions");
-                let help = "use fewer copies, or fewer steps that send and receive at a rendezvous";
+                let help = "use fewer instances, or fewer steps that send and receive at a rendezvous";
                 cx.report(Diagnostic::new("E0039", thread.name.span, message, "too many").help(help));
                 return steps;
             }

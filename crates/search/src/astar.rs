@@ -78,7 +78,7 @@ struct Search<'a> {
     /// shorter way was found stands here again, and its older place is passed over.
     open: BTreeMap<(u64, u32), Vec<u32>>,
     waiting: u64,
-    /// States at the depth limit: judged, but not gone on from.
+    /// States at the depth limit: evaluated, but not gone on from.
     at_limit: Vec<u32>,
     batch: Successors,
     state: Vec<u32>,
@@ -281,7 +281,7 @@ impl Search<'_> {
             Stop::Exhausted => Coverage::Complete,
             // A weighted search may have come to a state by a detour, and not have gone on from it for that.
             Stop::Depth if self.weight <= 1 => Coverage::Depth(self.job.limits.depth),
-            _ => Coverage::Sampled(self.stats.states),
+            _ => Coverage::Partial(self.stats.states),
         };
         let absent = if coverage == Coverage::Complete { Outcome::Absent } else { Outcome::Inconclusive };
         let outcome = |id: &Option<StateId>| match *id {

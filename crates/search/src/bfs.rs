@@ -1,9 +1,9 @@
 //! Breadth-first search, level by level, on one thread or several.
 //!
 //! Every state of a level is expanded before the next level begins, so a state's depth is the length of a shortest path to
-//! it whatever the number of threads. A state is judged when it is expanded, because only then is it known to be stuck.
-//! The level in which the search ends at a goal is judged to its end: what is found, and what is counted, does not depend
-//! on who was first. At the depth limit states are still judged, and the search is complete if nothing new lies beyond.
+//! it whatever the number of threads. A state is evaluated when it is expanded, because only then is it known to be stuck.
+//! The level in which the search ends at a goal is evaluated to its end: what is found, and what is counted, does not depend
+//! on who was first. At the depth limit states are still evaluated, and the search is complete if nothing new lies beyond.
 
 pub(crate) mod queue;
 pub(crate) mod trace;
@@ -54,7 +54,7 @@ impl WithCodec for BreadthFirst<'_, '_> {
             visited: Visited::new(codec),
             counts: Counts::default(),
             depth: u32::MAX,
-            judged: None,
+            evaluated: None,
             found: vec![None; job.goals],
             stats: Stats::default(),
         };
@@ -70,8 +70,8 @@ struct Search<'a, C: Codec> {
     counts: Counts,
     /// Of the level being expanded; before the first, one less than 0.
     depth: u32,
-    /// Depth of the last level judged to its end.
-    judged: Option<u32>,
+    /// Depth of the last level evaluated to its end.
+    evaluated: Option<u32>,
     /// The state chosen for each goal.
     found: Vec<Option<Target>>,
     stats: Stats,
@@ -110,7 +110,7 @@ impl<C: Codec> Search<'_, C> {
         let states_before = self.counts.states.load(Ordering::Relaxed);
         let packed_words = self.visited.codec.packed_words() as u64;
         self.stats.peak_frontier = self.stats.peak_frontier.max(here.words() / packed_words);
-        let mut judging = false;
+        let mut evaluating = false;
         let mut begun = Mutex::default();
         let known_goals = GoalSet(self.counts.goals.load(Ordering::Relaxed));
         let stop = loop {
@@ -124,26 +124,26 @@ impl<C: Codec> Search<'_, C> {
                 counts: &self.counts,
                 known_goals,
                 needs_room: AtomicBool::new(false),
-                judging: AtomicBool::new(judging),
+                evaluating: AtomicBool::new(evaluating),
                 stop: OnceLock::new(),
                 begun: &begun,
             };
             expand(&mut self.workers, &level, observer);
-            judging = level.judging.load(Ordering::Relaxed);
+            evaluating = level.evaluating.load(Ordering::Relaxed);
             if let Some(&stop) = level.stop.get() {
                 break Some(stop);
             }
             let needs_room = level.needs_room.load(Ordering::Relaxed);
-            if needs_room && !judging && !self.make_room(here, &next, known_goals, observer) {
+            if needs_room && !evaluating && !self.make_room(here, &next, known_goals, observer) {
                 break Some(Stop::Memory);
             }
             if here.words() == 0 && begun.get_mut().is_ok_and(|begun| begun.is_empty()) {
-                self.judged = Some(self.depth).filter(|&depth| depth != u32::MAX);
+                self.evaluated = Some(self.depth).filter(|&depth| depth != u32::MAX);
                 break None;
             }
         };
         self.gather();
-        if judging {
+        if evaluating {
             // What was reached of the next level before that was known does not count.
             self.counts.states.store(states_before, Ordering::Relaxed);
             return End::Over(Stop::Goal);
@@ -193,7 +193,7 @@ impl<C: Codec> Search<'_, C> {
                 counts: &self.counts,
                 known_goals,
                 needs_room: AtomicBool::new(false),
-                judging: AtomicBool::new(false),
+                evaluating: AtomicBool::new(false),
                 stop: OnceLock::new(),
                 begun: &Mutex::default(),
             };
@@ -304,9 +304,9 @@ impl<C: Codec> Search<'_, C> {
         (retrace(self.model, &self.visited, targets, memory, &mut may_go_on), ended)
     }
 
-    /// What was looked at: everything up to the last level judged to its end.
+    /// What was examined: everything up to the last level evaluated to its end.
     fn coverage(&self, stopped: Stop) -> Coverage {
-        let depth = if stopped == Stop::Exhausted { None } else { Some(self.judged) };
+        let depth = if stopped == Stop::Exhausted { None } else { Some(self.evaluated) };
         match (self.visited.codec.omission(self.stats.states), depth) {
             (None, None) => Coverage::Complete,
             (None, Some(Some(depth))) => Coverage::Depth(depth),
@@ -316,7 +316,7 @@ impl<C: Codec> Search<'_, C> {
                 omission_probability,
                 expected_omissions: omission_probability,
             },
-            (_, Some(None)) => Coverage::Sampled(self.stats.states),
+            (_, Some(None)) => Coverage::Partial(self.stats.states),
         }
     }
 }

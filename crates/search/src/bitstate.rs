@@ -1,6 +1,6 @@
 //! Bit-state hashing: a visited state is remembered by a few bits of a large bit array (Holzmann 1988; Bloom 1970).
 //!
-//! Two states may share their bits; then the second is taken for known and is not looked at. Nothing is ever taken for
+//! Two states may share their bits; then the second is taken for known and is not examined. Nothing is ever taken for
 //! new that was seen, and the states on the path are kept in full: what is found is real. How much may have been lost
 //! is estimated while the bit array fills: before each new state, `p` is the chance that one was taken for known.
 //! Several runs, each with other bits and another order, are a swarm (Holzmann, Joshi and Groce 2011); how many states they saw

@@ -7,11 +7,11 @@ use birk_engine::{Cutoff, Model, Successors};
 
 use crate::store::hash::permute;
 
-/// Of the states that wait when a search is ended early, so many are looked at, spread evenly over them.
+/// Of the states that wait when a search is ended early, so many are examined, spread evenly over them.
 const MOST: u64 = 10_000;
 /// So many different things are kept in a sample.
 const SAMPLE: usize = 1 << 14;
-/// They are looked at until their successors have had so many words, a few of which stand for the time to compute one, and one
+/// They are examined until their successors have had so many words, a few of which stand for the time to compute one, and one
 /// for each condition of a step.
 const MOST_WORDS: usize = 1 << 22;
 const FEW_WORDS: usize = 16;
@@ -21,9 +21,9 @@ pub(crate) struct Survey<'m> {
     model: &'m dyn Model,
     batch: Successors,
     cutoff: Cutoff,
-    /// One in so many is looked at.
+    /// One in so many is examined.
     stride: u64,
-    /// Words of successors that may still be looked at.
+    /// Words of successors that may still be examined.
     left: usize,
 }
 

@@ -1,9 +1,9 @@
-//! Depth-first search in one plain loop: pop, expand, judge, insert, push. The frontier decides the order: with a queue instead
+//! Depth-first search in one plain loop: pop, expand, evaluate, insert, push. The frontier decides the order: with a queue instead
 //! of a stack it is breadth-first, which tests compare the engines with.
 //!
-//! A state is judged when it is expanded, because only then is it known to be stuck; so every kind of violation
+//! A state is evaluated when it is expanded, because only then is it known to be stuck; so every kind of violation
 //! has the same meaning of "nearest". A batch gathers the successors of several states before the store sees them.
-//! At the depth limit states are still judged, and the search is complete if nothing lies beyond them in the end.
+//! At the depth limit states are still evaluated, and the search is complete if nothing lies beyond them in the end.
 //! No codec is chosen: a store gives states numbers, by which the frontier and the parents know them.
 
 use std::ops::ControlFlow;
@@ -112,7 +112,7 @@ impl<S: Store, F: Frontier> Search<'_, S, F> {
         ControlFlow::Continue(())
     }
 
-    /// Computes a state's successors into the batch, and judges it. Where they come in parts, all but the last are inserted
+    /// Computes a state's successors into the batch, and evaluates it. Where they come in parts, all but the last are inserted
     /// at once; what is new waits until all of them were.
     fn expand(&mut self, node: Node, observer: &mut dyn Observer) -> ControlFlow<Stop> {
         self.expanding = node.depth;
@@ -256,14 +256,14 @@ impl<S: Store, F: Frontier> Search<'_, S, F> {
         Hunt { outcomes, coverage, stopped, stats: self.stats, fired: self.fired }
     }
 
-    /// What was looked at. By depth, everything before the level being expanded was judged, and, at the depth
+    /// What was examined. By depth, everything before the level being expanded was evaluated, and, at the depth
     /// limit, that level too.
     fn coverage(&self, stopped: Stop) -> Coverage {
         match (stopped, self.expanding) {
             (Stop::Exhausted, _) => Coverage::Complete,
             (Stop::Depth, depth) if F::BY_DEPTH => Coverage::Depth(depth),
             (_, depth @ 1..) if F::BY_DEPTH => Coverage::Depth(depth - 1),
-            _ => Coverage::Sampled(self.stats.states),
+            _ => Coverage::Partial(self.stats.states),
         }
     }
 }

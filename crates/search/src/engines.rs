@@ -17,7 +17,7 @@ pub const BEAM: EngineOption = EngineOption {
     name: "beam",
     kind: Kind::Number(1, u32::MAX as u64),
     default: None,
-    help: "of each depth, follow only the N states with the best heuristic estimates [default: all]",
+    help: "expand only the N states of each level with the best heuristic estimates [default: all]",
     excludes: &[("weight", "a beam compares states of one depth only")],
     keeps_shortest: false,
 };
@@ -26,7 +26,7 @@ pub const BEAM: EngineOption = EngineOption {
 pub const ENGINES: &[Engine] = &[
     Engine {
         summary: "breadth-first: level by level, shortest traces",
-        when: "the default; a time or memory limit leaves every state up to some depth covered",
+        when: "most models: the default; when a limit ends it, every state up to some depth is covered",
         memory: "every state once, in a few bytes; a trace costs a second search",
         complete: true,
         shortest: true,
@@ -35,7 +35,7 @@ pub const ENGINES: &[Engine] = &[
         ..Engine::new("bfs", Search::Model(breadth_first))
     },
     Engine {
-        summary: "depth-first: follows one run to its end before the next",
+        summary: "depth-first: follows one path to its end before the next",
         when: "deep bugs in large models, when a long trace will do",
         memory: "every state once, and its parent",
         complete: true,
@@ -48,9 +48,9 @@ pub const ENGINES: &[Engine] = &[
         )
     },
     Engine {
-        summary: "depth-first to a bound that grows: deep, and yet everything up to some depth",
-        when: "deep models of large states, when a budget may end the search and a trace need not be shortest",
-        memory: "a key and a threshold for every state; of those at the bound, states or traces",
+        summary: "depth-first with a growing depth bound: reaches deep, and covers every state up to the bound",
+        when: "deep models with large states, when the search may run out of budget and traces need not be shortest",
+        memory: "a key and a threshold for every state; the frontier as states or as traces",
         complete: true,
         scales: true,
         covers_by_depth: true,
@@ -60,8 +60,8 @@ pub const ENGINES: &[Engine] = &[
         ..Engine::new("depth", Search::Model(depth_bounded))
     },
     Engine {
-        summary: "as depth, but a state is explored again wherever it is met at a smaller depth than before",
-        when: "to see what the thresholds of depth save; not for daily use",
+        summary: "as depth, but explores a state again whenever it is reached at a smaller depth than before",
+        when: "measuring what the thresholds of depth save; not for everyday use",
         memory: "as depth",
         complete: true,
         scales: true,
@@ -71,8 +71,8 @@ pub const ENGINES: &[Engine] = &[
         ..Engine::new("depth-naive", Search::Model(without_thresholds))
     },
     Engine {
-        summary: "breadth-first with a bound: of each level only --width states, drawn at random, are followed",
-        when: "deep bugs in models too large to search; again with other seeds",
+        summary: "breadth-bounded: expands at most --width states of each level, drawn at random",
+        when: "deep bugs in models too large for the other engines; repeat it with other seeds",
         memory: "every visited state once, in a few bytes, and its parent",
         scales: true,
         slices: true,
@@ -80,9 +80,9 @@ pub const ENGINES: &[Engine] = &[
         ..Engine::new("highway", Search::Model(|model, job, observer| Highway::of(job).hunt(model, job, observer)))
     },
     Engine {
-        summary: "directed: follows the states that seem nearest to a violation; shortest traces",
-        when: "a violation of one property is expected; name that property, so that the estimate is its own",
-        memory: "every state once, its parent, its depth and its estimate",
+        summary: "directed (A*): expands the states with the best heuristic estimate first; shortest traces",
+        when: "an expected violation of one property; select it with --property, so that the heuristic is its own",
+        memory: "every state once, with its parent, its depth and its estimate",
         complete: true,
         shortest: true,
         directed: true,

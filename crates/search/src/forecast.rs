@@ -5,7 +5,7 @@
 
 use birk_engine::Stats;
 
-/// So many of the last ratios are looked at.
+/// So many of the last ratios are examined.
 const RATIOS: usize = 3;
 /// The next ratio may be smaller than the smallest of them by this factor, and larger than the largest by the other.
 const SLACK: (f64, f64) = (0.8, 1.1);

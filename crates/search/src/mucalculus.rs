@@ -23,13 +23,13 @@ pub use graph::{Graph, Needs};
 /// What is known of a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Truth {
-    /// Whether it is true in every initial state, and a run that shows it, as far as a run can.
+    /// Whether it is true in every initial state, and a witness, as far as one path can be one.
     Known(bool, Trace),
     /// The graph is only a part, in which such a formula means nothing.
     Open,
 }
 
-/// Decides a formula; the propositions are those of the graph, in which the model judges them once.
+/// Decides a formula; the propositions are those of the graph, in which the model evaluates them once.
 pub fn decide(
     formula: &Branching,
     propositions: &[Expr],

@@ -119,7 +119,7 @@ fn depth_first_follows_one_run_to_its_end() {
 }
 
 #[test]
-fn results_of_failing_checks_are_judged_and_not_counted() {
+fn results_of_failing_checks_are_evaluated_and_not_counted() {
     assert_eq!(bfs("0>1 0>2 #2 !2"), "2 states, 2 steps, depth 1, Complete: found in 1");
     assert_eq!(bfs("0>1 1>2 #2 !2"), "2 states, 2 steps, depth 1, Complete: found in 2");
     assert_eq!(bfs_to(1, "0>1 1>2 #2 !2"), "2 states, 2 steps, depth 1, Depth(1): inconclusive");
@@ -152,7 +152,7 @@ fn the_last_level_may_be_reached_late() {
 fn a_depth_first_search_that_was_cut_claims_nothing() {
     let to = |depth, text| searched("dfs", text, Limits { depth, ..Limits::NONE });
     let detour = "0>1 0>4 1>2 2>3 4>3 3>5 !5";
-    assert_eq!(to(3, detour), "5 states, 6 steps, depth 3, Sampled(5): inconclusive");
+    assert_eq!(to(3, detour), "5 states, 6 steps, depth 3, Partial(5): inconclusive");
     assert_eq!(to(4, detour), "6 states, 6 steps, depth 4, Complete: found in 4");
     assert_eq!(to(2, "0>1 1>2 2>0 stuck"), "3 states, 3 steps, depth 2, Complete: absent");
 }
@@ -182,7 +182,7 @@ fn a_limit_on_states() {
     let limited = |states| searched("bfs", &format!("{chain} !9"), Limits { states, ..Limits::NONE });
     assert_eq!(limited(10), "10 states, 9 steps, depth 9, Complete: found in 9");
     assert_eq!(limited(4), "5 states, 4 steps, depth 4, Depth(2): inconclusive");
-    assert_eq!(limited(0), "1 states, 0 steps, depth 0, Sampled(1): inconclusive");
+    assert_eq!(limited(0), "1 states, 0 steps, depth 0, Partial(1): inconclusive");
 }
 
 /// A tree in which every node has two children.
@@ -195,9 +195,9 @@ fn tree(nodes: usize) -> Graph {
     graph
 }
 
-/// What the coverage of a search claims was looked at, was.
+/// What the coverage of a search claims was examined, was.
 fn truthful(graph: &Graph, hunt: &Hunt) {
-    let judged: BTreeSet<usize> = graph.judged.lock().unwrap().iter().copied().collect();
+    let evaluated: BTreeSet<usize> = graph.evaluated.lock().unwrap().iter().copied().collect();
     let distances = graph.distances();
     let claimed = |distance: u32| match hunt.coverage {
         Coverage::Complete => true,
@@ -206,7 +206,7 @@ fn truthful(graph: &Graph, hunt: &Hunt) {
     };
     for (node, distance) in distances.iter().enumerate() {
         let is_claimed = distance.is_some_and(claimed);
-        assert!(!is_claimed || judged.contains(&node), "{:?}: {node} was not looked at", hunt.coverage);
+        assert!(!is_claimed || evaluated.contains(&node), "{:?}: {node} was not examined", hunt.coverage);
     }
     for (goal, outcome) in hunt.outcomes.iter().enumerate() {
         let nodes = (0..graph.edges.len()).filter(|&node| graph.is_goal(node, goal));
@@ -342,7 +342,7 @@ fn random_graphs(seed: u64, check: impl Fn(&Graph, &mut Random)) {
 /// Runs an engine with one thread and exactly, and, if it can, with several and by fingerprints: the same is found.
 fn run(engine: &Engine, graph: &Graph, job: &Job) -> Hunt {
     let run = |threads, storage| {
-        graph.take_judged();
+        graph.take_evaluated();
         let job = Job { limits: Limits { threads, ..job.limits }, storage, ..job.clone() };
         let hunt = hunt::of_model(engine, graph, &job, &mut Patient);
         truthful(graph, &hunt);
@@ -354,7 +354,7 @@ fn run(engine: &Engine, graph: &Graph, job: &Job) -> Hunt {
             let other = run(threads, storage);
             let is_hashed = matches!(other.coverage, Coverage::Hashed { .. });
             // A sample claims nothing that a lost state could belie.
-            let claims = !matches!(other.coverage, Coverage::Sampled(_));
+            let claims = !matches!(other.coverage, Coverage::Partial(_));
             let is_compact = storage == Storage::Compact && graph.more_words > 0;
             assert_eq!(is_hashed, is_compact && claims, "{:?}", other.coverage);
             for (other, expected) in other.outcomes.iter().zip(&hunt.outcomes) {

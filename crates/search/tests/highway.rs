@@ -1,5 +1,5 @@
 //! Highway search on random systems: a slice is a part of the model, ends nowhere where the model goes on, is drawn evenly,
-//! and is called complete exactly when it is. Each check is shown to catch the mistake it is there for.
+//! and is called complete exactly when it is. Each check is shown to catch the bug it is there for.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,12 +19,12 @@ struct Slice {
 }
 
 fn hunted(system: &Graph, highway: Highway, limits: Limits) -> (Slice, Hunt) {
-    system.take_judged();
+    system.take_evaluated();
     let job = Job { keep_going: true, ..Job::new(1, limits) };
     let hunt = highway.hunt(system, &job, &mut Patient);
-    let states = system.take_judged().into_iter().collect();
+    let states = system.take_evaluated().into_iter().collect();
     let complete = hunt.coverage == Coverage::Complete;
-    assert!(complete || hunt.coverage == Coverage::Sampled(hunt.stats.states), "{:?}", hunt.coverage);
+    assert!(complete || hunt.coverage == Coverage::Partial(hunt.stats.states), "{:?}", hunt.coverage);
     (Slice { states, levels: hunt.stats.levels.clone(), complete }, hunt)
 }
 
@@ -78,7 +78,7 @@ fn usual_width() -> usize {
     Highway::of(&Job::new(1, Limits::NONE)).width
 }
 
-/// How many random systems are looked at.
+/// How many random systems are examined.
 fn systems() -> u64 {
     std::env::var("BIRK_HIGHWAY_SYSTEMS").ok().and_then(|text| text.parse().ok()).unwrap_or(5_000)
 }
@@ -110,7 +110,7 @@ fn slices_of_random_systems() {
 /// Fingerprints change nothing but the claim about a slice that is everything.
 #[test]
 fn fingerprints_visit_the_same_slices() {
-    let (mut hashed, mut sampled) = (0, 0);
+    let (mut hashed, mut partial) = (0, 0);
     for seed in 0..systems() / 5 {
         let mut random = Random::new(seed);
         let system = Graph::drawn(&mut random);
@@ -127,11 +127,11 @@ fn fingerprints_visit_the_same_slices() {
             }
             (one, other) => {
                 assert_eq!(one, other);
-                sampled += u32::from(*one != Coverage::Complete);
+                partial += u32::from(*one != Coverage::Complete);
             }
         }
     }
-    assert!(hashed > 20 && sampled > 20, "{hashed} {sampled}");
+    assert!(hashed > 20 && partial > 20, "{hashed} {partial}");
 }
 
 #[test]
@@ -332,7 +332,7 @@ fn next(
 
 /// The checks above would notice: each bend is caught by the one it is there for, and only an unbent copy passes all.
 #[test]
-fn mistakes_are_caught() {
+fn bugs_are_caught() {
     let caught = |bend| {
         let mut faults = BTreeMap::new();
         for seed in 0..1_000 {

@@ -12,10 +12,10 @@ use birk_search::mucalculus::{Graph, Needs, Truth, decide};
 
 const STATES: u32 = 100_000;
 
-/// Numbers that lead to the next one and back to the first; goal 0 are odd ones. It counts how often it judges.
+/// Numbers that lead to the next one and back to the first; goal 0 are odd ones. It counts how often it evaluates.
 #[derive(Default)]
 struct Numbers {
-    judged: AtomicU32,
+    evaluated: AtomicU32,
 }
 
 impl Model for Numbers {
@@ -33,7 +33,7 @@ impl Model for Numbers {
     }
 
     fn evaluate(&self, state: &[u32], _: bool) -> GoalSet {
-        self.judged.fetch_add(1, Ordering::Relaxed);
+        self.evaluated.fetch_add(1, Ordering::Relaxed);
         GoalSet(u64::from(state[0] % 2))
     }
 
@@ -75,12 +75,12 @@ fn graph(model: &Numbers, observer: &mut dyn Observer) -> Graph {
 }
 
 #[test]
-fn a_part_of_a_graph_that_can_tell_nothing_is_not_judged() {
+fn a_part_of_a_graph_that_can_tell_nothing_is_not_evaluated() {
     let model = Numbers::default();
     let mut graph = graph(&model, &mut Hurried { left: 100 });
     let truth = decide(&formula(), &[odd()], &mut graph, &model, &mut Hurried { left: 0 });
     assert_eq!(truth, ControlFlow::Continue(Truth::Open));
-    assert_eq!((graph.is_complete(), model.judged.into_inner()), (false, 0));
+    assert_eq!((graph.is_complete(), model.evaluated.into_inner()), (false, 0));
 }
 
 #[test]
@@ -90,9 +90,9 @@ fn deciding_asks_all_the_time_whether_to_go_on() {
     let mut decided = |left: u32| decide(&formula(), &[odd()], &mut graph, &model, &mut Hurried { left });
     for left in [0, 1, 10] {
         assert_eq!(decided(left), ControlFlow::Break(Stop::Time));
-        assert!(model.judged.swap(0, Ordering::Relaxed) <= 256 * left, "after it was told to end");
+        assert!(model.evaluated.swap(0, Ordering::Relaxed) <= 256 * left, "after it was told to end");
     }
-    // For each 256 states that are judged it asks once, and for each 16,384 edges and facts.
+    // For each 256 states that are evaluated it asks once, and for each 16,384 edges and facts.
     let mut observer = Hurried { left: 1000 };
     let truth = decide(&formula(), &[odd()], &mut graph, &model, &mut observer);
     assert!(matches!(truth, ControlFlow::Continue(Truth::Known(true, _))), "{truth:?}");

@@ -104,7 +104,7 @@ fn cycles_of_slices_are_found_and_real() {
                 absent += 1;
             }
             Outcome::Untraced(_) | Outcome::Inconclusive => {
-                assert!(!slice.is_complete() && hunt.coverage == Coverage::Sampled(hunt.stats.states) && !expected);
+                assert!(!slice.is_complete() && hunt.coverage == Coverage::Partial(hunt.stats.states) && !expected);
                 missed += u64::from(has_accepting_cycle(&system, &system.reachable(&|_| true)));
             }
         }

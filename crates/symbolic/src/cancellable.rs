@@ -119,7 +119,7 @@ mod tests {
         let stats = Stats { states, ..Stats::default() };
         Hunt {
             outcomes: Vec::new(),
-            coverage: Coverage::Sampled(0),
+            coverage: Coverage::Partial(0),
             stopped: Stop::Exhausted,
             stats,
             fired: Vec::new(),

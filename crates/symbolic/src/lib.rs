@@ -1,5 +1,5 @@
-//! Engines that search sets of states as decision diagrams, or runs as clauses, so that models with more states than any
-//! memory holds can be searched. The only crate that knows OxiDD and CaDiCaL.
+//! Symbolic engines, with sets of states as BDDs or traces as clauses, so that models with more states than any memory
+//! holds can be searched. The only crate that knows OxiDD and CaDiCaL.
 //!
 //! They need the `Program` itself, not only a `Model`: diagrams and clauses are made of its expressions.
 #![forbid(unsafe_code)]
@@ -27,9 +27,9 @@ const BY_CHAINING: MuCalculusSearch =
 /// The engines on decision diagrams and on clauses.
 pub const ENGINES: &[Engine] = &[
     Engine {
-        summary: "breadth-first on sets of states: each level is one decision diagram",
-        when: "more states than fit in memory, of a regular kind: circuits, rings, many like threads",
-        memory: "one diagram for each level, of whatever size",
+        summary: "symbolic breadth-first search: each level is one BDD",
+        when: "more states than fit in memory, in a regular model: circuits, rings, many similar threads",
+        memory: "one BDD for each level, whose size is hard to predict",
         complete: true,
         shortest: true,
         covers_by_depth: true,
@@ -43,9 +43,9 @@ pub const ENGINES: &[Engine] = &[
         )
     },
     Engine {
-        summary: "sets of states without levels: each transition at once on all that was reached so far",
-        when: "as bdd, to prove that nothing goes wrong: much faster where many things happen side by side",
-        memory: "one diagram of all states; for a trace one for each level up to it",
+        summary: "symbolic search by saturation: applies each transition to all states reached so far, without levels",
+        when: "what bdd is for, when no violation is expected: much faster where much is concurrent",
+        memory: "one BDD of all states; for a trace, one for each level up to it",
         complete: true,
         shortest: true,
         address_space: STACKS,
@@ -58,9 +58,9 @@ pub const ENGINES: &[Engine] = &[
         )
     },
     Engine {
-        summary: "directed search on sets of states: those that seem nearest to a violation first; shortest traces",
-        when: "as bdd, where a violation of one property is expected; name that property, so that the estimate is its own",
-        memory: "diagrams for each depth: of what waits there, and of what was looked at",
+        summary: "symbolic A*: expands the states with the best heuristic estimate first; shortest traces",
+        when: "what bdd is for, when a violation of one property is expected; select it with --property",
+        memory: "BDDs for each depth: its frontier and its explored states",
         complete: true,
         shortest: true,
         address_space: STACKS,
@@ -74,9 +74,9 @@ pub const ENGINES: &[Engine] = &[
         )
     },
     Engine {
-        summary: "bounded model checking: is there a run of 0, 1, 2, … steps to a violation? asked of a SAT solver",
-        when: "a violation within some tens of steps of a model with very many states; invariants that induction proves",
-        memory: "clauses for every step, and what the solver learns",
+        summary: "bounded model checking: asks a SAT solver for a violation in 0, 1, 2, … steps; proves by k-induction",
+        when: "violations within some tens of steps in models with very many states; inductive invariants",
+        memory: "clauses for each step, and those that the solver learns",
         shortest: true,
         covers_by_depth: true,
         ..Engine::new("bmc", Search::Program(sat::hunt))

@@ -336,7 +336,7 @@ pub(crate) fn environment(meaning: &Meaning<'_>, state: &State) -> Vec<Step> {
             let parts = spots.iter().flat_map(|spot| (0..*length as usize).map(move |at| part(spot, at)));
             spots = parts.map(|offset| Spot { shape: element, offset, ordinal: 0 }).collect();
         }
-        let Shape::Channel(channel) = spots[0].shape else { unreachable!("only channels are looked at") };
+        let Shape::Channel(channel) = spots[0].shape else { unreachable!("only channels are examined") };
         let marks = channel.marks;
         if !(marks.lossy || marks.duplicating || marks.reordering) {
             continue;

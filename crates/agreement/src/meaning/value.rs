@@ -112,7 +112,7 @@ impl<'s> Scene<'s> {
         body
     }
 
-    /// Every value is looked at: what goes wrong for one of them goes wrong.
+    /// Every value is examined: what goes wrong for one of them goes wrong.
     fn quantifier(&mut self, kind: Quantifier, name: &'s str, domain: &'s Domain, body: &'s Expr) -> Valued {
         let mut total = i64::from(kind == Quantifier::All);
         for value in self.domain(domain)? {

@@ -14,7 +14,7 @@ impl Steps<'_> {
         let mut statements = vec![self.simple(random)];
         statements.extend((0..random.weighted(&[10, 30, 40, 20])).map(|_| self.statement(2, false, random)));
         for exchanged in self.exchange(random) {
-            // Who has something else to do does not wait for ever.
+            // Who has something else to do does not wait forever.
             let statement = match random.chance(40) {
                 true => action(ActionKind::Either(vec![vec![exchanged], vec![self.tame_assignment(random)]])),
                 false => exchanged,

@@ -8,7 +8,7 @@ use birk_agreement::hunt;
 use birk_engine::{Engine, GoalSet, Hunt, Job, Limits, Observer, Patient, Progress};
 use birk_ir::{Coverage, Outcome, Stop};
 
-/// How many programs are looked at, unless the environment says otherwise, and how deep.
+/// How many programs are examined, unless the environment says otherwise, and how deep.
 const PROGRAMS: u64 = 60;
 const DEPTH: u32 = 7;
 

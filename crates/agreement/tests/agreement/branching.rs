@@ -16,7 +16,7 @@ use birk_ir::{
 use birk_search::liveness::CycleSearch;
 use birk_search::mucalculus::{Graph, Needs, Truth, decide};
 
-/// How many programs are looked at, unless the environment says otherwise.
+/// How many programs are examined, unless the environment says otherwise.
 const PROGRAMS: u64 = 160;
 /// Their graphs have fewer states than this.
 const FEW_STATES: u64 = 600;
@@ -256,15 +256,15 @@ fn depth_of_fixpoints(formula: &Branching) -> usize {
 
 #[test]
 fn diagrams_say_of_formulas_what_the_graph_says() {
-    let (mut tally, mut looked_at) = (Tally::default(), 0);
+    let (mut tally, mut examined) = (Tally::default(), 0);
     for (seed, text, case) in programs(PROGRAMS) {
-        looked_at += 1;
+        examined += 1;
         if let Err(why) = agreed(seed, &case, &mut tally) {
             panic!("seed {seed}: {why}\n{text}");
         }
     }
-    println!("{looked_at} programs, {tally:?}");
-    assert!(tally.left * 20 <= looked_at, "{tally:?}");
+    println!("{examined} programs, {tally:?}");
+    assert!(tally.left * 20 <= examined, "{tally:?}");
     let least = tally.by_truth[0].min(tally.by_truth[1]).min(tally.alternating);
     assert!(least * 5 >= tally.formulas, "{tally:?}");
     assert!(tally.whole > 20 && tally.loops > 10 && tally.cut_known > 5 && tally.ends_in_faults > 0, "{tally:?}");
@@ -353,7 +353,7 @@ pub(crate) fn of_sets(seed: u64, program: &Program, formulas: &[Branching]) -> R
     let truth = formulas.iter().zip(&hunt.outcomes).map(|(formula, outcome)| match outcome {
         Outcome::Found(trace) => shown(program, formula, trace).map(|_| true),
         Outcome::Absent => Ok(false),
-        Outcome::Untraced(_) | Outcome::Inconclusive => Err("all states were looked at".to_owned()),
+        Outcome::Untraced(_) | Outcome::Inconclusive => Err("all states were examined".to_owned()),
     });
     truth.collect::<Result<_, _>>().map(Some)
 }
@@ -393,7 +393,7 @@ fn pairs(p: &Expr, q: &Expr) -> Vec<(Formula, Branching)> {
     ]
 }
 
-/// How many programs are looked at, unless the environment says otherwise.
+/// How many programs are examined, unless the environment says otherwise.
 const PROGRAMS_OF_RUNS: u64 = 100;
 
 /// Both logics say the same of each pair: of all runs, if none is cut or goes wrong, and of fair runs always. On the graph
@@ -450,16 +450,16 @@ fn coincide(seed: u64, case: &Case, by_truth: &mut [[usize; 2]; 2], left: &mut u
 
 #[test]
 fn ctl_says_what_ltl_says_of_random_programs() {
-    let (mut by_truth, mut looked_at, mut left) = ([[0; 2]; 2], 0, 0);
+    let (mut by_truth, mut examined, mut left) = ([[0; 2]; 2], 0, 0);
     for (seed, text, case) in programs(PROGRAMS_OF_RUNS) {
-        looked_at += 1;
+        examined += 1;
         if let Err(why) = coincide(seed, &case, &mut by_truth, &mut left) {
             panic!("seed {seed}: {why}\n{text}");
         }
     }
     println!(
-        "{looked_at} programs, {by_truth:?} false and true of all runs, and of fair ones; {left} too much for diagrams"
+        "{examined} programs, {by_truth:?} false and true of all runs, and of fair ones; {left} too much for diagrams"
     );
-    assert!(left * 20 <= looked_at, "{left} of {looked_at} are too much for diagrams");
+    assert!(left * 20 <= examined, "{left} of {examined} are too much for diagrams");
     assert!(by_truth.as_flattened().iter().all(|&cases| cases >= 20), "{by_truth:?}");
 }

@@ -9,7 +9,7 @@ use crate::bent_programs;
 use birk_agreement::case::{self, Case, Made};
 use birk_agreement::meaning::{Meaning, Outcome, State, Step};
 
-/// So many programs are looked at; every other one is rich.
+/// So many programs are examined; every other one is rich.
 const PROGRAMS: u64 = 600;
 
 /// At least so many of them contain each of these pieces, which have two blanks between them.

@@ -124,7 +124,7 @@ fn honest(graph: &Graph, hunt: &Hunt, kind: Kind, limit: u32) -> Checked {
     if hunt.stopped == Stop::Goal {
         return same("where it ended at a goal nothing is told", &border.states, &0);
     }
-    same("what is looked at", &(border.examined <= border.states), &true)?;
+    same("what is examined", &(border.examined <= border.states), &true)?;
     let seen = |transition: usize| hunt.fired[transition] || open[transition] > 0;
     let all_seen = |is_meant: &dyn Fn(u32, u32) -> bool| {
         let meant = graph.transitions(is_meant);
@@ -245,7 +245,7 @@ fn all_chases(case: &Case, threads: usize) -> Checked {
             let hunt = cycle_search.hunt(&product, &mut Ends(asked));
             let here = |why| format!("{threads} threads, depth {depth}, {states} states, asked {asked} times: {why}");
             if hunt.fired.is_empty() {
-                same("nothing was searched", &matches!(hunt.coverage, Coverage::Sampled(_)), &true)?;
+                same("nothing was searched", &matches!(hunt.coverage, Coverage::Partial(_)), &true)?;
                 continue;
             }
             honest(&graph, &hunt, Kind::Sample, depth).map_err(here)?;

@@ -17,7 +17,7 @@ use birk_search::astar::WEIGHT;
 use birk_search::engine;
 use birk_search::engines::BEAM;
 
-/// The depths of refinement that are looked at.
+/// The depths of refinement that are examined.
 const DEPTHS: [u32; 6] = [0, 1, 2, 3, 4, 8];
 
 /// All states of a program with the steps between them, results of failing checks included.
@@ -138,22 +138,22 @@ fn astar(model: &dyn Model, weight: u32, job: &Job) -> Hunt {
     birk_search::astar::astar(model, &Job { options, ..job.clone() }, &mut Patient)
 }
 
-/// How many programs are looked at, unless the environment says otherwise.
+/// How many programs are examined, unless the environment says otherwise.
 const PROGRAMS: u64 = 80;
 /// Their graphs have fewer states than this.
 const FEW_STATES: u64 = 400;
 
 #[test]
 fn estimates_of_random_programs_are_right() {
-    let mut looked_at = 0;
+    let mut examined = 0;
     for (seed, text, case) in programs(PROGRAMS).filter(|(.., case)| case.answer.states < FEW_STATES) {
-        looked_at += 1;
+        examined += 1;
         if let Err(why) = estimated(&case, None) {
             panic!("seed {seed}: {why}\n{text}");
         }
     }
-    println!("{looked_at} programs");
-    assert!(looked_at > 50, "only {looked_at} programs are small");
+    println!("{examined} programs");
+    assert!(examined > 50, "only {examined} programs are small");
 }
 
 #[test]

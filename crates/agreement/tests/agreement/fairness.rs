@@ -14,7 +14,7 @@ use birk_agreement::programs::generate;
 use birk_agreement::random::Random;
 use birk_agreement::writer;
 
-/// How many programs are looked at, unless the environment says otherwise.
+/// How many programs are examined, unless the environment says otherwise.
 const PROGRAMS: u64 = 240;
 /// Their graphs have fewer states than this.
 const FEW_STATES: u64 = 200;

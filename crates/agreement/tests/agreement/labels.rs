@@ -15,7 +15,7 @@ use birk_lang::ast::System;
 use birk_search::bitstate::BitState;
 use birk_search::liveness::CycleSearch;
 
-/// How many programs are looked at, unless the environment says otherwise.
+/// How many programs are examined, unless the environment says otherwise.
 const PROGRAMS: u64 = 120;
 /// Their graphs have fewer states than this.
 const FEW_STATES: u64 = 600;
@@ -27,7 +27,7 @@ struct Tally {
     holds: [usize; 2],
 }
 
-/// The states of a tree, where their steps lead, and which have no step at all: those repeat for ever.
+/// The states of a tree, where their steps lead, and which have no step at all: those repeat forever.
 struct Runs {
     /// For each state, whether some thread is at a place labelled `accept`, and `progress`.
     labelled: Vec<[bool; 2]>,
@@ -168,13 +168,13 @@ fn chased(program: &Program, property: &Property, formula: &Formula, is_violated
         ("bits", bitstate.find_cycle(&product, &cycle_search(1), &mut Patient)),
     ];
     for (name, hunt) in hunts {
-        judged(program, property, &product, &hunt, is_violated, name == "bits")
+        evaluated(program, property, &product, &hunt, is_violated, name == "bits")
             .map_err(|why| format!("{name}: {why}"))?;
     }
     Ok(())
 }
 
-fn judged(
+fn evaluated(
     program: &Program,
     property: &Property,
     product: &Product<'_>,

@@ -14,7 +14,7 @@ use birk_agreement::case::{Case, programs};
 use birk_agreement::check::{Checked, Subject, same, traces, truthful};
 use birk_agreement::hunt;
 
-/// How many programs are looked at, unless the environment says otherwise.
+/// How many programs are examined, unless the environment says otherwise.
 const PROGRAMS: u64 = 48;
 /// In how many tests, so that they run beside each other.
 const PARTS: u64 = 4;

@@ -36,7 +36,7 @@ use birk_ir::Stop;
 use birk_lang::ast::System;
 use birk_search::ENGINES;
 
-/// How many programs are looked at, unless the environment says otherwise.
+/// How many programs are examined, unless the environment says otherwise.
 const PROGRAMS: u64 = 2000;
 /// How many of them with native code, every store and several threads.
 const NATIVE_PROGRAMS: u64 = 240;

@@ -80,7 +80,7 @@ fn unbroken_parts_pass() {
 /// A model with one thing changed.
 struct Bent<'m> {
     inner: &'m Interpreter<'m>,
-    judge: fn(&Interpreter<'_>, &[u32], bool) -> GoalSet,
+    evaluate: fn(&Interpreter<'_>, &[u32], bool) -> GoalSet,
     hides_cuts: bool,
     hides_faults: bool,
     /// How many of the successors of a state are left out.
@@ -89,8 +89,8 @@ struct Bent<'m> {
 
 impl<'m> Bent<'m> {
     fn new(inner: &'m Interpreter<'m>) -> Self {
-        let judge = |model: &Interpreter<'_>, state: &[u32], stuck| model.evaluate(state, stuck);
-        Self { inner, judge, hides_cuts: false, hides_faults: false, forgets: 0 }
+        let evaluate = |model: &Interpreter<'_>, state: &[u32], stuck| model.evaluate(state, stuck);
+        Self { inner, evaluate, hides_cuts: false, hides_faults: false, forgets: 0 }
     }
 }
 
@@ -113,7 +113,7 @@ impl Model for Bent<'_> {
     }
 
     fn evaluate(&self, state: &[u32], stuck: bool) -> GoalSet {
-        (self.judge)(self.inner, state, stuck)
+        (self.evaluate)(self.inner, state, stuck)
     }
 
     fn is_fault(&self, state: &[u32]) -> bool {
@@ -125,10 +125,10 @@ impl Model for Bent<'_> {
     }
 }
 
-fn judged(name: &str, judge: fn(&Interpreter<'_>, &[u32], bool) -> GoalSet) -> Mutant<'_> {
+fn evaluated(name: &str, evaluate: fn(&Interpreter<'_>, &[u32], bool) -> GoalSet) -> Mutant<'_> {
     mutant(name, move |case: &Case| {
         let model = Interpreter::new(&case.program, &case.goals);
-        checked_model(case, &Bent { judge, ..Bent::new(&model) })
+        checked_model(case, &Bent { evaluate, ..Bent::new(&model) })
     })
 }
 
@@ -142,13 +142,13 @@ fn bent(name: &str, change: fn(&mut Bent<'_>)) -> Mutant<'_> {
 }
 
 #[test]
-fn broken_judging_is_noticed() {
+fn broken_evaluation_is_noticed() {
     all_noticed(&[
-        judged("states are never judged", |_, _, _| GoalSet::default()),
-        judged("no state is ever stuck", |model, state, _| model.evaluate(state, false)),
-        judged("every state is stuck", |model, state, _| model.evaluate(state, true)),
-        judged("only the first goal is looked at", |model, state, stuck| GoalSet(model.evaluate(state, stuck).0 & 1)),
-        judged("every goal is always reached", |_, _, _| GoalSet(u64::MAX)),
+        evaluated("states are never evaluated", |_, _, _| GoalSet::default()),
+        evaluated("no state is ever stuck", |model, state, _| model.evaluate(state, false)),
+        evaluated("every state is stuck", |model, state, _| model.evaluate(state, true)),
+        evaluated("only the first goal is examined", |model, state, stuck| GoalSet(model.evaluate(state, stuck).0 & 1)),
+        evaluated("every goal is always reached", |_, _, _| GoalSet(u64::MAX)),
         bent("where everything is cut, a state is stuck", |bent| bent.hides_cuts = true),
         bent("results of failing checks are states", |bent| bent.hides_faults = true),
         bent("one successor of each state is forgotten", |bent| bent.forgets = 1),

@@ -225,14 +225,14 @@ impl Model for Shared<'_> {
     }
 }
 
-/// What a mistake in the successors does to those of a state, and to the count of cut outcomes.
-type Mistake = fn(&mut Vec<(Step, Vec<u32>)>, &mut u64);
+/// What a bug in the successors does to those of a state, and to the count of pruned branches.
+type Bug = fn(&mut Vec<(Step, Vec<u32>)>, &mut u64);
 
-/// Native code with a mistake.
+/// Native code with a bug.
 struct Bent<'m> {
     native: Compiled<'m>,
-    successors: Mistake,
-    judge: fn(GoalSet, GoalSet) -> GoalSet,
+    successors: Bug,
+    evaluate: fn(GoalSet, GoalSet) -> GoalSet,
 }
 
 impl Model for Bent<'_> {
@@ -257,7 +257,7 @@ impl Model for Bent<'_> {
 
     /// By the goals of the state as it is, and as if it were stuck.
     fn evaluate(&self, state: &[u32], stuck: bool) -> GoalSet {
-        (self.judge)(self.native.evaluate(state, stuck), self.native.evaluate(state, true))
+        (self.evaluate)(self.native.evaluate(state, stuck), self.native.evaluate(state, true))
     }
 
     fn is_fault(&self, state: &[u32]) -> bool {
@@ -269,19 +269,19 @@ impl Model for Bent<'_> {
     }
 }
 
-fn bent(case: &Case, successors: Mistake, judge: fn(GoalSet, GoalSet) -> GoalSet) -> Checked {
+fn bent(case: &Case, successors: Bug, evaluate: fn(GoalSet, GoalSet) -> GoalSet) -> Checked {
     let native = Compiled::new(&case.program, &case.goals)?;
-    state_by_state(&Interpreter::new(&case.program, &case.goals), &Bent { native, successors, judge }).map(|_| ())
+    state_by_state(&Interpreter::new(&case.program, &case.goals), &Bent { native, successors, evaluate }).map(|_| ())
 }
 
-const RIGHT: Mistake = |_, _| {};
+const RIGHT: Bug = |_, _| {};
 
 #[test]
 fn broken_native_code_is_noticed() {
     for case in cases(0..40) {
         bent(&case, RIGHT, |goals, _| goals).unwrap();
     }
-    let mistakes: [(&str, Mistake); 7] = [
+    let bugs: [(&str, Bug); 7] = [
         ("a successor is missing", |new, _| new.truncate(new.len().saturating_sub(1))),
         ("a successor is there twice", |new, _| new.extend(new.last().cloned())),
         ("successors come in another order", |new, _| new.reverse()),
@@ -295,8 +295,8 @@ fn broken_native_code_is_noticed() {
         ("nothing is ever cut", |_, cut| *cut = 0),
     ];
     let mut mutants = Vec::new();
-    for (name, mistake) in mistakes {
-        mutants.push(mutant(name, move |case| bent(case, mistake, |goals, _| goals)));
+    for (name, bug) in bugs {
+        mutants.push(mutant(name, move |case| bent(case, bug, |goals, _| goals)));
     }
     mutants.push(mutant("every state is stuck", |case| bent(case, RIGHT, |_, stuck| stuck)));
     mutants.push(mutant("one goal is never reached", |case| bent(case, RIGHT, |goals, _| GoalSet(goals.0 & !1))));
@@ -321,7 +321,7 @@ fn searches_that_differ_are_noticed() {
         ("cut", |hunt| hunt.stats.cut += 1),
         ("levels", |hunt| hunt.stats.levels.push(0)),
         ("fired", |hunt| hunt.fired.push(true)),
-        ("coverage", |hunt| hunt.coverage = Coverage::Sampled(1)),
+        ("coverage", |hunt| hunt.coverage = Coverage::Partial(1)),
         ("trace", |hunt| {
             let traces = hunt.outcomes.iter_mut().filter_map(|outcome| match outcome {
                 Outcome::Found(trace) => Some(trace),

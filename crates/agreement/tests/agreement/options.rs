@@ -17,7 +17,7 @@ use birk_search::engine;
 use birk_search::engines::BEAM;
 use birk_search::highway::{Highway, Ran, Swarm};
 
-/// How many programs are looked at, unless the environment says otherwise.
+/// How many programs are examined, unless the environment says otherwise.
 const PROGRAMS: u64 = 50;
 /// Searches of each kind, each with options of its own.
 const DRAWS: usize = 3;
@@ -29,7 +29,7 @@ struct Tally {
     searches: usize,
     /// Searches that found something.
     found: usize,
-    /// Searches that looked at everything.
+    /// Searches that explored everything.
     complete: usize,
     /// Searches that left a goal open which can be reached.
     missed: usize,
@@ -48,7 +48,7 @@ struct Trial<'c> {
 }
 
 impl Trial<'_> {
-    /// As the command asks, or until everything was looked at; sometimes with a limit on depth or states.
+    /// As the command asks, or until everything was examined; sometimes with a limit on depth or states.
     fn job(&mut self) -> Job {
         let keep_going = self.random.chance(50);
         let mut stop_at = GoalSet::default();
@@ -309,7 +309,7 @@ fn bent_answers_to_options_are_noticed() {
             let found = hunt.outcomes.iter_mut().filter(|outcome| matches!(outcome, Outcome::Found(_)));
             found.for_each(|outcome| *outcome = Outcome::Absent);
         }),
-        ("everything was looked at", |hunt| hunt.coverage = Coverage::Complete),
+        ("everything was examined", |hunt| hunt.coverage = Coverage::Complete),
         ("a state is counted twice", |hunt| hunt.stats.states *= 2),
     ];
     let cases: Vec<(u64, Case)> = programs(PROGRAMS).take(30).map(|(seed, _, case)| (seed, case)).collect();

@@ -161,7 +161,7 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
          }",
     ),
     (
-        "every value of a quantifier is looked at, also after the answer is known",
+        "every value of a quantifier is examined, also after the answer is known",
         "system S {
            int (0, 3) n;
            active thread T() {
@@ -234,7 +234,7 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
          }",
     ),
     (
-        "a set in braces is not looked at in the branch that is not taken",
+        "a set in braces is not examined in the branch that is not taken",
         "system S {
            set of 0 .. 2 s;
            int (0, 5) x;
@@ -346,7 +346,7 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
          }",
     ),
     (
-        "a known value that a receiver at a rendezvous refuses is not its mistake",
+        "a known value that a receiver at a rendezvous refuses is not its error",
         "system S {
            channel of int (-1, 3) [0] c;
            boolean[2] a;

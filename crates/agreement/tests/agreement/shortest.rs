@@ -7,7 +7,7 @@ use birk_engine::{GoalSet, Hunt, Job, Limits, Patient};
 use birk_exec::{Directed, Heuristic, Interpreter};
 use birk_ir::{Outcome, Stop};
 
-/// How many programs are looked at, unless the environment says otherwise.
+/// How many programs are examined, unless the environment says otherwise.
 const PROGRAMS: u64 = 24;
 /// Up to which depth bounded model checking looks for what cannot be reached.
 const VAIN_DEPTH: u32 = 4;

@@ -1,5 +1,5 @@
-//! Properties about the branching of runs: `ctl` and `mu`. They are decided together, on one graph of all states, or on
-//! sets of states.
+//! Properties about the branching of runs: `ctl` and `mu`. They are decided together, on one graph of all states, or
+//! symbolically.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -36,7 +36,10 @@ pub(super) fn make_fair(program: &mut Program, options: &Options) -> Result<(), 
     for property in &mut program.properties {
         if let PropertyKind::Ctl(formula) = &mut property.kind {
             *formula = fairness.ctl(formula, goes_on).ok_or_else(|| {
-                Error::refused(format!("--fairness weak is about runs, and `{}` is not only about runs", property.name))
+                Error::refused(format!(
+                    "--fairness weak is about executions, and `{}` is not only about them",
+                    property.name
+                ))
             })?;
         }
     }
@@ -88,7 +91,7 @@ impl<'a> BranchingQuestion<'a> {
             graph.is_of_part();
         }
         let stopped = if hunt.stopped == Stop::Exhausted { of_slice.stopped } else { hunt.stopped };
-        let coverage = if graph.is_complete() { hunt.coverage.clone() } else { Coverage::Sampled(hunt.stats.states) };
+        let coverage = if graph.is_complete() { hunt.coverage.clone() } else { Coverage::Partial(hunt.stats.states) };
         let hunt = Hunt { stopped, coverage, ..hunt.clone() };
         self.decide_on(context, layers, (graph, hunt), observer)
     }
@@ -111,7 +114,7 @@ impl<'a> BranchingQuestion<'a> {
             if let ControlFlow::Break(stop) = truth {
                 hunt.stopped = stop;
                 if hunt.coverage == Coverage::Complete {
-                    hunt.coverage = Coverage::Sampled(hunt.stats.states);
+                    hunt.coverage = Coverage::Partial(hunt.stats.states);
                 }
             }
             let answered = Self::answered(context, (property, formula), truth, &hunt.coverage)?;
@@ -236,7 +239,7 @@ impl Question for BranchingQuestion<'_> {
 }
 
 /// Why a formula that is not only about what can happen stays open in a part of the graph.
-const NEEDS_ALL: &str = "it needs all states, and some were not looked at";
+const NEEDS_ALL: &str = "it needs all states, and some were not explored";
 
 /// The run for a formula, walked again; it must not show the opposite.
 fn confirmed(
@@ -251,7 +254,7 @@ fn confirmed(
         run.closes(program).map_err(|error| replay_failure(property, &error))?;
     }
     if run.shows(program, formula) == Shows::Whole(!is_true) {
-        return Err(Error::Internal(format!("the run for `{}` shows the opposite", property.name)));
+        return Err(Error::Internal(format!("the trace for `{}` shows the opposite", property.name)));
     }
     Ok(run)
 }

@@ -167,9 +167,9 @@ impl Findings {
         let is_violated = self.is_violated();
         let hunt = self.hunt.take().unwrap_or_else(|| nothing(transitions));
         let unasked = match hunt.stopped {
-            _ if is_violated => "the search ended at a violation",
-            Stop::Time => "the time was up",
-            _ => "the search was ended before",
+            _ if is_violated => "the search stopped at a violation",
+            Stop::Time => "the time limit was reached",
+            _ => "the search ended before its turn",
         };
         for answer in self.answers.iter_mut().filter(|answer| answer.coverage.is_none() && answer.reason.is_none()) {
             answer.reason = Some(unasked.to_owned());

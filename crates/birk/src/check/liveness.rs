@@ -34,7 +34,7 @@ impl<'a> LivenessQuestion<'a> {
         let (automaton, propositions) = match (&property.kind, file) {
             (PropertyKind::Ltl(formula), _) => violations_of(formula).map_err(|error| error.to_string())?,
             (_, Some(file)) => (file.automaton.clone(), file.propositions.clone()),
-            _ => return Err("it is not about runs".into()),
+            _ => return Err("it is not about executions".into()),
         };
         let goals = propositions.iter().map(|expr| Goal::State(expr.clone())).collect();
         Ok(Self { index, property, automaton, propositions, goals })
@@ -97,7 +97,7 @@ impl<'a> LivenessQuestion<'a> {
         }
         let is_of_file = matches!(property.kind, PropertyKind::Automaton);
         if is_of_file && !run.is_accepted(program, &self.automaton, &self.propositions) {
-            return Err(Error::Internal("the automaton does not accept the run that was found".into()));
+            return Err(Error::Internal("the automaton does not accept the lasso that was found".into()));
         }
         Ok(run)
     }

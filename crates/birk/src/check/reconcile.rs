@@ -13,8 +13,8 @@ use crate::report::Accept;
 pub(crate) fn options(options: &Options, engine: &Engine) -> Result<(), Error> {
     if options.fairness == Fairness::Strong {
         return Err(Error::refused(
-            "--fairness strong is not offered: it cannot be had by watching threads one after the other, as weak \
-             fairness can; write what is meant into the formula: ([]<> enabled -> []<> taken) -> …",
+            "--fairness strong is not supported; state the assumption in the LTL property: \
+             ([]<> enabled -> []<> taken) -> …",
         ));
     }
     store(options)?;
@@ -27,7 +27,7 @@ pub(crate) fn options(options: &Options, engine: &Engine) -> Result<(), Error> {
 fn store(options: &Options) -> Result<(), Error> {
     let is_bitstate = options.store == Store::Bitstate;
     if is_bitstate && matches!(options.threads, Threads::Number(2..)) {
-        return Err(Error::refused("--store bitstate searches with one core; leave --threads out"));
+        return Err(Error::refused("--store bitstate uses one thread; leave --threads out"));
     }
     if !is_bitstate && options.swarm > 1 {
         return Err(Error::refused("--swarm repeats a search that may lose states; it needs --store bitstate"));
@@ -40,7 +40,7 @@ fn engine_options(options: &Options, engine: &Engine) -> Result<(), Error> {
     for (name, _) in options.engine_options.iter() {
         let Some(option) = engine.options.iter().find(|option| option.name == name) else {
             return Err(Error::refused(format!(
-                "--{name} means nothing to --search {}; leave it out, or use {}",
+                "--{name} does not apply to --search {}; leave it out, or use {}",
                 engine.name,
                 options.engines.named(|engine| engine.options.iter().any(|option| option.name == name))
             )));
@@ -69,7 +69,7 @@ fn abilities(options: &Options, engine: &Engine) -> Result<(), Error> {
     }
     if options.is_saved && !engine.resumes {
         return Err(Error::refused(format!(
-            "--search {name} cannot be kept to go on with later; leave --checkpoint out, or use {}",
+            "--search {name} cannot be saved; leave --checkpoint out, or use {}",
             engines.named(|engine| engine.resumes)
         )));
     }
@@ -88,7 +88,7 @@ fn slices_and_widths(options: &Options, engine: &Engine) -> Result<(), Error> {
     }
     match slices::asked(options) {
         Some(slices::MOST_RUNS..) => {
-            Err(Error::refused("so many slices would never end; raise --rate or lower --confidence"))
+            Err(Error::refused("this asks for too many slices; raise --rate or lower --confidence"))
         }
         _ => Ok(()),
     }
@@ -98,15 +98,15 @@ fn acceptance(options: &Options, engine: &Engine) -> Result<(), Error> {
     let Accept::Depth(wanted) = options.accept else { return Ok(()) };
     if !engine.covers_by_depth {
         return Err(Error::refused(format!(
-            "--search {} does not go level by level, so --accept depth:{wanted} could never be met; use {}, or \
-             --accept sampled",
+            "--search {} does not proceed level by level, so --accept depth:{wanted} could never be met; use {}, or \
+             --accept partial",
             engine.name,
             options.engines.named(|engine| engine.covers_by_depth)
         )));
     }
     match options.max_depth {
         Some(depth) if depth < wanted => Err(Error::refused(format!(
-            "--max-depth {depth} ends the search before --accept depth:{wanted} can be met; raise it to {wanted}"
+            "--max-depth {depth} stops the search before --accept depth:{wanted} can be met; raise it to {wanted}"
         ))),
         _ => Ok(()),
     }
@@ -114,7 +114,7 @@ fn acceptance(options: &Options, engine: &Engine) -> Result<(), Error> {
 
 fn no_bitstate(options: &Options, engine: &Engine) -> Error {
     Error::refused(format!(
-        "--store bitstate keeps no state to come back to, so --search {} cannot use it; use {}",
+        "--store bitstate stores no states to return to, so --search {} cannot use it; use {}",
         engine.name,
         options.engines.named(|engine| engine.bitstate)
     ))
@@ -127,7 +127,7 @@ pub(super) fn properties(options: &Options, engine: &Engine, properties: &[&Prop
     let branching = properties.iter().find(|property| property.branching().is_some());
     if let Some(property) = branching.filter(|_| options.store != Store::Exact) {
         return Err(Error::refused(format!(
-            "`{}` properties such as `{}` need every state in full; use --store exact, or choose others with --property",
+            "`{}` properties such as `{}` need exact states; use --store exact, or select others with --property",
             property.word(),
             property.name
         )));
@@ -140,11 +140,11 @@ pub(super) fn properties(options: &Options, engine: &Engine, properties: &[&Prop
     }
     if options.store == Store::Compact && of_runs {
         return Err(Error::refused(
-            "--store compact is for properties of states; choose those with --property, or use --store bitstate",
+            "--store compact does not apply to LTL properties; select others with --property, or use --store bitstate",
         ));
     }
     if options.store == Store::Bitstate && of_runs && options.max_depth.is_some() {
-        return Err(Error::refused("--max-depth needs all states within it for a formula; use --store exact"));
+        return Err(Error::refused("--max-depth needs exact states for an LTL property; use --store exact"));
     }
     Ok(())
 }
@@ -153,15 +153,15 @@ pub(super) fn properties(options: &Options, engine: &Engine, properties: &[&Prop
 fn fairness(options: &Options, engine: &Engine, properties: &[&Property]) -> Result<(), Error> {
     if let Some(property) = properties.iter().find(|property| matches!(property.kind, PropertyKind::Mu(_))) {
         return Err(Error::refused(format!(
-            "--fairness weak is about runs, and `{}` is `mu`, which is about steps; choose others with --property",
+            "--fairness weak is about executions, and the `mu` property `{}` is about steps; select others with --property",
             property.name
         )));
     }
     let ctl = properties.iter().find(|property| property.branching().is_some());
     if let Some(property) = ctl.filter(|_| engine.slices) {
         return Err(Error::refused(format!(
-            "--fairness weak needs to know of `{}` what could have been done instead, and --search {} leaves that out; \
-             use {}, or choose others with --property",
+            "with --fairness weak, `{}` needs all steps of every state, and --search {} drops some; use {}, or select \
+             others with --property",
             property.name,
             engine.name,
             options.engines.named(|engine| !engine.slices)
@@ -170,6 +170,6 @@ fn fairness(options: &Options, engine: &Engine, properties: &[&Property]) -> Res
     let is_temporal = |property: &&&Property| property.is_of_runs() || matches!(property.kind, PropertyKind::Ctl(_));
     match properties.iter().find(is_temporal) {
         Some(_) => Ok(()),
-        None => Err(Error::refused("--fairness is about formulas, and none is checked; leave it out")),
+        None => Err(Error::refused("--fairness applies to temporal properties, and none is checked; leave it out")),
     }
 }

@@ -16,7 +16,7 @@ use crate::options::Options;
 use crate::report::Slices;
 use crate::watch::Watch;
 
-/// More slices are surely a mistake.
+/// More slices are surely not intended.
 pub(super) const MOST_RUNS: u64 = 1_000_000_000;
 
 /// What one run found.
@@ -224,7 +224,7 @@ fn together(found: Vec<Found>, slices: &Slices) -> Found {
         let of_groups = all.branching.iter_mut().flatten().flatten().map(|decided| &mut decided.hunt);
         for hunt in of_groups.chain([&mut all.hunt]) {
             hunt.stats.states = slices.union;
-            if let Coverage::Sampled(states) = &mut hunt.coverage {
+            if let Coverage::Partial(states) = &mut hunt.coverage {
                 *states = slices.union;
             }
         }

@@ -44,7 +44,7 @@ fn load(model: &str, constants: &[(&str, &str)]) -> Program {
     let text = fs::read_to_string(path).expect("the model is there");
     let constants: Vec<(String, String)> =
         constants.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-    birk_lang::load(&text, &constants).program.expect("the model has no mistakes")
+    birk_lang::load(&text, &constants).program.expect("the model has no errors")
 }
 
 fn hunt(program: &Program, name: &str) -> Hunt {

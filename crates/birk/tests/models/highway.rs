@@ -11,7 +11,7 @@ use birk_search::highway::Highway;
 fn program(name: &str, items: u64) -> Program {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name);
     let text = fs::read_to_string(path).expect("the model is there");
-    birk_lang::load(&text, &[("M".to_owned(), items.to_string())]).program.expect("the model has no mistakes")
+    birk_lang::load(&text, &[("M".to_owned(), items.to_string())]).program.expect("the model has no errors")
 }
 
 fn hunt(program: &Program, highway: Highway) -> Hunt {
@@ -45,13 +45,13 @@ fn narrow_highways_invent_nothing() {
     for name in ["abp.bir", "cabp.bir"] {
         let program = program(name, 4);
         let all = hunt(&program, Highway::of(&Job::new(0, Limits::NONE))).stats.states;
-        let mut sampled = 0;
+        let mut partial = 0;
         for (seed, width) in (0..60).flat_map(|seed| [(seed, 1), (seed, 2), (seed, 4)]) {
             let degrade_depth = [None, Some(10)][seed as usize % 2];
             let hunt = hunt(&program, Highway { width, degrade_depth, seed, is_beam: false });
             assert!(hunt.stats.levels.iter().all(|&lanes| lanes <= width as u64));
             assert_eq!(hunt.coverage == Coverage::Complete, hunt.stats.states == all, "{name}, seed {seed}");
-            sampled += u32::from(hunt.coverage != Coverage::Complete);
+            partial += u32::from(hunt.coverage != Coverage::Complete);
             for (property, outcome) in program.properties.iter().zip(&hunt.outcomes) {
                 let Outcome::Found(trace) = outcome else { continue };
                 assert!(property.wants_goal(), "{name}, seed {seed}: {} is violated", property.name);
@@ -59,6 +59,6 @@ fn narrow_highways_invent_nothing() {
                 run.confirm(&program, property).expect("it shows what it claims");
             }
         }
-        assert!(sampled > 100, "{name}: {sampled} of 180 slices are partial");
+        assert!(partial > 100, "{name}: {partial} of 180 slices are partial");
     }
 }

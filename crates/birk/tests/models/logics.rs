@@ -55,7 +55,7 @@ fn ctl_says_what_ltl_says_on_the_corpus() {
         let needs = Needs { propositions: goals.len(), labels: false, spare: 0 };
         let limits = Limits { states: 2000, ..Limits::NONE };
         let (mut graph, hunt) = Graph::explore(&model, needs, &limits, &mut Patient);
-        // Runs that fault or are cut are judged differently by the two.
+        // Runs that fault or are cut are evaluated differently by the two.
         let is_cut = hunt.stats.cut > 0 || program.fault.is_some();
         if !graph.is_complete() || is_cut || propositions.len() < 2 {
             continue;

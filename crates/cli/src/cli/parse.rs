@@ -72,10 +72,10 @@ pub(crate) fn parse_accept(text: &str) -> Result<Accept, String> {
     match text.split_once(':') {
         None if text == "complete" => Ok(Accept::Complete),
         None if text == "hashed" => Ok(Accept::Hashed),
-        None if text == "sampled" => Ok(Accept::Sampled),
+        None if text == "partial" => Ok(Accept::Partial),
         Some(("depth", depth)) => {
             depth.parse().map(Accept::Depth).map_err(|_| "write depth:N, for example depth:100".into())
         }
-        _ => Err("write complete, hashed, depth:N or sampled".into()),
+        _ => Err("write complete, hashed, depth:N or partial".into()),
     }
 }

@@ -12,36 +12,36 @@ use super::{Color, Format, ProgressMode, parse_memory, parse_number, parse_threa
 /// Options of a search that goes on: those that it had, but for these.
 #[derive(Args, Debug)]
 pub(crate) struct ResumeArgs {
-    /// The folder of the search
+    /// The folder of the saved search
     pub(crate) folder: PathBuf,
     /// Stop after this time [default: no limit]
     #[arg(long, value_parser = parse_time)]
     pub(crate) time: Option<Duration>,
-    /// Keep states in at most this much memory [default: as before]
+    /// Use at most this much memory [default: as before]
     #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
     pub(crate) memory: Option<u64>,
-    /// Look at most this many steps ahead [default: as before]
+    /// Explore to at most this depth [default: as before]
     #[arg(long, value_name = "N", value_parser = parse_number::<u32>)]
     pub(crate) max_depth: Option<u32>,
-    /// Stop after this many states, those of before included [default: no limit]
+    /// Stop after this many states in all [default: no limit]
     #[arg(long, value_name = "N", value_parser = parse_number::<u64>)]
     pub(crate) max_states: Option<u64>,
-    /// Threads to search with [default: as before]
+    /// Number of search threads [default: as before]
     #[arg(long, value_name = "N|auto", value_parser = parse_threads)]
     pub(crate) threads: Option<Threads>,
-    /// For people, or one JSON object on standard output [default: human]
+    /// Report as text for people, or as one JSON object [default: human]
     #[arg(long, value_name = "human|json", value_enum, hide_possible_values = true)]
     pub(crate) format: Option<Format>,
-    /// Progress on standard error; json means one object a line [default: auto]
+    /// Progress on standard error; json means one object per line [default: auto]
     #[arg(long, value_name = "auto|off|json", value_enum, hide_possible_values = true)]
     pub(crate) progress: Option<ProgressMode>,
-    /// Colours; auto means on a terminal [default: auto]
+    /// When to use colours; auto means only on a terminal [default: auto]
     #[arg(long, value_name = "auto|always|never", value_enum, hide_possible_values = true)]
     pub(crate) color: Option<Color>,
     /// Save the first trace to this file (ITF JSON)
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
-    /// Write a report with charts, source and plots to this file (one HTML page)
+    /// Write an HTML report with charts, source and plots to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
     /// The options above that were given, as words of a command line.

@@ -24,7 +24,7 @@ pub(crate) fn explain(code: Option<&str>) -> Result<Exit, Failure> {
         return Err(Failure::usage(format!("there is no code {code}; {help}")));
     };
     let mut out = format!("{}: {}\n\n{}\n", entry.code, entry.title, entry.explanation);
-    for (title, text) in [("For example", entry.example), ("Mended", entry.cure)] {
+    for (title, text) in [("For example", entry.example), ("Fixed", entry.fix)] {
         let indented: String = text.lines().map(|line| format!("    {line}").trim_end().to_owned() + "\n").collect();
         let _ = write!(out, "\n{title}:\n\n{indented}");
     }
@@ -36,15 +36,15 @@ pub(crate) fn engines(engines: &Engines) -> String {
     let mut out = String::new();
     for engine in engines.iter() {
         let promises = match (engine.complete, engine.shortest) {
-            (true, true) => "complete; traces are shortest",
-            (true, false) => "complete; traces may be long",
-            (false, true) => "not complete; traces are shortest",
-            (false, false) => "not complete; traces may be long",
+            (true, true) => "exhaustive; shortest traces",
+            (true, false) => "exhaustive; traces may be long",
+            (false, true) => "not exhaustive; shortest traces",
+            (false, false) => "not exhaustive; traces may be long",
         };
         let _ = writeln!(out, "{}\n  {}", engine.name, engine.summary);
-        let _ = writeln!(out, "  promises  {promises}");
-        let _ = writeln!(out, "  remembers {}", engine.memory);
-        let _ = writeln!(out, "  use it    {}", engine.when);
+        let _ = writeln!(out, "  guarantees  {promises}");
+        let _ = writeln!(out, "  stores      {}", engine.memory);
+        let _ = writeln!(out, "  use for     {}", engine.when);
         for option in engine.options {
             let default = option.default.map(|default| format!(" [default: {default}]")).unwrap_or_default();
             let _ = writeln!(out, "  --{} <{}>  {}{default}", option.name, option.kind.placeholder(), option.help);

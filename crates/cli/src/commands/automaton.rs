@@ -15,19 +15,13 @@ pub(crate) fn run(args: &AutomatonArgs) -> Result<Exit, Failure> {
     let mut formulas = Formulas::default();
     let mut formula = match parse(&args.formula, &mut formulas) {
         Ok(formula) => formula,
-        Err(mistake) => {
+        Err(error) => {
             let source = Source::new("formula".into(), args.formula.clone());
-            let place = Span::new(mistake.at, (mistake.at + 1).min(args.formula.len()));
+            let place = Span::new(error.at, (error.at + 1).min(args.formula.len()));
             let color = uses_color(Color::Auto, &std::io::stderr());
             let help =
                 Some("operators: [] <> X U W R ! && || -> <-> or in words; propositions: names, or \"any text\"");
-            say_in_color(&diagnostics::mistake(
-                &source,
-                "this is not a formula",
-                (place, &mistake.reason),
-                help,
-                color,
-            ));
+            say_in_color(&diagnostics::error(&source, "this is not a formula", (place, &error.reason), help, color));
             return Err(Failure { exit: Exit::Usage, message: String::new() });
         }
     };

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
     };
     if let Some(diagram) = diagram {
         let ending = match &violated(&program, &run)[..] {
-            [] => "the end of the run".to_owned(),
+            [] => "the end of the trace".to_owned(),
             decided => format!("decides {}", decided.join(", ")).replace('`', ""),
         };
         return print(&diagram(&chart(&source, &program, &run), &ending));
@@ -48,9 +48,11 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
     let decided = if shown.is_empty() { "no property".to_owned() } else { shown.join(", ") };
     let what = match run.loop_start {
         None => format!("its last state, after {},", count(run.steps.len() as u64, "step")),
-        Some(start) if start == run.steps.len() => "the run, which stays in its last state for ever,".to_owned(),
+        Some(start) if start == run.steps.len() => {
+            "the execution, which stutters forever in its last state,".to_owned()
+        }
         Some(start) => {
-            format!("the run, which repeats its last {} for ever,", count((run.steps.len() - start) as u64, "step"))
+            format!("the lasso, which repeats its last {} forever,", count((run.steps.len() - start) as u64, "step"))
         }
     };
     out.push_str(&format!("the trace fits the model; {what} decides {decided}\n"));

@@ -18,7 +18,7 @@ use crate::terminal::uses_color;
 use crate::{Failure, diagnostics, say_in_color};
 
 /// What is wrong, and where.
-struct Mistake {
+struct Invalid {
     place: Span,
     title: String,
     label: String,
@@ -28,17 +28,17 @@ struct Mistake {
 /// Reads a file: the profile's settings where one is chosen, then those for everyone.
 pub(super) fn read(path: &Path, profile: Option<&str>, color: Color, engines: &Engines) -> Result<Vec<Layer>, Failure> {
     let source = Source::read(path)?;
-    let mut mistakes = Vec::new();
-    let (base, mut profiles) = parse(&source.text, engines, &mut mistakes);
-    if !mistakes.is_empty() {
-        mistakes.sort_by_key(|mistake| mistake.place);
+    let mut errors = Vec::new();
+    let (base, mut profiles) = parse(&source.text, engines, &mut errors);
+    if !errors.is_empty() {
+        errors.sort_by_key(|error| error.place);
         let color = uses_color(color, &std::io::stderr());
-        for Mistake { place, title, label, help } in &mistakes {
-            let shown = diagnostics::mistake(&source, title, (*place, label), help.as_deref(), color);
+        for Invalid { place, title, label, help } in &errors {
+            let shown = diagnostics::error(&source, title, (*place, label), help.as_deref(), color);
             say_in_color(&format!("{shown}\n"));
         }
-        let plural = if mistakes.len() == 1 { "" } else { "s" };
-        return Err(Failure::usage(format!("{} has {} error{plural}", source.path, mistakes.len())));
+        let plural = if errors.len() == 1 { "" } else { "s" };
+        return Err(Failure::usage(format!("{} has {} error{plural}", source.path, errors.len())));
     }
     let Some(wanted) = profile else { return Ok(vec![base]) };
     match profiles.iter().position(|(name, _)| name == wanted) {
@@ -56,17 +56,17 @@ pub(super) fn read(path: &Path, profile: Option<&str>, color: Color, engines: &E
 }
 
 /// The settings for everyone, and those of each profile.
-fn parse(text: &str, engines: &Engines, mistakes: &mut Vec<Mistake>) -> (Layer, Vec<(String, Layer)>) {
+fn parse(text: &str, engines: &Engines, errors: &mut Vec<Invalid>) -> (Layer, Vec<(String, Layer)>) {
     let document = match DeTable::parse(text) {
         Ok(document) => document.into_inner(),
         Err(error) => {
             let range = error.span().unwrap_or_default();
             let (place, label) = (Span::new(range.start, range.end), error.message().to_owned());
-            mistakes.push(Mistake { place, title: "this is not TOML".into(), label, help: None });
+            errors.push(Invalid { place, title: "this is not TOML".into(), label, help: None });
             DeTable::new()
         }
     };
-    let base = settings(&document, &["profile"], engines, mistakes);
+    let base = settings(&document, &["profile"], engines, errors);
     let mut profiles = Vec::new();
     match document.get("profile").map(|found| (found, found.get_ref())) {
         None => {}
@@ -74,46 +74,46 @@ fn parse(text: &str, engines: &Engines, mistakes: &mut Vec<Mistake>) -> (Layer, 
             for (name, value) in found {
                 match value.get_ref() {
                     DeValue::Table(table) => {
-                        profiles.push((name.get_ref().to_string(), settings(table, &[], engines, mistakes)));
+                        profiles.push((name.get_ref().to_string(), settings(table, &[], engines, errors)));
                     }
-                    _ => mistakes.push(not_a_profile(span_of(name))),
+                    _ => errors.push(not_a_profile(span_of(name))),
                 }
             }
         }
-        Some((found, _)) => mistakes.push(not_a_profile(span_of(found))),
+        Some((found, _)) => errors.push(not_a_profile(span_of(found))),
     }
     (base, profiles)
 }
 
 /// The settings of a table, except for keys that mean something else there.
-fn settings(table: &DeTable<'_>, others: &[&str], engines: &Engines, mistakes: &mut Vec<Mistake>) -> Layer {
+fn settings(table: &DeTable<'_>, others: &[&str], engines: &Engines, errors: &mut Vec<Invalid>) -> Layer {
     let options = search_options(engines);
     let mut layer = Layer::new();
     for (key, value) in table.iter().filter(|(key, _)| !others.contains(&key.get_ref().as_ref())) {
         let name = key.get_ref().as_ref();
         let Some(option) = options.iter().find(|option| key_of(option) == name) else {
-            mistakes.push(unknown_key(name, span_of(key), &options));
+            errors.push(unknown_key(name, span_of(key), &options));
             continue;
         };
         let mut values = Vec::new();
         match value.get_ref() {
             DeValue::Array(items) if is_repeatable(option) => {
-                items.iter().for_each(|item| gather((name, ""), item, engines, &mut values, mistakes));
+                items.iter().for_each(|item| gather((name, ""), item, engines, &mut values, errors));
             }
-            _ => gather((name, ""), value, engines, &mut values, mistakes),
+            _ => gather((name, ""), value, engines, &mut values, errors),
         }
         layer.push((name.to_owned(), values));
     }
     layer
 }
 
-/// A value as a command line has it; constants stand in tables. Each is judged at its own place.
+/// A value as a command line has it; constants stand in tables. Each is checked at its own place.
 fn gather(
     (key, constant): (&str, &str),
     value: &Spanned<DeValue<'_>>,
     engines: &Engines,
     values: &mut Vec<String>,
-    mistakes: &mut Vec<Mistake>,
+    errors: &mut Vec<Invalid>,
 ) {
     let text = match value.get_ref() {
         DeValue::String(text) => text.to_string(),
@@ -127,13 +127,13 @@ fn gather(
             for (name, value) in constants {
                 let dot = if constant.is_empty() { "" } else { "." };
                 let name = format!("{constant}{dot}{}", name.get_ref());
-                gather((key, &name), value, engines, values, mistakes);
+                gather((key, &name), value, engines, values, errors);
             }
             return;
         }
         DeValue::Array(_) | DeValue::Table(_) | DeValue::Datetime(_) => {
-            let title = format!("`{key}` takes text, numbers, true or false");
-            mistakes.push(Mistake { place: span_of(value), title, label: "something else".into(), help: None });
+            let title = format!("`{key}` takes strings, numbers, true or false");
+            errors.push(Invalid { place: span_of(value), title, label: "something else".into(), help: None });
             return;
         }
     };
@@ -141,16 +141,16 @@ fn gather(
     match objection(key, &text, engines) {
         Some((label, help)) => {
             let title = format!("`{key}` cannot be `{text}`");
-            mistakes.push(Mistake { place: span_of(value), title, label, help });
+            errors.push(Invalid { place: span_of(value), title, label, help });
         }
         None => values.push(text),
     }
 }
 
-fn unknown_key(name: &str, place: Span, options: &[Arg]) -> Mistake {
+fn unknown_key(name: &str, place: Span, options: &[Arg]) -> Invalid {
     if TYPED_ONLY.contains(&name) {
         let title = format!("`{name}` belongs on the command line");
-        return Mistake { place, title, label: "it is about one run".into(), help: None };
+        return Invalid { place, title, label: "only for one invocation".into(), help: None };
     }
     let keys: Vec<&str> = options.iter().map(key_of).collect();
     let help = match nearest(name, keys.iter().copied()) {
@@ -158,12 +158,12 @@ fn unknown_key(name: &str, place: Span, options: &[Arg]) -> Mistake {
         None => format!("there are {}, and [profile.NAME]", keys.join(", ")),
     };
     let title = format!("there is no option `{name}`");
-    Mistake { place, title, label: "unknown key".into(), help: Some(help) }
+    Invalid { place, title, label: "unknown key".into(), help: Some(help) }
 }
 
-fn not_a_profile(place: Span) -> Mistake {
+fn not_a_profile(place: Span) -> Invalid {
     let help = Some("write a table: [profile.NAME], then its options".into());
-    Mistake { place, title: "a profile is a table of options".into(), label: "not a table".into(), help }
+    Invalid { place, title: "a profile must be a table of options".into(), label: "not a table".into(), help }
 }
 
 fn span_of<T>(spanned: &Spanned<T>) -> Span {

@@ -101,7 +101,7 @@ impl<'p> Explorer<'p> {
         }
         if self.nodes.len() + batch.len() > MAX_STATES {
             return Err(format!(
-                "{MAX_STATES} states were looked at, the most that are kept; start `birk explore` anew"
+                "{MAX_STATES} states were explored, the most that can be kept; restart `birk explore`"
             ));
         }
         let (mut edges, mut found) = (Vec::new(), Vec::new());
@@ -147,7 +147,7 @@ impl<'p> Explorer<'p> {
             let state = self.state(path[path.len() - 1])?;
             let mut batch = Successors::new(model.words());
             model.successors(&state, &mut batch);
-            let next = (0..batch.len()).find(|&i| batch.step(i) == *step).ok_or("the way is lost")?;
+            let next = (0..batch.len()).find(|&i| batch.step(i) == *step).ok_or("the path is lost")?;
             path.push(self.number(batch.state(next), None));
         }
         Ok(json!({"path": path}))

@@ -9,20 +9,20 @@ use crate::terminal::visible;
 use crate::{Exit, Failure};
 
 /// What can be said at the prompt.
-const HELP: &str = "  N             takes step N of the list
-  back          goes a step back; forward goes on
-  undo          takes the last step back and forgets it
-  restart       forgets all steps
-  jump N        goes to step N of the history
-  random [N]    takes N random steps, fewer where something is violated
-  until COND    goes the shortest way to a state in which the condition is true
-  why [N]       why step N of the list, or what is not enabled, cannot be taken
-  state         all values; what the last step changed is marked
-  history       the steps so far
-  properties    what this state says about each property
-  eval COND     whether a condition is true here
-  save FILE     saves the walk up to here as an ITF file
-  quit          ends
+const HELP: &str = "  N             take step N of the list
+  back          go one step back; forward goes one step on
+  undo          undo the last step and forget it
+  restart       forget all steps
+  jump N        go to step N of the history
+  random [N]    take N random steps, fewer where something is violated
+  until COND    take the shortest path to a state in which the condition is true
+  why [N]       why step N of the list, or any step, is not enabled
+  state         show all values, those changed by the last step with a mark
+  history       show the steps so far
+  properties    show what this state says about each property
+  eval COND     evaluate a condition here
+  save FILE     save the execution up to here as an ITF file
+  quit          quit
 ";
 
 /// Asks until the input ends. A script that cannot be followed ends with an error, a person may try again.

@@ -138,7 +138,7 @@ impl<'p> Session<'p> {
 
     pub(crate) fn forward(&mut self) -> Result<(), String> {
         if self.at + 1 == self.moments.len() {
-            return Err("nothing was done after this".into());
+            return Err("this is the last step".into());
         }
         self.jump(self.at + 1);
         Ok(())
@@ -170,7 +170,7 @@ impl<'p> Session<'p> {
         steps
     }
 
-    /// Goes the shortest way to a state that satisfies a condition; says how many steps that took.
+    /// Takes the shortest path to a state that satisfies a condition; says how many steps that took.
     pub(crate) fn run_to(&mut self, condition: &Expr) -> Result<usize, String> {
         match nearest(self.program, self.state(), condition, HORIZON) {
             Nearest::Found(steps) => {
@@ -208,7 +208,7 @@ impl<'p> Session<'p> {
         let stuck = !self.offers.iter().any(|offer| offer.ordinal.is_some());
         let (text, mood) = match (&property.kind, shown) {
             (PropertyKind::Deadlock, true) => ("no step is possible".into(), Mood::Bad),
-            (PropertyKind::Deadlock, false) if stuck && self.is_cut => ("cut by assume".into(), Mood::Plain),
+            (PropertyKind::Deadlock, false) if stuck && self.is_cut => ("pruned by assume".into(), Mood::Plain),
             (PropertyKind::Deadlock, false) if stuck => ("ended".into(), Mood::Plain),
             (PropertyKind::Fault, true) => (self.fault_text(), Mood::Bad),
             (PropertyKind::Deadlock | PropertyKind::Fault, false) => ("no".into(), Mood::Plain),
@@ -216,13 +216,13 @@ impl<'p> Session<'p> {
             (PropertyKind::Invariant(_), false) => ("true".into(), Mood::Plain),
             (PropertyKind::Reachable(_), true) => ("reached".into(), Mood::Good),
             (PropertyKind::Reachable(_), false) => ("not here".into(), Mood::Plain),
-            (PropertyKind::Ltl(_) | PropertyKind::Automaton, _) => ("is about runs".into(), Mood::Plain),
-            (PropertyKind::Ctl(_) | PropertyKind::Mu(_), _) => ("is about runs".into(), Mood::Plain),
+            (PropertyKind::Ltl(_) | PropertyKind::Automaton, _) => ("about executions".into(), Mood::Plain),
+            (PropertyKind::Ctl(_) | PropertyKind::Mu(_), _) => ("about executions".into(), Mood::Plain),
         };
         Standing { name: property.name.clone(), text, mood }
     }
 
-    /// Whether the current state decides a property, judged as a trace that ends here.
+    /// Whether the current state decides a property, evaluated as a trace that ends here.
     fn shows(&self, property: &Property) -> bool {
         self.here().confirm(self.program, property).is_ok()
     }
@@ -357,9 +357,9 @@ pub(crate) fn why_text(program: &Program, id: TransitionId, why: &Why) -> Vec<St
             format!("{name} is not enabled: {who} is at {}, not at {wanted}", program.location_text(thread, at))
         }
         Reason::Guard => format!("{name} is not enabled, because its guard is false:"),
-        Reason::Blocked => format!("{name} is not enabled: a step is taken whole or not at all, and in it"),
-        Reason::Cut => format!("{name} is cut by an `assume`:"),
-        Reason::Over => format!("{name} is not enabled: a check has failed, and the run is over"),
+        Reason::Blocked => format!("{name} is not enabled: a step is taken as a whole or not at all, and in it"),
+        Reason::Cut => format!("{name} is pruned by an `assume`:"),
+        Reason::Over => format!("{name} is not enabled: a runtime error has ended the execution"),
     }];
     let width = why.parts.iter().map(|part| 2 * part.depth + part.text.chars().count()).max().unwrap_or(0);
     for part in &why.parts {

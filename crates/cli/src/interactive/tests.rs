@@ -178,8 +178,8 @@ fn keys_that_take_steps() {
     typed(&mut screen, "x == 5");
     assert!(shown(&screen, 80, 24).contains("until: x == 5_"));
     press(&mut screen, "<enter>");
-    assert_eq!(screen.session.position(), (9, 9), "the shortest way to 5 has nine steps");
-    assert_eq!(screen.news.0, "9 steps to `x == 5`, the shortest way");
+    assert_eq!(screen.session.position(), (9, 9), "the shortest path to 5 has nine steps");
+    assert_eq!(screen.news.0, "9 steps to `x == 5`, the shortest path");
     press(&mut screen, "c");
     typed(&mut screen, "y == 5");
     press(&mut screen, "<enter>");
@@ -235,7 +235,7 @@ fn the_walk_is_saved_and_opened_again() {
     again.jump(2);
     assert_eq!(again.violated().map(|property| property.name.as_str()), Some("deadlock"));
     press(&mut screen, "s <enter>");
-    assert_eq!(screen.news.0, "the name of a file is missing");
+    assert_eq!(screen.news.0, "a file name is missing");
 }
 
 #[test]

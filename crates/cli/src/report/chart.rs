@@ -18,7 +18,7 @@ pub(crate) struct Chart {
     pub(crate) lanes: Vec<String>,
     pub(crate) rows: Vec<Row>,
     pub(crate) messages: Vec<Message>,
-    /// The row from which the rest repeats for ever.
+    /// The row from which the rest repeats forever.
     pub(crate) loop_start: Option<usize>,
 }
 

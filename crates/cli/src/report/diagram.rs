@@ -15,7 +15,7 @@ pub(crate) fn mermaid(chart: &Chart, ending: &str) -> String {
     }
     for (at, row) in chart.rows.iter().enumerate() {
         if chart.loop_start == Some(at) {
-            out.push_str("    loop for ever\n");
+            out.push_str("    loop forever\n");
         }
         for message in arrows(chart, at) {
             let arrow = if message.sent == message.taken { "->>" } else { "-)" };
@@ -43,7 +43,7 @@ pub(crate) fn plantuml(chart: &Chart, ending: &str) -> String {
     }
     for (at, row) in chart.rows.iter().enumerate() {
         if chart.loop_start == Some(at) {
-            out.push_str("loop for ever\n");
+            out.push_str("loop forever\n");
         }
         for message in arrows(chart, at) {
             let arrow = if message.sent == message.taken { "->" } else { "->>" };
@@ -113,7 +113,7 @@ mod tests {
     participant T0 as A
     participant T1 as B
     Note over T0: 1. l → m<br/>x = 1
-    loop for ever
+    loop forever
     T0-)T1: c(a#59; #35;1 #lt;b#gt;)
     Note over T1: 2. n → n<br/>x = 1
     Note over T0: 3. m → m<br/>x = 1
@@ -122,7 +122,7 @@ mod tests {
 ";
         assert_eq!(mermaid(&lasso(), "often violated"), expected);
         let text = plantuml(&lasso(), "often violated");
-        assert!(text.contains("\nloop for ever\nT0 ->> T1 : c(a; #1 <b>)\n"), "{text}");
+        assert!(text.contains("\nloop forever\nT0 ->> T1 : c(a; #1 <b>)\n"), "{text}");
         assert!(text.contains("\nend\nnote over T0, T1 : often violated\n@enduml\n"), "{text}");
     }
 }

@@ -22,7 +22,7 @@ const TRACE: &str = include_str!("../../assets/trace.html");
 const CSS: &str = include_str!("../../assets/report.css");
 const JS: &str = include_str!("../../assets/report.js");
 
-/// So many places at which a search was cut are shown.
+/// So many unexplored places are shown.
 const MAX_CUTS: usize = 20;
 /// Runs up to this length are also there in words, for readers without scripts.
 const MAX_WORDS: usize = 500;
@@ -100,7 +100,7 @@ fn properties(report: &Report<'_>) -> String {
         let note = match (answer.reason.as_deref(), length) {
             _ if answer.untraced.is_some() => human::untraced_text(answer.untraced),
             (Some(reason), _) => format!("not checked: {reason}"),
-            (None, Some(length)) => format!("a run of {}", count(length, "step")),
+            (None, Some(length)) => format!("a trace of {}", count(length, "step")),
             (None, None) => String::new(),
         };
         let grade = answer.grade().map_or("", Grade::letter);
@@ -133,7 +133,7 @@ fn trace_section(report: &Report<'_>) -> String {
         Some(trace) if trace.run.steps.len() <= MAX_WORDS => {
             human::trace_table(report.source, report.program, &trace.run, false)
         }
-        _ => "the run is too long to be written out; `birk replay` prints it".to_owned(),
+        _ => "this trace is too long to show here; `birk replay` prints it".to_owned(),
     };
     fill(TRACE, &[("options", &options), ("source", &source_lines(report)), ("words", &escape(&words))])
 }
@@ -173,17 +173,17 @@ fn lines(source: &Source, span: Span) -> (u32, usize, usize) {
     (span.file, source.position(span).0, source.position(end).0)
 }
 
-/// The coverage statement: grade, where the search was cut, what the next depth would cost, how to go on.
+/// The coverage statement: grade, where the search stopped early, what the next depth would cost, how to continue.
 fn covered(report: &Report<'_>) -> String {
     let mut out = format!("<p><strong>{}</strong></p>\n", escape(&report.covered()));
     let (cuts, border) = (report.cuts(), &report.hunt.stats.cutoff);
     if !cuts.is_empty() {
         let about = if border.is_estimate { "about " } else { "" };
-        let looked_at = if border.examined < border.states { ", of which a part was looked at" } else { "" };
+        let examined = if border.examined < border.states { ", some of them examined" } else { "" };
         let _ = writeln!(
             out,
-            "<table><caption>cut at {about}{}{looked_at}, before these steps</caption><thead><tr><th scope=\"col\">thread</th>\
-             <th scope=\"col\">location</th><th scope=\"col\">steps</th></tr></thead><tbody>",
+            "<table><caption>unexplored at {about}{}{examined}, before these steps</caption><thead><tr>\
+             <th scope=\"col\">thread</th><th scope=\"col\">location</th><th scope=\"col\">steps</th></tr></thead><tbody>",
             count(border.states, "state")
         );
         for cut in cuts.iter().take(MAX_CUTS) {
@@ -203,14 +203,15 @@ fn covered(report: &Report<'_>) -> String {
         None => {}
     }
     if let Some(command) = report.go_on() {
-        let _ = writeln!(out, "<p>To go on:</p><pre>{}</pre>", escape(&command));
+        let _ = writeln!(out, "<p>To continue:</p><pre>{}</pre>", escape(&command));
     }
     out
 }
 
 fn unreached(report: &Report<'_>) -> String {
     if report.hunt.stats.sat().is_some() {
-        return "<p>Not known: this engine looks for runs, and does not note which steps they take.</p>".into();
+        return "<p>Not known: this engine searches for traces, and does not record which transitions were taken.</p>"
+            .into();
     }
     let (unreached, untaken) = (report.unreached(), report.untaken());
     let names = |ids: &[TransitionId]| report.written(ids).into_iter().map(|(_, name)| name).collect::<Vec<_>>();
@@ -221,8 +222,8 @@ fn unreached(report: &Report<'_>) -> String {
     let lists = [
         ("locations", unreached.locations),
         ("transitions not enabled", report.written(&untaken.not_enabled).into_iter().map(guarded).collect()),
-        ("transitions enabled, but cut", names(&untaken.cut)),
-        ("transitions cut by assumptions", names(&untaken.assumed)),
+        ("transitions enabled in unexplored states only", names(&untaken.cut)),
+        ("transitions pruned by assume", names(&untaken.assumed)),
     ];
     let is_final = report.hunt.coverage == Coverage::Complete;
     if lists.iter().all(|(_, names)| names.is_empty()) {
@@ -230,7 +231,7 @@ fn unreached(report: &Report<'_>) -> String {
     }
     let mut out = match is_final {
         true => "<p>The search was complete: these cannot be reached.</p>\n".to_owned(),
-        false => "<p>The search ended early: these were not reached so far.</p>\n".to_owned(),
+        false => "<p>The search stopped early: these were not reached so far.</p>\n".to_owned(),
     };
     for (what, names) in &lists {
         if !names.is_empty() {
@@ -252,12 +253,12 @@ fn unreached(report: &Report<'_>) -> String {
 /// Of bounded model checking, which counts no states.
 fn unrolled_statistics(report: &Report<'_>, unrolled: SatStats) -> String {
     table(&[
-        ("runs of up to so many steps", grouped(u64::from(report.hunt.stats.max_depth))),
+        ("maximum length of executions", grouped(u64::from(report.hunt.stats.max_depth))),
         ("clauses", grouped(unrolled.clauses)),
         ("variables", grouped(unrolled.variables)),
         ("time", format!("{:.3} s with {}", report.seconds, report.engine.name)),
-        ("bits of a state", report.program.layout.bits().to_string()),
-        ("memory of the process, at most", report.peak_memory.map_or_else(|| "not known".into(), bytes)),
+        ("state size in bits", report.program.layout.bits().to_string()),
+        ("peak memory of the process", report.peak_memory.map_or_else(|| "not known".into(), bytes)),
     ])
 }
 
@@ -282,14 +283,14 @@ fn statistics(report: &Report<'_>, samples: &[Sample]) -> String {
     let rows = [
         ("states", report.states_text()),
         ("transitions", report.transitions_text().unwrap_or_else(unknown)),
-        ("steps to states that were known", if is_held(stats.transitions) { grouped(known) } else { unknown() }),
-        ("states expanded again", grouped(stats.revisits)),
-        ("deepest state", report.depth().map_or_else(unknown, |depth| grouped(u64::from(depth)))),
-        ("most states waiting", held(stats.peak_frontier)),
+        ("steps to visited states", if is_held(stats.transitions) { grouped(known) } else { unknown() }),
+        ("states expanded more than once", grouped(stats.revisits)),
+        ("maximum depth", report.depth().map_or_else(unknown, |depth| grouped(u64::from(depth)))),
+        ("peak frontier", held(stats.peak_frontier)),
         ("time", format!("{:.3} s with {}", report.seconds, report.searched_with())),
-        ("bits of a state", report.program.layout.bits().to_string()),
+        ("state size in bits", report.program.layout.bits().to_string()),
         ("store", bytes(stats.store_bytes)),
-        ("memory of the process, at most", report.peak_memory.map_or_else(|| "not known".into(), bytes)),
+        ("peak memory of the process", report.peak_memory.map_or_else(|| "not known".into(), bytes)),
     ];
     let mut out = table(&rows);
     out += "<div class=\"plots\">\n";
@@ -305,30 +306,30 @@ fn statistics(report: &Report<'_>, samples: &[Sample]) -> String {
             let y = if curves.len() > 1 { format!("{y}, a curve for each search") } else { y.to_owned() };
             curve(&Titles { title, x: "time", y: &y }, &curves, seconds)
         };
-        // Where the search goes level by level, what waits is the next level.
+        // Where the search goes level by level, the frontier is the next level.
         if stats.levels.is_empty() {
             out += &frontier(searches[0]);
         }
         out += &over("States over time", "states", |sample| sample.states);
-        out += &over("Known states met again", "steps to states that were known", |sample| {
+        out += &over("Revisited states", "steps to visited states", |sample| {
             (sample.transitions + 1).saturating_sub(sample.states)
         });
     }
     out + "</div>\n"
 }
 
-/// The most states that waited while states of each depth were expanded; nothing where none ever waited.
+/// The largest frontier while states of each depth were expanded; nothing where it was always empty.
 fn frontier(samples: &[Sample]) -> String {
     let deepest = samples.iter().map(|sample| sample.depth).max().unwrap_or(0);
-    let mut waiting = vec![0; deepest as usize + 1];
+    let mut peaks = vec![0; deepest as usize + 1];
     for sample in samples {
-        let most = &mut waiting[sample.depth as usize];
+        let most = &mut peaks[sample.depth as usize];
         *most = sample.frontier.max(*most);
     }
-    if waiting.iter().all(|most| *most == 0) {
+    if peaks.iter().all(|most| *most == 0) {
         return String::new();
     }
-    bars(&Titles { title: "Frontier per depth", x: "depth of the state expanded", y: "states waiting" }, &waiting)
+    bars(&Titles { title: "Frontier per depth", x: "depth of the state expanded", y: "states in the frontier" }, &peaks)
 }
 
 /// Texts by number: each is in the file once.
@@ -389,7 +390,7 @@ fn trace_data(report: &Report<'_>, trace: &ShownTrace, words: &mut Words) -> Val
     let messages = chart.messages.iter().map(|m| json!([m.sent, m.taken, m.from, m.to, words.number(&m.label)]));
     let messages: Vec<Value> = messages.collect();
     let diagram = |draw: fn(&Chart, &str) -> String, text: &str, word: &str| match chart.rows.len() > MAX_DIAGRAM {
-        true => format!("the run is too long to stand here; `birk replay --format {word}` prints it"),
+        true => format!("this trace is too long to show here; `birk replay --format {word}` prints it"),
         false => visible(&draw(&chart, text)).into_owned(),
     };
     let short = format!(

@@ -24,7 +24,7 @@ use crate::terminal::{Paint, visible};
 
 /// Longer lists are cut.
 const MAX_LISTED: usize = 12;
-/// So many places at which a search was cut are shown.
+/// So many unexplored places are shown.
 const MAX_CUTS: usize = 6;
 /// A search that knows that something can be reached looks for the way there in a second pass.
 const NO_TRACE: &str = "the search was ended before it had the trace";
@@ -58,22 +58,20 @@ fn first_line(report: &Report<'_>, paint: Paint) -> String {
     let detail = match report.verdict() {
         Verdict::Holds => match report.hunt.coverage {
             Coverage::Complete if report.is_of_runs() => {
-                format!("in every run ({states} with the automaton)")
+                format!("for every execution ({states} in the product)")
             }
             Coverage::Complete => format!("in every reachable state ({states})"),
-            _ if report.traces.is_empty() => "the types exclude everything asked for".to_owned(),
-            _ if report.answers.iter().any(|answer| answer.property.branching().is_some()) => {
-                "what was looked for was found".to_owned()
-            }
-            _ => "every target was reached".to_owned(),
+            _ if report.traces.is_empty() => "the types alone exclude every violation".to_owned(),
+            _ => "every witness asked for was found".to_owned(),
         },
         Verdict::Violated => violation(report),
         Verdict::Inconclusive => {
-            let accepted =
-                if report.is_accepted(report.args.accept) { ", and --accept says that this is enough" } else { "" };
+            let accepted = if report.is_accepted(report.args.accept) { ", which --accept accepts" } else { "" };
             let why = match (&report.hunt.coverage, report.hunt.stopped) {
-                (Coverage::Sampled(_), Stop::Exhausted) if report.engine.directed => "others seemed farther away",
-                (Coverage::Sampled(_), Stop::Exhausted) => "others were left out at random",
+                (Coverage::Partial(_), Stop::Exhausted) if report.engine.directed => {
+                    "others had a worse heuristic estimate"
+                }
+                (Coverage::Partial(_), Stop::Exhausted) => "others were left out at random",
                 (_, stop) => stopped(stop),
             };
             format!("no violation {}; {why}{accepted}", covered(report))
@@ -100,7 +98,7 @@ fn violation(report: &Report<'_>) -> String {
                 format!("`{}` ({}{shortest})", answer.property.name, length_text(run))
             }
             None if answer.property.branching().is_some() => {
-                format!("`{}` (no run of {} shows it)", answer.property.name, covered_all(report))
+                format!("`{}` (no witness in {})", answer.property.name, covered_all(report))
             }
             None if report.hunt.stats.sat().is_some() => {
                 format!("`{}` (never reached: {})", answer.property.name, covered_all(report))
@@ -115,19 +113,19 @@ fn covered_all(report: &Report<'_>) -> String {
     report.induction().unwrap_or_else(|| report.states())
 }
 
-/// What was looked at, in words.
+/// What was explored, in words.
 fn covered(report: &Report<'_>) -> String {
     match &report.hunt.coverage {
         Coverage::Complete => "in any reachable state".into(),
         Coverage::Depth(depth) => format!("within {} of the start", count(u64::from(*depth), "step")),
         Coverage::Hashed { depth: None, .. } => "in the states reached, up to hash collisions".into(),
         Coverage::Hashed { depth: Some(depth), .. } => format!("within {depth} steps, up to hash collisions"),
-        Coverage::Sampled(states) if report.slices.as_ref().is_some_and(|slices| slices.done > 1) => {
+        Coverage::Partial(states) if report.slices.as_ref().is_some_and(|slices| slices.done > 1) => {
             format!("in about {}", count(*states, "state"))
         }
         // More than 64 bits hold: the diagrams know.
-        Coverage::Sampled(u64::MAX) => format!("in the {} looked at", report.states()),
-        Coverage::Sampled(states) => format!("in the {} looked at", count(*states, "state")),
+        Coverage::Partial(u64::MAX) => format!("in the {} explored", report.states()),
+        Coverage::Partial(states) => format!("in the {} explored", count(*states, "state")),
     }
 }
 
@@ -141,8 +139,8 @@ fn properties(out: &mut String, report: &Report<'_>, paint: Paint) {
             (_, Some(reason), _) => format!("not checked: {reason}"),
             (_, _, Some(trace)) if answer.property.branching().is_some() => {
                 let run = &report.traces[trace].run;
-                let how = if answer.property.wants_goal() { "shown by" } else { "refuted by" };
-                format!("{how} {}", length_text(run))
+                let what = if answer.property.wants_goal() { "witness" } else { "counterexample" };
+                format!("{what}: {}", length_text(run))
             }
             (Verdict::Holds, _, Some(trace)) => {
                 format!("reached in {}", count(report.traces[trace].run.steps.len() as u64, "step"))
@@ -167,10 +165,10 @@ pub(crate) fn untraced_text(steps: Option<u32>) -> String {
     format!("reached in {}; {NO_TRACE}", count(u64::from(steps.unwrap_or(0)), "step"))
 }
 
-/// What watched the runs, and how much was looked at.
+/// What watched the executions, and how much was explored.
 fn watch_text(watch: &AutomatonFigures) -> String {
     let states = count(watch.states, "state");
-    format!("{states} with an automaton of {}", count(watch.automaton as u64, "state"))
+    format!("product: {states}, automaton: {}", count(watch.automaton as u64, "state"))
 }
 
 /// How long a run is: steps, and those that repeat.
@@ -178,9 +176,9 @@ fn length_text(run: &Replayed) -> String {
     let steps = |number: usize| count(number as u64, "step");
     match run.loop_start {
         None => steps(run.steps.len()),
-        Some(start) if start == run.steps.len() => format!("{}, then nothing for ever", steps(start)),
-        Some(0) => format!("{} for ever", steps(run.steps.len())),
-        Some(start) => format!("{}, then {} for ever", steps(start), steps(run.steps.len() - start)),
+        Some(start) if start == run.steps.len() => format!("{}, then stutters forever", steps(start)),
+        Some(0) => format!("{} forever", steps(run.steps.len())),
+        Some(start) => format!("{}, then {} forever", steps(start), steps(run.steps.len() - start)),
     }
 }
 
@@ -199,7 +197,7 @@ pub(crate) fn shown_trace(
         _ => format!("{} `{}`", property.word(), property.name),
     };
     let how = match (property.branching().is_some(), property.wants_goal()) {
-        (true, true) => "shown by",
+        (true, true) => "witnessed by",
         (true, false) => "violated by",
         _ if run.loop_start.is_some() => "violated by",
         _ => "in",
@@ -236,7 +234,7 @@ pub(crate) fn ending(source: &Source, program: &Program, property: &Property, ru
             }
             if run.shows(program, formula) == Shows::Part {
                 let _ =
-                    writeln!(out, "  one run shows only a part of it: other runs, from its states on, belong to it");
+                    writeln!(out, "  this path shows only a part of it: the rest is about other paths from its states");
             }
         }
     }
@@ -270,7 +268,7 @@ pub(crate) fn trace_table(source: &Source, program: &Program, run: &Replayed, co
     let mut out = String::new();
     for (number, row) in rows.iter().enumerate() {
         if run.loop_start.is_some_and(|start| start + 1 == number) {
-            let _ = writeln!(out, "  {}", paint.dim("for ever:"));
+            let _ = writeln!(out, "  {}", paint.dim("forever:"));
         }
         let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(text.chars().count()));
         let line = format!(
@@ -288,7 +286,7 @@ pub(crate) fn trace_table(source: &Source, program: &Program, run: &Replayed, co
         let _ = writeln!(out, "{}", line.trim_end());
     }
     if run.loop_start == Some(run.steps.len()) {
-        let _ = writeln!(out, "  {}", paint.dim("for ever, because no step is possible"));
+        let _ = writeln!(out, "  {}", paint.dim("stutters forever: no step is possible"));
     }
     out
 }
@@ -322,17 +320,17 @@ fn idle(out: &mut String, program: &Program, run: &Replayed, paint: Paint) {
         let Some(location) = program.location_of(id, run.last()) else { continue };
         is_said = true;
         let says = match chance {
-            Chance::Always => "could always go on, and is passed over",
-            Chance::Sometimes => "could go on now and then",
-            Chance::Never => "waits",
+            Chance::Always => "continuously enabled but never scheduled",
+            Chance::Sometimes => "repeatedly enabled but never scheduled",
+            Chance::Never => "never enabled",
         };
         let name = program.location_text(id, Some(location));
         let thread = paint.bold(&format!("{:width$}", program.thread(id).name));
-        let _ = writeln!(out, "    {thread} stays at {name} and {says}");
+        let _ = writeln!(out, "    {thread} stays at {name}, {says}");
     }
     if !is_said {
         let ended = run.loop_start == Some(run.steps.len());
-        let what = if ended { "no thread is running" } else { "every thread that is running moves in the loop" };
+        let what = if ended { "no thread is running" } else { "every running thread takes a step in the loop" };
         let _ = writeln!(out, "    {what}");
     }
 }
@@ -349,8 +347,8 @@ fn waiting(out: &mut String, source: &Source, program: &Program, run: &Replayed,
             .filter_map(|t| program.transitions[t as usize].guard_span)
             .map(|span| format!("`{}`", visible(&source.slice(span))))
             .collect();
-        let waits = if guards.is_empty() { "for ever".to_owned() } else { format!("for {}", guards.join(" or ")) };
-        let proper = if program.kind_of(id).locations[location.index()].end { " (may end here)" } else { "" };
+        let waits = if guards.is_empty() { "forever".to_owned() } else { format!("for {}", guards.join(" or ")) };
+        let proper = if program.kind_of(id).locations[location.index()].end { " (labelled `end`)" } else { "" };
         let name = program.location_text(id, Some(location)).to_owned();
         lines.push((thread.name.clone(), name, format!("{waits}{proper}")));
     }
@@ -429,7 +427,7 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
     let transitions = report.transitions_text().map_or("steps not counted".into(), |text| counted(&text, "transition"));
     let depth = report.depth().map(|depth| format!(", depth {depth}")).unwrap_or_default();
     let searched = match stats.sat() {
-        Some(_) => format!("runs of up to {}", count(u64::from(stats.max_depth), "step")),
+        Some(_) => format!("executions of up to {}", count(u64::from(stats.max_depth), "step")),
         None => format!("{states}, {transitions}{depth}"),
     };
     let _ = writeln!(out, "{} {searched}", paint.bold("searched:"));
@@ -439,13 +437,13 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
     }
     if let Some(sets) = stats.bdd() {
         let (nodes, iterations) = (count(sets.peak_nodes, "node"), count(u64::from(sets.iterations), "iteration"));
-        let _ = writeln!(out, "{} {nodes} at most, {iterations}", paint.bold("diagrams:"));
+        let _ = writeln!(out, "{} {nodes} at peak, {iterations}", paint.bold("BDDs:"));
     }
     let _ = writeln!(out, "{} {:.3} s with {}{rate}", paint.bold("time:"), report.seconds, report.searched_with());
-    let stored = format!(", {:.1} bytes stored for each", stats.store_bytes as f64 / stats.states.max(1) as f64);
+    let stored = format!(", {:.1} bytes stored per state", stats.store_bytes as f64 / stats.states.max(1) as f64);
     let stored = if is_small { String::new() } else { stored };
-    let peak = report.peak_memory.map(|peak| format!("; {} at most in all", bytes(peak))).unwrap_or_default();
-    let _ = writeln!(out, "{} {} bits a state{stored}{peak}", paint.bold("memory:"), report.program.layout.bits());
+    let peak = report.peak_memory.map(|peak| format!("; {} peak", bytes(peak))).unwrap_or_default();
+    let _ = writeln!(out, "{} {} bits per state{stored}{peak}", paint.bold("memory:"), report.program.layout.bits());
     if let Some(bounded) = stats.bounded().filter(|bounded| !bounded.relief.is_empty()) {
         let step =
             |(relief, states): &(Relief, u64)| format!("after {} states, {}", grouped(*states), relieved(*relief));
@@ -453,7 +451,8 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
         let _ = writeln!(out, "{} {}", paint.bold("memory was short:"), steps.join("; "));
     }
     if stats.cut > 0 {
-        let _ = writeln!(out, "{} {} cut by `assume`", paint.bold("assumed:"), count(stats.cut, "path"));
+        let branches = if stats.cut == 1 { "branch" } else { "branches" };
+        let _ = writeln!(out, "{} {} {branches} pruned by `assume`", paint.bold("assumed:"), grouped(stats.cut));
     }
 }
 
@@ -475,28 +474,28 @@ fn slices(out: &mut String, slices: &Slices, paint: Paint) {
     if let Some((confidence, rate)) = slices.ruled_out {
         let _ = writeln!(
             out,
-            "{} {confidence}, that fewer than {:.2} % of such slices have a violation: about this width and this way to draw \
-             only, not about how likely the model is right",
+            "{} {confidence} that fewer than {:.2} % of such slices have a violation; this is about slices of this width, \
+             drawn in this way, and is not a probability that the model is correct",
             paint.bold("confidence:"),
             rate * 100.0
         );
     }
 }
 
-/// Where the search was cut: who was about to do something there.
+/// Where the search stopped early: which threads had steps there.
 fn cuts(out: &mut String, report: &Report<'_>, paint: Paint) {
     let (cuts, border) = (report.cuts(), &report.hunt.stats.cutoff);
     if cuts.is_empty() {
         return;
     }
-    let looked_at = match border.examined < border.states {
-        true => format!(" ({} looked at)", grouped(border.examined)),
+    let examined = match border.examined < border.states {
+        true => format!(" ({} examined)", grouped(border.examined)),
         false => String::new(),
     };
     let about = if border.is_estimate { "about " } else { "" };
     let states = count(border.states, "state");
-    let _ =
-        writeln!(out, "{} {about}{states}{looked_at}, before these steps, most frequent first", paint.bold("cut at:"));
+    let title = paint.bold("unexplored at:");
+    let _ = writeln!(out, "{title} {about}{states}{examined}, before these steps, most frequent first");
     let name = |cut: &Cut| {
         let location = report.program.location_text(cut.thread, Some(cut.location));
         format!("{} @ {location}", report.program.thread(cut.thread).name)
@@ -511,7 +510,7 @@ fn cuts(out: &mut String, report: &Report<'_>, paint: Paint) {
     }
 }
 
-/// What was not met, and what is known of it.
+/// What was not reached, and what is known of it.
 fn unreached(out: &mut String, report: &Report<'_>, paint: Paint) {
     if report.is_of_runs() {
         return;
@@ -525,8 +524,8 @@ fn unreached(out: &mut String, report: &Report<'_>, paint: Paint) {
     let rows = [
         ("locations", report.unreached().locations),
         ("not enabled", report.written(&untaken.not_enabled).into_iter().map(guarded).collect()),
-        ("enabled, but cut", plain(&untaken.cut)),
-        ("cut by `assume`", plain(&untaken.assumed)),
+        ("enabled, unexplored", plain(&untaken.cut)),
+        ("pruned by `assume`", plain(&untaken.assumed)),
     ];
     if rows.iter().all(|(_, names)| names.is_empty()) {
         return;
@@ -567,7 +566,7 @@ pub(crate) fn next_text(next: &Next) -> String {
         (least, most) => format!("{least:.1} to {most:.1} s"),
     };
     let memory = next.memory.map(|(least, most)| format!(" and {} to {}", bytes(least), bytes(most)));
-    let known = if least == most { "has" } else { "has probably" };
+    let known = if least == most { "has" } else { "probably has" };
     let depth = next.depth;
-    format!("depth {depth} {known} {states}; a search to it takes {seconds}{}", memory.unwrap_or_default())
+    format!("depth {depth} {known} {states}; searching to it takes {seconds}{}", memory.unwrap_or_default())
 }

@@ -37,7 +37,7 @@ pub(crate) struct CheckReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     slices: Option<SlicesReport>,
     unreached: Option<Unreached>,
-    cut: Option<Cutoff>,
+    unexplored: Option<Cutoff>,
     next: Option<NextDepth>,
     traces: Vec<TraceReport>,
     reproduce: String,
@@ -82,7 +82,7 @@ enum CoverageKind {
         omission_probability: f64,
         expected_omissions: f64,
     },
-    Sampled {
+    Partial {
         states: Count,
     },
 }
@@ -130,7 +130,7 @@ struct Figures {
     transitions: Option<Count>,
     max_depth: Option<u32>,
     revisits: u64,
-    cut_by_assume: u64,
+    pruned_by_assume: u64,
     seconds: f64,
     states_per_second: Option<f64>,
     peak_memory_bytes: Option<u64>,
@@ -158,7 +158,7 @@ struct Unrolled {
 #[serde(deny_unknown_fields)]
 struct Frontier {
     kept_as: &'static str,
-    most_states: u64,
+    peak_states: u64,
     bytes_per_state: f64,
     peak_bytes: u64,
     replays: u64,
@@ -205,8 +205,8 @@ struct Unreached {
     transitions: Vec<String>,
     locations: Vec<String>,
     not_enabled: Vec<NotEnabled>,
-    cut: Vec<String>,
-    assumed: Vec<String>,
+    unexplored: Vec<String>,
+    pruned: Vec<String>,
 }
 
 /// A transition that was never enabled, with its condition.
@@ -233,12 +233,12 @@ impl Place {
     }
 }
 
-/// Where the search was cut off.
+/// Where the search stopped early.
 #[derive(JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Cutoff {
     states: u64,
-    looked_at: u64,
+    examined: u64,
     estimated: bool,
     at: Vec<CutoffAt>,
 }
@@ -330,7 +330,7 @@ pub(crate) fn text(report: &Report<'_>) -> String {
         stats: figures(report),
         slices: report.slices.as_ref().map(slices),
         unreached: unreached(report),
-        cut: cutoff(report),
+        unexplored: cutoff(report),
         next: next(report),
         traces: report
             .traces
@@ -369,7 +369,7 @@ fn figures(report: &Report<'_>) -> Figures {
         },
         max_depth: report.depth(),
         revisits: stats.revisits,
-        cut_by_assume: stats.cut,
+        pruned_by_assume: stats.cut,
         seconds: report.seconds,
         states_per_second: is_counted.then(|| (states / report.seconds.max(1e-9)).round()),
         peak_memory_bytes: report.peak_memory,
@@ -392,7 +392,7 @@ fn frontier(stats: &birk_engine::Stats) -> Option<Frontier> {
     let relief = bounded.relief.iter().map(|&(relief, states)| ReliefStep { step: relief.word(), states });
     Some(Frontier {
         kept_as: frontier.kind,
-        most_states: frontier.states,
+        peak_states: frontier.states,
         bytes_per_state: frontier.bytes as f64 / frontier.states.max(1) as f64,
         peak_bytes: frontier.peak_bytes,
         replays: frontier.replays,
@@ -450,8 +450,8 @@ fn unreached(report: &Report<'_>) -> Option<Unreached> {
         transitions: texts(&unreached.transitions),
         locations: unreached.locations,
         not_enabled: untaken.not_enabled.iter().map(not_enabled).collect(),
-        cut: texts(&untaken.cut),
-        assumed: texts(&untaken.assumed),
+        unexplored: texts(&untaken.cut),
+        pruned: texts(&untaken.assumed),
     })
 }
 
@@ -464,7 +464,7 @@ fn cutoff(report: &Report<'_>) -> Option<Cutoff> {
     });
     (cutoff.states > 0).then(|| Cutoff {
         states: cutoff.states,
-        looked_at: cutoff.examined,
+        examined: cutoff.examined,
         estimated: cutoff.is_estimate,
         at: at.collect(),
     })
@@ -486,10 +486,10 @@ fn coverage(report: &Report<'_>) -> CoverageReport {
         Coverage::Hashed { depth, omission_probability, expected_omissions } => {
             CoverageKind::Hashed { depth, omission_probability, expected_omissions }
         }
-        Coverage::Sampled(states) => {
+        Coverage::Partial(states) => {
             // More than 64 bits hold: the diagrams know.
             let sets = report.hunt.stats.bdd().filter(|_| states == u64::MAX);
-            CoverageKind::Sampled { states: sets.map_or(Count::Number(states), |sets| Count::new(&sets.states)) }
+            CoverageKind::Partial { states: sets.map_or(Count::Number(states), |sets| Count::new(&sets.states)) }
         }
     };
     CoverageReport { kind, grade: report.grade().letter() }

@@ -181,7 +181,7 @@ fn headline(simulation: &Simulation<'_>, paint: Paint) -> String {
     let bound = format!("{runs} of at most {}", count(u64::from(simulation.args.steps), "step"));
     let cut_short = match simulation.stopped {
         Some(Stop::Interrupt) => "; interrupted",
-        Some(_) => "; the time was up",
+        Some(_) => "; the time limit was reached",
         None => "",
     };
     match &simulation.shown {
@@ -192,18 +192,20 @@ fn headline(simulation: &Simulation<'_>, paint: Paint) -> String {
         }
         _ => {
             let none = paint.verdict(Verdict::Inconclusive, "no violation");
-            format!("{none}: {model}: in {bound}, chosen at random; this says nothing about other runs{cut_short}\n")
+            format!(
+                "{none}: {model}: in {bound}, chosen at random; this says nothing about other executions{cut_short}\n"
+            )
         }
     }
 }
 
 fn reason(end: RunEnd) -> &'static str {
     match end {
-        RunEnd::Goal => "it met what it was watched for",
+        RunEnd::Goal => "it reached the goal of a property",
         RunEnd::Stuck => "no step is possible",
-        RunEnd::Fault => "a check failed",
-        RunEnd::Cut => "every way on is cut by `assume`",
-        RunEnd::Steps => "it has as many steps as --steps allows",
+        RunEnd::Fault => "of a runtime error",
+        RunEnd::Cut => "every branch is pruned by `assume`",
+        RunEnd::Steps => "it reached the limit of --steps",
     }
 }
 
@@ -215,13 +217,13 @@ fn properties(out: &mut String, simulation: &Simulation<'_>, paint: Paint) {
         let word = match verdict {
             Verdict::Holds => "reached",
             Verdict::Violated => "violated",
-            Verdict::Inconclusive => "not met",
+            Verdict::Inconclusive => "not seen",
         };
         let name = &watched.property.name;
         let note = match (watched.first, &watched.property.kind) {
             (Some(seed), _) => format!("in {runs}, first with seed {seed}"),
             (None, PropertyKind::Ltl(_) | PropertyKind::Ctl(_) | PropertyKind::Mu(_)) => {
-                "a formula is about endless runs, and is not watched".to_owned()
+                "not monitored: it is about infinite executions".to_owned()
             }
             (None, _) => String::new(),
         };
@@ -234,10 +236,10 @@ fn ends(out: &mut String, simulation: &Simulation<'_>, paint: Paint) {
     let ends = &simulation.ends;
     let parts = [
         (ends.goal, "ended at a violation"),
-        (ends.stuck, "came to an end"),
-        (ends.fault, "ended at a failing check"),
-        (ends.cut, "were cut by `assume`"),
-        (ends.steps, "reached the limit on steps"),
+        (ends.stuck, "reached a state without steps"),
+        (ends.fault, "ended in a runtime error"),
+        (ends.cut, "were pruned by `assume`"),
+        (ends.steps, "reached the step limit"),
     ];
     let parts: Vec<String> =
         parts.iter().filter(|(runs, _)| *runs > 0).map(|(runs, what)| format!("{} {what}", grouped(*runs))).collect();
@@ -248,7 +250,7 @@ fn ends(out: &mut String, simulation: &Simulation<'_>, paint: Paint) {
 fn histogram(out: &mut String, simulation: &Simulation<'_>, paint: Paint) {
     let rows = simulation.lengths.rows();
     let most = rows.iter().map(|(.., runs)| *runs).max().unwrap_or(0);
-    let _ = writeln!(out, "{} steps of a run, and how many runs", paint.bold("depth:"));
+    let _ = writeln!(out, "{} steps per run, and number of runs", paint.bold("depth:"));
     let name = |first: usize, last: usize| if first == last { first.to_string() } else { format!("{first}-{last}") };
     let width = rows.iter().map(|&(first, last, _)| name(first, last).len()).max().unwrap_or(0);
     for (first, last, runs) in rows {
@@ -322,7 +324,7 @@ struct EndsReport {
     violation: u64,
     stuck: u64,
     fault: u64,
-    cut: u64,
+    pruned: u64,
     steps: u64,
 }
 
@@ -362,7 +364,7 @@ pub(crate) fn json(simulation: &Simulation<'_>) -> String {
             violation: ends.goal,
             stuck: ends.stuck,
             fault: ends.fault,
-            cut: ends.cut,
+            pruned: ends.cut,
             steps: ends.steps,
         },
         lengths: lengths.map(|(steps, &runs)| Length { steps, runs }).collect(),

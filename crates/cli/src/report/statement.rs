@@ -1,5 +1,5 @@
-//! The coverage statement: how much was looked at, where the search was cut, what was not met on the way, what the next
-//! depth would cost, and how to go on. No engine's word is stretched: a grade says what the search can prove.
+//! The coverage statement: how much was explored, where the search stopped early, what was not reached, what the next
+//! depth would cost, and how to continue. No engine's word is stretched: a grade says what the search can prove.
 
 use birk::search::forecast::Guess;
 use birk_ir::{Coverage, LocationId, Op, Stop, ThreadId, TransitionId, Verdict};
@@ -8,7 +8,7 @@ use crate::cli::StoreKind;
 use crate::numbers::count;
 use crate::report::{Report, command_line};
 
-/// A place where the search was cut: steps of one thread from one location that were not taken.
+/// An unexplored place: steps of one thread from one location that were not taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cut {
     pub(crate) thread: ThreadId,
@@ -21,9 +21,9 @@ pub(crate) struct Cut {
 pub(crate) struct Untaken {
     /// Their thread came to their location, but they could not be taken there.
     pub(crate) not_enabled: Vec<TransitionId>,
-    /// They could be taken, but only at the border.
+    /// They could be taken, but only in unexplored states.
     pub(crate) cut: Vec<TransitionId>,
-    /// They could be taken, but an `assume` cut whatever they led to.
+    /// They could be taken, but an `assume` pruned whatever they led to.
     pub(crate) assumed: Vec<TransitionId>,
 }
 
@@ -64,33 +64,34 @@ impl Report<'_> {
         let steps = |depth: u32| count(u64::from(depth), "step");
         let ended = stopped(self.hunt.stopped);
         match &self.hunt.coverage {
-            Coverage::Complete if self.is_of_runs() => "A, complete: every run".to_owned(),
+            Coverage::Complete if self.is_of_runs() => "A, exhaustive: every execution".to_owned(),
             Coverage::Complete => match self.induction() {
-                Some(why) => format!("A, complete: every reachable state, {why}"),
-                None => "A, complete: every reachable state".to_owned(),
+                Some(why) => format!("A, exhaustive: every reachable state, {why}"),
+                None => "A, exhaustive: every reachable state".to_owned(),
             },
             Coverage::Depth(depth) => {
                 format!("B, complete to depth {depth}: every state within {} of the start; {ended}", steps(*depth))
             }
             Coverage::Hashed { depth, omission_probability, expected_omissions } => {
                 let about = if self.args.swarm > 1 { "about " } else { "" };
-                let to = depth.map(|depth| format!(" to depth {depth}")).unwrap_or_default();
+                let to = depth.map(|depth| format!(", complete to depth {depth}")).unwrap_or_default();
                 let ended = if depth.is_some() { format!("; {ended}") } else { String::new() };
                 format!(
-                    "C, complete{to} up to hashing: {about}{states}; {expected_omissions:.2} more expected to be lost to \
-                     equal bits, some with a probability of at most {omission_probability:.3}{ended}"
+                    "C, hashed{to}: {about}{states}; {expected_omissions:.2} more expected to be lost to hash collisions, any \
+                     with a probability of at most {omission_probability:.3}{ended}"
                 )
             }
-            Coverage::Sampled(_) if self.hunt.stopped == Stop::Exhausted => {
+            Coverage::Partial(_) if self.hunt.stopped == Stop::Exhausted => {
                 let about = if self.slices.as_ref().is_some_and(|slices| slices.done > 1) { "about " } else { "" };
-                let why = if self.engine.directed { "seemed farther away" } else { "were left out at random" };
-                format!("D, sampled: {about}{states}, with no claim about others; some {why}")
+                let why =
+                    if self.engine.directed { "had a worse heuristic estimate" } else { "were left out at random" };
+                format!("D, partial: {about}{states}, with no claim about others; some {why}")
             }
-            Coverage::Sampled(_) => format!("D, sampled: {states}, with no claim about others; {ended}"),
+            Coverage::Partial(_) => format!("D, partial: {states}, with no claim about others; {ended}"),
         }
     }
 
-    /// Where the search was cut, the place with most steps first.
+    /// Where the search stopped early, the place with most steps first.
     pub(crate) fn cuts(&self) -> Vec<Cut> {
         let mut cuts: Vec<Cut> = Vec::new();
         for (transition, &steps) in self.program.transitions.iter().zip(&self.hunt.stats.cutoff.open) {
@@ -120,7 +121,7 @@ impl Report<'_> {
             if self.hunt.stats.cutoff.open.get(index).is_some_and(|&open| open > 0) {
                 untaken.cut.push(id);
             } else if has_assumption && self.assumed.as_ref().is_none_or(|assumed| assumed[index]) {
-                // Where nobody noticed what was cut, it is not known whether it was enabled.
+                // Where nobody noticed what was pruned, it is not known whether it was enabled.
                 if self.assumed.is_some() {
                     untaken.assumed.push(id);
                 }
@@ -143,7 +144,7 @@ impl Report<'_> {
         }
         match self.hunt.coverage {
             Coverage::Complete | Coverage::Hashed { depth: None, .. } => None,
-            Coverage::Sampled(_) => Some(Err("a search that does not go depth by depth has no next one")),
+            Coverage::Partial(_) => Some(Err("this search does not proceed depth by depth")),
             Coverage::Depth(depth) | Coverage::Hashed { depth: Some(depth), .. } => Some(self.next_depth(depth)),
         }
     }
@@ -242,12 +243,12 @@ fn doubled(words: &[String], option: &str) -> Option<String> {
 /// Why a search ended, in words.
 pub(crate) fn stopped(stop: Stop) -> &'static str {
     match stop {
-        Stop::Exhausted => "nothing was left to search",
-        Stop::Goal => "the search ended at what it found",
-        Stop::Time => "the time was up",
-        Stop::Memory => "the memory was used up",
+        Stop::Exhausted => "the search ran to completion",
+        Stop::Goal => "the search stopped at what it found",
+        Stop::Time => "the time limit was reached",
+        Stop::Memory => "the memory limit was reached",
         Stop::Depth => "the depth limit was reached",
-        Stop::States => "the limit on states was reached",
+        Stop::States => "the state limit was reached",
         Stop::Interrupt => "interrupted",
     }
 }

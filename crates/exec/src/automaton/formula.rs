@@ -124,7 +124,7 @@ impl Formulas {
         self.until(TRUE, formula)
     }
 
-    /// The first until the second, or for ever.
+    /// The first until the second, or forever.
     pub fn weak_until(&mut self, left: FormulaId, right: FormulaId) -> FormulaId {
         let either = self.or([left, right]);
         self.release(right, either)

@@ -125,10 +125,10 @@ impl Graph {
                 }
             }
         }
-        self.judged(of, found)
+        self.classified(of, found)
     }
 
-    fn judged(&self, of: Vec<usize>, found: usize) -> Components {
+    fn classified(&self, of: Vec<usize>, found: usize) -> Components {
         let mut inside = vec![None; found];
         let edges = || self.edges.iter().enumerate().flat_map(|(from, edges)| edges.iter().map(move |e| (from, e)));
         for (from, edge) in edges().filter(|(from, edge)| of[*from] == of[edge.target]) {

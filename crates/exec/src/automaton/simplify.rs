@@ -198,7 +198,7 @@ impl Formulas {
         self.keep(Node::Until(left, right))
     }
 
-    /// The second up to and including where the first is, or for ever.
+    /// The second up to and including where the first is, or forever.
     pub fn release(&mut self, left: FormulaId, right: FormulaId) -> FormulaId {
         if left == TRUE || self.is_universal(right) || self.implies(right, left) {
             return right;

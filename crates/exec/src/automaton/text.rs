@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 200;
 
 /// What is wrong with a text, and at which byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
+pub struct ParseError {
     /// Where.
     pub at: usize,
     /// What.
@@ -62,17 +62,17 @@ const WORDS: &[(&str, &str)] = &[
 ];
 
 /// Reads a formula.
-pub fn parse(text: &str, formulas: &mut Formulas) -> Result<FormulaId, Mistake> {
+pub fn parse(text: &str, formulas: &mut Formulas) -> Result<FormulaId, ParseError> {
     let tokens = tokens(text)?;
     let mut parser = Parser { tokens: &tokens, next: 0, depth: 0, formulas };
     let formula = parser.binary(0)?;
     match parser.peek() {
         Token::End => Ok(formula),
-        _ => Err(parser.mistake("expected an operator")),
+        _ => Err(parser.error("expected an operator")),
     }
 }
 
-fn tokens(text: &str) -> Result<Vec<(usize, Token)>, Mistake> {
+fn tokens(text: &str) -> Result<Vec<(usize, Token)>, ParseError> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
@@ -82,7 +82,7 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, Mistake> {
             continue;
         }
         if first == '"' {
-            let end = rest[1..].find('"').ok_or(Mistake { at, reason: "this quote is never closed".into() })?;
+            let end = rest[1..].find('"').ok_or(ParseError { at, reason: "this quote is never closed".into() })?;
             tokens.push((at, Token::Name(rest[1..=end].to_owned())));
             at += end + 2;
             continue;
@@ -102,7 +102,7 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, Mistake> {
             continue;
         }
         let Some((symbol, meaning)) = SYMBOLS.iter().find(|(symbol, _)| rest.starts_with(symbol)) else {
-            return Err(Mistake { at, reason: format!("`{first}` has no meaning in a formula") });
+            return Err(ParseError { at, reason: format!("`{first}` has no meaning in a formula") });
         };
         tokens.push((at, Token::Symbol(meaning)));
         at += symbol.len();
@@ -126,17 +126,17 @@ impl Parser<'_> {
         &self.tokens[self.next].1
     }
 
-    fn mistake(&self, expected: &str) -> Mistake {
+    fn error(&self, expected: &str) -> ParseError {
         let (at, token) = &self.tokens[self.next];
         let found = match token {
             Token::Name(name) => format!("found `{name}`"),
             Token::Symbol(symbol) => format!("found `{symbol}`"),
             Token::End => "the formula ends here".into(),
         };
-        Mistake { at: *at, reason: format!("{expected}, but {found}") }
+        ParseError { at: *at, reason: format!("{expected}, but {found}") }
     }
 
-    fn binary(&mut self, level: usize) -> Result<FormulaId, Mistake> {
+    fn binary(&mut self, level: usize) -> Result<FormulaId, ParseError> {
         let Some(operators) = LEVELS.get(level) else { return self.unary() };
         let left = self.binary(level + 1)?;
         let Token::Symbol(operator) = *self.peek() else { return Ok(left) };
@@ -166,7 +166,7 @@ impl Parser<'_> {
         })
     }
 
-    fn unary(&mut self) -> Result<FormulaId, Mistake> {
+    fn unary(&mut self) -> Result<FormulaId, ParseError> {
         let token = self.peek().clone();
         self.deeper()?;
         let formula = match token {
@@ -174,7 +174,7 @@ impl Parser<'_> {
                 self.next += 1;
                 if self.formulas.names().len() >= MAX_PROPOSITIONS && !self.formulas.names().contains(&name) {
                     let reason = format!("a formula has at most {MAX_PROPOSITIONS} propositions");
-                    return Err(Mistake { at: self.tokens[self.next - 1].0, reason });
+                    return Err(ParseError { at: self.tokens[self.next - 1].0, reason });
                 }
                 self.formulas.proposition(&name)
             }
@@ -186,7 +186,7 @@ impl Parser<'_> {
                 self.next += 1;
                 let inner = self.binary(0)?;
                 if *self.peek() != Token::Symbol(")") {
-                    return Err(self.mistake("expected `)`"));
+                    return Err(self.error("expected `)`"));
                 }
                 self.next += 1;
                 inner
@@ -201,16 +201,16 @@ impl Parser<'_> {
                     _ => self.formulas.next(inner),
                 }
             }
-            _ => return Err(self.mistake("expected a proposition, `!`, `[]`, `<>`, `X` or `(`")),
+            _ => return Err(self.error("expected a proposition, `!`, `[]`, `<>`, `X` or `(`")),
         };
         self.depth -= 1;
         Ok(formula)
     }
 
-    fn deeper(&mut self) -> Result<(), Mistake> {
+    fn deeper(&mut self) -> Result<(), ParseError> {
         self.depth += 1;
         match self.depth > MAX_DEPTH {
-            true => Err(self.mistake(&format!("a formula is at most {MAX_DEPTH} operators deep"))),
+            true => Err(self.error(&format!("a formula is at most {MAX_DEPTH} operators deep"))),
             false => Ok(()),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! After Couvreur, "On-the-fly verification of linear temporal logic", 1999: each formula is split into what must be
 //! true now, what must be true from the next state on, and which `until` was put off. An edge has the marks of the
-//! `until`s that it does not put off, so one that is put off for ever is never accepted.
+//! `until`s that it does not put off, so one that is put off forever is never accepted.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -23,7 +23,7 @@ pub struct TooLarge(pub String);
 
 impl fmt::Display for TooLarge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the formula is too large: {}", self.0)
+        write!(f, "the LTL formula is too large: {}", self.0)
     }
 }
 
@@ -160,7 +160,7 @@ impl Translation<'_> {
             self.untils.len() - 1
         });
         if number >= MAX_UNTILS {
-            return Err(TooLarge(format!("more than {MAX_UNTILS} things must eventually happen")));
+            return Err(TooLarge(format!("it has more than {MAX_UNTILS} eventualities")));
         }
         Ok(1 << number)
     }

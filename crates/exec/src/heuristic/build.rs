@@ -379,7 +379,7 @@ impl<'p> Builder<'p> {
         needs
     }
 
-    /// That no step is possible: no transition is enabled. Those that need more than their guard are not looked at.
+    /// That no step is possible: no transition is enabled. Those that need more than their guard are not examined.
     fn stuck(&mut self, depth: u32) -> Option<usize> {
         let is_plain = |t: &&Transition| !t.ops.iter().any(|op| matches!(op, Op::Require(_)));
         let plain = self.program.transitions.iter().filter(is_plain);

@@ -23,8 +23,8 @@ impl Heuristic<'_> {
         let indent = "  ".repeat(level + 1);
         let value = steps(self.value(part, state, known));
         let (text, below): (String, Vec<usize>) = match &self.parts[part] {
-            Part::Fixed(0) => ("nothing is needed, or it cannot be told".into(), vec![]),
-            Part::Fixed(_) => ("cannot be".into(), vec![]),
+            Part::Fixed(0) => ("true, or no bound is known".into(), vec![]),
+            Part::Fixed(_) => ("impossible".into(), vec![]),
             Part::Among(cell, values) => {
                 let values: Vec<String> = values.iter().map(|&value| self.value_of(*cell, value)).collect();
                 (format!("{} is {}", self.name_of(*cell), values.join(" or ")), vec![])
@@ -34,13 +34,13 @@ impl Heuristic<'_> {
                 (text, if self.value(part, state, known) > 1 { vec![*before] } else { vec![] })
             }
             Part::Opaque(condition) => (self.program.expr_text(condition), vec![]),
-            Part::Least(parts) => (format!("one of {}, the least of", parts.len()), parts.clone()),
+            Part::Least(parts) => (format!("disjunction of {}, the minimum of", parts.len()), parts.clone()),
             Part::Sum(groups) => {
                 let parts = groups.concat();
                 let text = match (groups.len(), parts.len()) {
-                    (1, n) => format!("all of {n}, the greatest of"),
-                    (n, all) if n == all => format!("all of {n}, the sum of"),
-                    (n, all) => format!("all of {all} in {n} groups, the sum of the greatest of each"),
+                    (1, n) => format!("conjunction of {n}, the maximum of"),
+                    (n, all) if n == all => format!("conjunction of {n}, the sum of"),
+                    (n, all) => format!("conjunction of {all} in {n} groups, the sum of their maxima"),
                 };
                 (text, parts)
             }

@@ -1,6 +1,6 @@
 //! What a run shows of a formula about branching: the formula is evaluated on the states of the run, where a step that
 //! leaves it may lead to anything. Fixpoints are computed by their definition, over and over; nothing is shared with
-//! the evaluator whose answer this judges.
+//! the evaluator whose answer this checks.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
@@ -112,7 +112,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// The last states of a run are looked at first: mostly a state depends on the next one.
+    /// The last states of a run are examined first: mostly a state depends on the next one.
     fn compute(&mut self, number: u32, body: &Branching, begin: bool) {
         self.sets.insert(number, vec![begin; self.states.states.len()]);
         loop {

@@ -35,19 +35,19 @@ impl Replayed {
         if at < last { at + 1 } else { self.loop_start.unwrap_or(last).min(last) }
     }
 
-    /// Whether the run goes on for ever: its last state is the one it goes back to, or one without any step.
+    /// Whether the run goes on forever: its last state is the one it goes back to, or one without any step.
     pub fn closes(&self, program: &Program) -> Result<(), ReplayError> {
         let misfit =
             |reason: &str| Err(ReplayError { step: self.steps.len().saturating_sub(1), reason: reason.into() });
         match self.loop_start {
-            None => misfit("the run has no loop"),
+            None => misfit("the trace has no loop"),
             Some(start) if start > self.steps.len() => misfit("the loop begins after the end"),
             Some(start) if start == self.steps.len() => {
                 let stuck = is_stuck(&Interpreter::new(program, &[]), self.last()) && !program.is_faulty(self.last());
-                if stuck { Ok(()) } else { misfit("the run stays in a state that has steps") }
+                if stuck { Ok(()) } else { misfit("the execution stutters in a state that has enabled steps") }
             }
             Some(start) if self.states[start] == self.last() => Ok(()),
-            Some(_) => misfit("the last state is not the one that the run returns to"),
+            Some(_) => misfit("the last state is not the one that the loop returns to"),
         }
     }
 
@@ -149,7 +149,7 @@ impl Replayed {
         match (0..fairness.names.len()).find(|&i| (always & !met) >> i & 1 == 1) {
             None => Ok(()),
             Some(i) => {
-                let reason = format!("{} is passed over for ever", fairness.names[i]);
+                let reason = format!("{} is continuously enabled but never scheduled", fairness.names[i]);
                 Err(ReplayError { step: self.steps.len().saturating_sub(1), reason })
             }
         }

@@ -81,7 +81,7 @@ fn propositions_of_never_claims_are_conditions() {
 fn formulas_are_read_in_all_spellings() {
     let read = |text: &str| {
         let mut formulas = Formulas::default();
-        let formula = parse(text, &mut formulas).unwrap_or_else(|mistake| panic!("{text}: {mistake:?}"));
+        let formula = parse(text, &mut formulas).unwrap_or_else(|error| panic!("{text}: {error:?}"));
         let automaton = automaton_of(&mut formulas, formula).expect("small");
         hoa::write(&automaton, "")
     };
@@ -92,8 +92,8 @@ fn formulas_are_read_in_all_spellings() {
     assert_eq!(read("\"x == 1\" U y"), read("\"x == 1\" until y"));
     assert_eq!(read("a & b | c"), read("(a && b) || c"));
     let wrong = |text: &str| {
-        let mistake = parse(text, &mut Formulas::default()).expect_err("it is wrong");
-        (mistake.at, mistake.reason)
+        let error = parse(text, &mut Formulas::default()).expect_err("it is wrong");
+        (error.at, error.reason)
     };
     assert_eq!(wrong("a U").0, 3);
     assert_eq!(wrong("[] (a").1, "expected `)`, but the formula ends here");

@@ -6,10 +6,10 @@ pub(super) const E0020: Code = Code {
     code: "E0020",
     title: "unknown name",
     explanation: "\
-Nothing of this name is declared where it is used. The message offers a similar name if there is
-one. Variables of a thread are visible only inside it; from outside write `T.x`, or `T[i].x` if
-there are several copies. The values of an enumeration are written `Colour.red`, the constants of
-a block `Param.N`, and `T@loc` asks whether a thread is at a location.",
+Nothing with this name is declared where it is used. The message suggests a similar name if there
+is one. Variables of a thread are visible only inside it; from outside write `T.x`, or `T[i].x` if
+there are several instances. The values of an enumeration are written `Colour.red`, the constants
+of a block `Param.N`, and `T@loc` asks whether a thread is at a location.",
     example: "\
 system Lift {
   byte floor;
@@ -19,7 +19,7 @@ system Lift {
       when flor < 3 do { floor := floor + 1; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   byte floor;
 
@@ -37,8 +37,8 @@ pub(super) const E0021: Code = Code {
 A name stands for one thing. All declarations of a system share one set of names, and so do the
 locations of a thread, its parameters and variables, the values of an enumeration, the constants
 of a block, the fields of a record, and the properties. `deadlock` and `fault` are properties that
-every system has. The variable of a fixpoint (`mu X. …`) has a name that nothing else has, neither
-in the system nor among the fixpoints around it.",
+every system has. The variable of a fixpoint (`mu X. …`) needs a name that is used neither in the
+system nor by an enclosing fixpoint.",
     example: "\
 system Lift {
   byte floor;
@@ -49,7 +49,7 @@ system Lift {
       when floor < 3 do { floor := floor + 1; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   byte floor;
 
@@ -66,8 +66,8 @@ pub(super) const E0022: Code = Code {
     explanation: "\
 Types are never converted silently: a guard must be `boolean`, `+` needs numbers, both sides of
 `==` must have the same type, and values of different enumerations are different. To test a
-number, compare it (`x != 0`); to count a truth value, write `b ? 1 : 0`. The same code says that a
-name is something else than is needed, for example a thread where a value is expected.",
+number, compare it (`x != 0`); to count a truth value, write `b ? 1 : 0`. The same code is used if
+a name stands for something else than is needed, for example a thread where a value is expected.",
     example: "\
 system Lift {
   byte floor;
@@ -77,7 +77,7 @@ system Lift {
       when floor do { floor := floor - 1; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   byte floor := 3;
 
@@ -93,8 +93,8 @@ pub(super) const E0023: Code = Code {
     title: "unknown type",
     explanation: "\
 The types are `boolean`, `byte`, `int`, `int (lo, hi)`, `int wrap (lo, hi)`, sets, channels, the
-names that `enum`, `record` and `typealias` declare, and arrays, as in `byte[4]`. There are no texts
-and no fractions: a model should have as few states as its question allows.",
+names that `enum`, `record` and `typealias` declare, and arrays, as in `byte[4]`. There are no
+strings and no fractions: a model should have as few states as possible.",
     example: "\
 system Lift {
   bool moves;
@@ -104,7 +104,7 @@ system Lift {
       do { moves := !moves; } goto standing;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   boolean moves;
 
@@ -119,9 +119,9 @@ pub(super) const E0024: Code = Code {
     code: "E0024",
     title: "not a constant",
     explanation: "\
-Initial values, bounds of types, lengths of arrays and numbers of copies must be known before the
-search begins. They are computed from numbers, constants and functions of these, not from
-variables or from where a thread is. Constants can be changed for one run with `-D NAME=VALUE`.",
+Initial values, bounds of types, lengths of arrays and numbers of instances must be known before
+the search begins. They are computed from numbers, constants and functions of these, not from
+variables or locations of threads. Constants can be overridden with `-D NAME=VALUE`.",
     example: "\
 system Lift {
   byte top := 3;
@@ -132,7 +132,7 @@ system Lift {
       when floor < top do { floor := floor + 1; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   const top = 3;
   int (0, top) floor;
@@ -149,8 +149,8 @@ pub(super) const E0025: Code = Code {
     title: "a declaration that depends on itself",
     explanation: "\
 To compute a constant, the constants in it are computed first, and to know a type, the types in
-it. The message shows the circle: each of the marked declarations needs the next, and the last
-needs the first. Give one of them a value that does not need the others.",
+it. The message shows the cycle: each of the declarations shown needs the next, and the last needs
+the first. Give one of them a value that does not need the others.",
     example: "\
 system Lift {
   const TOP = FLOORS - 1;
@@ -162,7 +162,7 @@ system Lift {
       when floor < TOP do { floor := floor + 1; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   const FLOORS = 4;
   const TOP = FLOORS - 1;
@@ -180,8 +180,8 @@ pub(super) const E0026: Code = Code {
     title: "unknown location",
     explanation: "\
 `goto` leads to a location of the same thread, and `T@loc` names a location of `T`. The message
-offers a similar name if the thread has one. Other threads cannot be sent anywhere: set a variable
-that their guards look at.",
+suggests a similar name if the thread has one. Other threads cannot be sent anywhere: set a
+variable that their guards read.",
     example: "\
 system Lift {
   byte floor;
@@ -191,7 +191,7 @@ system Lift {
       when floor < 3 do { floor := floor + 1; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   byte floor;
 
@@ -218,7 +218,7 @@ system Lift {
       do { floor := higher(floor); } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   byte floor;
   function higher(int a, int b): int = a > b ? a : b;
@@ -235,7 +235,7 @@ pub(super) const E0028: Code = Code {
     title: "recursive function",
     explanation: "\
 A function is an expression with a name, and its calls are replaced by that expression. This would
-never end for a function that calls itself, directly or through others. What has to be repeated
+never end for a function that calls itself, directly or indirectly. What has to be repeated
 belongs in a thread, as a location with a `goto` back to it; for ranges there are `forall` and
 `exists`.",
     example: "\
@@ -250,7 +250,7 @@ system Tower {
 
   reachable done: moves == 7;
 }",
-    cure: "\
+    fix: "\
 system Tower {
   int moves;
   int (0, 3) n;
@@ -269,8 +269,8 @@ pub(super) const E0029: Code = Code {
     title: "cannot be assigned",
     explanation: "\
 Only variables can be assigned: those of the system, and those of the thread itself. Constants,
-values of enumerations, and the number of a copy (the parameter of an active thread) never change.
-The variables of another thread can be read, as `T.x`, but only that thread writes them.",
+values of enumerations, and the number of an instance (the parameter of an active thread) never
+change. The variables of another thread can be read, as `T.x`, but only that thread writes them.",
     example: "\
 system Lift {
   const TOP = 3;
@@ -281,7 +281,7 @@ system Lift {
       when floor < TOP do { floor := floor + 1; TOP := 2; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   byte top := 3;
   byte floor;
@@ -297,10 +297,10 @@ pub(super) const E0055: Code = Code {
     code: "E0055",
     title: "a fixpoint whose variable is negated",
     explanation: "\
-`mu X. …` is the smallest set of states that is what its body says, `nu X. …` the largest. There is
-such a set if more states in `X` never mean fewer states in the body: if `X` stands below an even
-number of negations. `!`, the left side of `->`, both sides of `<->` and the condition of `?:`
-negate. Often the other fixpoint is meant: `!(mu X. p || <-> X)` is `nu X. !p && [-] X`.",
+`mu X. …` is the least fixpoint of its body, a set of states, and `nu X. …` the greatest. They
+exist if the body is monotone in `X`: if `X` occurs below an even number of negations only. `!`,
+the left side of `->`, both sides of `<->` and the condition of `?:` negate. Often the other
+fixpoint is intended: `!(mu X. p || <-> X)` is `nu X. !p && [-] X`.",
     example: "\
 system Lift {
   int (0, 3) floor;
@@ -313,7 +313,7 @@ system Lift {
 
   mu never_on_top: nu X. floor < 3 && !(<-> X);
 }",
-    cure: "\
+    fix: "\
 system Lift {
   int (0, 3) floor;
 

@@ -6,9 +6,9 @@ pub(super) const E0046: Code = Code {
     code: "E0046",
     title: "a loop without a step",
     explanation: "\
-The thread can go round in this loop for ever without taking a step, so it would do nothing and
-never get anywhere. A loop needs at least one step in each round: an assignment, an `await`, or
-`skip;`. To wait for a condition, write `await` instead of an empty loop.",
+The thread can loop forever here without taking a step. A loop needs at least one step in each
+iteration: an assignment, an `await`, or `skip;`. To wait for a condition, write `await` instead
+of an empty loop.",
     example: "\
 system Door {
   boolean open;
@@ -23,7 +23,7 @@ system Door {
 
   reachable welcome: open;
 }",
-    cure: "\
+    fix: "\
 system Door {
   boolean open;
 
@@ -43,9 +43,9 @@ pub(super) const E0047: Code = Code {
     code: "E0047",
     title: "a loop inside one step",
     explanation: "\
-What stands in `atomic` is one step, and a step must have an end: a `while` in it might go round
-for ever. Use `for` with constant bounds, which is written out, or let each round be a step of its
-own by putting the `while` outside and `atomic` inside.",
+The body of `atomic` is one step, and a step must terminate: a `while` in it might loop forever.
+Use `for` with constant bounds, which is unrolled, or make each iteration a step of its own by
+putting the `while` outside and `atomic` inside.",
     example: "\
 system Sum {
   const N = 3;
@@ -63,7 +63,7 @@ system Sum {
 
   reachable done: total == 6;
 }",
-    cure: "\
+    fix: "\
 system Sum {
   const N = 3;
   int total;
@@ -82,11 +82,11 @@ system Sum {
 
 pub(super) const E0048: Code = Code {
     code: "E0048",
-    title: "a label where no thread can stand",
+    title: "a label where no thread can be",
     explanation: "\
-A label names one place where a thread stands between two steps. Inside `atomic` there is no such
-place, and procedures and `for` are written out several times, so that a label in them would name
-several places. Put the label before the step, or outside the procedure or loop.",
+A label names one place where a thread is between two steps. Inside `atomic` there is no such
+place, and procedures and `for` are expanded several times, so a label in them would name several
+places. Put the label before the step, or outside the procedure or loop.",
     example: "\
 system Counter {
   byte x;
@@ -102,7 +102,7 @@ system Counter {
 
   reachable seen: Adder@adding;
 }",
-    cure: "\
+    fix: "\
 system Counter {
   byte x;
 
@@ -136,7 +136,7 @@ system Door {
 
   reachable welcome: open;
 }",
-    cure: "\
+    fix: "\
 system Door {
   boolean open;
 
@@ -167,7 +167,7 @@ system Room {
     door := false;
   }
 }",
-    cure: "\
+    fix: "\
 import \"std/mutex.bir\";
 
 system Room {
@@ -185,8 +185,8 @@ pub(super) const E0051: Code = Code {
     title: "not a channel",
     explanation: "\
 `send`, `receive`, `len`, `full`, `empty` and `peek` need a channel, declared in the system as in
-`channel of byte [2] c;`. A channel with capacity 0 is a rendezvous: it holds no messages, so there
-is nothing to ask it.",
+`channel of byte [2] c;`. A channel with capacity 0 is a rendezvous: it holds no messages, so
+there is nothing to query.",
     example: "\
 system Post {
   byte box;
@@ -203,7 +203,7 @@ system Post {
 
   reachable delivered: got == 7;
 }",
-    cure: "\
+    fix: "\
 system Post {
   channel of byte [1] box;
   byte got;
@@ -241,7 +241,7 @@ system Post {
 
   reachable delivered: got == 7;
 }",
-    cure: "\
+    fix: "\
 system Post {
   channel of byte [1] box;
   byte got;
@@ -273,7 +273,7 @@ system Lamps {
 
   reachable bright: lit[1];
 }",
-    cure: "\
+    fix: "\
 system Lamps {
   symmetric typealias Lamp int (0, 2);
   boolean[Lamp] lit;
@@ -290,9 +290,9 @@ pub(super) const E0054: Code = Code {
     code: "E0054",
     title: "a second rendezvous in one step",
     explanation: "\
-A channel with capacity 0 is a rendezvous: who sends and who receives take one step together. Two of
-them in one `atomic` would need two partners at once. Make two steps of it, or give one of the
-channels a capacity.",
+A channel with capacity 0 is a rendezvous: sender and receiver take one step together. Two of them
+in one `atomic` would need two partners at once. Make it two steps, or give one of the channels a
+capacity.",
     example: "\
 system Couple {
   channel of byte [0] left;
@@ -313,7 +313,7 @@ system Couple {
 
   reachable both: got == 2;
 }",
-    cure: "\
+    fix: "\
 system Couple {
   channel of byte [0] left;
   channel of byte [0] right;

@@ -6,10 +6,10 @@ pub(super) const E0001: Code = Code {
     code: "E0001",
     title: "unknown character",
     explanation: "\
-A character stands where BIR has no use for it. Outside comments and texts, BIR is written in
-ASCII: letters, digits, `_` and the signs of its operators. Signs from books (`≤`, `∧`, `□`) have
-an ASCII spelling, which the message names; names are made of `a`-`z`, `A`-`Z`, `0`-`9` and `_`.
-In a text, an unknown escape such as `\\q` has this code too.",
+This character has no meaning in BIR. Outside comments and strings, BIR is written in ASCII:
+letters, digits, `_` and operators. Mathematical symbols (`≤`, `∧`, `□`) have an ASCII spelling,
+which the message gives; names are made of `a`-`z`, `A`-`Z`, `0`-`9` and `_`. In a string, an
+unknown escape such as `\\q` has this code too.",
     example: "\
 system Lift {
   byte floor;
@@ -19,7 +19,7 @@ system Lift {
       when floor ≤ 3 do { floor := floor + 1; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   byte floor;
 
@@ -32,11 +32,11 @@ system Lift {
 
 pub(super) const E0002: Code = Code {
     code: "E0002",
-    title: "a comment or text without end",
+    title: "an unterminated comment or string",
     explanation: "\
-A comment that begins with `/*` needs a `*/`, and a text that begins with `\"` needs another `\"` on
-the same line. Comments do not nest: the first `*/` ends the comment. Without its end, everything
-behind it is swallowed, so this is the first error to mend.",
+A comment that begins with `/*` needs a `*/`, and a string that begins with `\"` needs another
+`\"` on the same line. Comments do not nest: the first `*/` ends the comment. Everything after it
+is swallowed, so fix this error first.",
     example: "\
 system Lift {
   byte floor;
@@ -46,7 +46,7 @@ system Lift {
       do { assert floor < 9, \"too high; floor := floor + 1; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   byte floor;
 
@@ -62,8 +62,8 @@ pub(super) const E0003: Code = Code {
     title: "a number that cannot be read",
     explanation: "\
 Numbers are 32-bit: from -2147483648 to 2147483647. They are written in decimal (`42`), in
-hexadecimal (`0x2a`), and with `_` between digits (`1_000`). A larger number has this code, and so
-has a word that begins with a digit, because it is neither a number nor a name.",
+hexadecimal (`0x2a`), and with `_` between digits (`1_000`). Larger numbers have this code, and so
+do words that begin with a digit, which are neither numbers nor names.",
     example: "\
 system Clock {
   int time;
@@ -73,7 +73,7 @@ system Clock {
       when time < 3000000000 do { time := time + 1; } goto waiting;
   }
 }",
-    cure: "\
+    fix: "\
 system Clock {
   int time;
 
@@ -88,10 +88,10 @@ pub(super) const E0004: Code = Code {
     code: "E0004",
     title: "unexpected token",
     explanation: "\
-Something else was expected here; the message says what was expected and what was found. Often
-the cause stands just before the place: a word is missing or misspelt, a bracket was closed too
-early, or a keyword (`start`, `loc`, `choose`, …) is used as a name. Threads need at
-least one location, and locations at least one transformation.",
+Something else was expected here; the message says what was expected and what was found. Often the
+cause is just before this place: a word is missing or misspelt, a bracket was closed too early, or
+a keyword (`start`, `loc`, `choose`, …) is used as a name. Threads need at least one location, and
+locations at least one guarded command.",
     example: "\
 system Lift {
   byte start;
@@ -101,7 +101,7 @@ system Lift {
       do { skip; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   active thread Motor() {
     loc moving:
@@ -114,8 +114,8 @@ pub(super) const E0005: Code = Code {
     code: "E0005",
     title: "missing semicolon",
     explanation: "\
-Declarations, actions and jumps end with a `;`. The parser found the begin of the next one and
-goes on as if the `;` were there, so the rest of the file is checked all the same.",
+Declarations, actions and jumps end with a `;`. The parser found the beginning of the next one and
+continues as if the `;` were there, so the rest of the file is checked as well.",
     example: "\
 system Lift {
   byte floor
@@ -127,7 +127,7 @@ system Lift {
 
   reachable upstairs: floor == 3;
 }",
-    cure: "\
+    fix: "\
 system Lift {
   byte floor;
 
@@ -144,8 +144,8 @@ pub(super) const E0006: Code = Code {
     code: "E0006",
     title: "a bracket that is not closed",
     explanation: "\
-Every `{`, `(` and `[` needs its partner. The message shows the place where the closing bracket
-was missed and the bracket it belongs to. A missing `}` is often noticed only at the end of the
+Every `{`, `(` and `[` needs its partner. The message shows where the closing bracket was
+expected, and the bracket it belongs to. A missing `}` is often noticed only at the end of the
 file; then Birk looks at the indentation to guess which block was left open.",
     example: "\
 system Lift {
@@ -156,7 +156,7 @@ system Lift {
       when (floor < 3 do { floor := floor + 1; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   byte floor;
 
@@ -169,10 +169,10 @@ system Lift {
 
 pub(super) const E0007: Code = Code {
     code: "E0007",
-    title: "a transformation without a jump",
+    title: "a guarded command without a jump",
     explanation: "\
-Every transformation says where its thread goes on: `goto LOCATION;`, or `return;` to end the
-thread. The jump stands behind the braces or as the last thing inside them. To stay at a location,
+Every guarded command says where its thread continues: `goto LOCATION;`, or `return;` to terminate
+it. The jump comes after the braces or at the end of what is inside them. To stay at a location,
 jump to it.",
     example: "\
 system Lift {
@@ -183,7 +183,7 @@ system Lift {
       when floor < 3 do { floor := floor + 1; }
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   byte floor;
 
@@ -198,9 +198,9 @@ pub(super) const E0008: Code = Code {
     code: "E0008",
     title: "a second jump",
     explanation: "\
-A transformation has exactly one jump. It may stand inside the braces or behind them, but not in
-both places, and not twice. If the thread has to choose between two locations, write two
-transformations; both may be enabled at the same time.",
+A guarded command has exactly one jump. It may be inside the braces or after them, but not in both
+places, and not twice. If the thread has to choose between two locations, write two guarded
+commands; both may be enabled at the same time.",
     example: "\
 system Lift {
   byte floor;
@@ -214,7 +214,7 @@ system Lift {
 
   reachable upstairs: floor == 3;
 }",
-    cure: "\
+    fix: "\
 system Lift {
   byte floor;
 
@@ -234,9 +234,9 @@ pub(super) const E0009: Code = Code {
     code: "E0009",
     title: "nested too deeply",
     explanation: "\
-Expressions may be 200 levels deep, so that every later pass can follow them without running out
-of stack. Long chains of `&&` and of `||` do not count. Expressions written by hand never come
-near; a generated one can be cut by giving parts of it a name with `function`.",
+Expressions may be 200 levels deep, so that no later pass runs out of stack. Long chains of `&&`
+and of `||` do not count. Expressions written by hand never come close; a generated one can be
+split by naming parts of it with `function`.",
     example: "\
 system Deep {
   boolean flag;
@@ -246,7 +246,7 @@ system Deep {
       do { flag := (…flag…); } goto loc0;
   }
 }",
-    cure: "\
+    fix: "\
 system Deep {
   boolean flag;
 
@@ -263,8 +263,8 @@ pub(super) const E0010: Code = Code {
     code: "E0010",
     title: "not one system",
     explanation: "\
-A file is one system: `system NAME { … }`, and nothing before or behind it but comments. Text
-behind the system often means that there is a `}` too many, which closed the system too early. A
+A file is one system: `system NAME { … }`, with nothing but comments before or after it. Text
+after the system often means that there is one `}` too many, which closed the system too early. A
 second system belongs in a file of its own.",
     example: "\
 system Lift {
@@ -277,7 +277,7 @@ system Lift {
 }
   invariant low: floor < 9;
 }",
-    cure: "\
+    fix: "\
 system Lift {
   byte floor;
 
@@ -295,7 +295,7 @@ pub(super) const E0011: Code = Code {
     title: "chained comparison",
     explanation: "\
 In mathematics `0 < x < 3` means that `x` lies between 0 and 3. As an expression it would compare
-the truth value of `0 < x` with 3, which is never meant. Write both comparisons and join them with
+the boolean `0 < x` with 3, which is never intended. Write both comparisons and join them with
 `&&`.",
     example: "\
 system Lift {
@@ -306,7 +306,7 @@ system Lift {
       when 0 < floor < 3 do { floor := floor + 1; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   byte floor := 1;
 
@@ -334,7 +334,7 @@ system Lift {
       when floor < 3 do { floor = floor + 1; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   byte floor;
 
@@ -349,11 +349,10 @@ pub(super) const E0013: Code = Code {
     code: "E0013",
     title: "temporal operator in the wrong place",
     explanation: "\
-`[]`, `<>`, `X`, `U`, `W` and `R` speak about runs, not about one state. They stand only in `ltl`
-properties, and there only where a formula stands: combined by `!`, `&&`, `||`, `->`, `<->` and
-each other, never inside a comparison or a sum. An `invariant` has its `[]` built in.
-
-Each logic has its own operators: `AX`, `AF`, `AG`, `EX`, `EF`, `EG`, `A [p U q]` and `E [p U q]`
+`[]`, `<>`, `X`, `U`, `W` and `R` are about executions, not about one state. They are allowed only
+in `ltl` properties, and there only where a formula is: combined by `!`, `&&`, `||`, `->`, `<->`
+and each other, never inside a comparison or a sum. An `invariant` has its `[]` built in. Each
+logic has its own operators: `AX`, `AF`, `AG`, `EX`, `EF`, `EG`, `A [p U q]` and `E [p U q]`
 belong to `ctl` properties, `[-]`, `<->`, `mu X.` and `nu X.` to `mu` properties.",
     example: "\
 system Lift {
@@ -367,7 +366,7 @@ system Lift {
 
   invariant not_lost: [] (floor != 2);
 }",
-    cure: "\
+    fix: "\
 system Lift {
   int (0, 3) floor;
 
@@ -386,13 +385,13 @@ pub(super) const E0014: Code = Code {
     title: "too many errors",
     explanation: "\
 The file has so many errors that reporting more would help nobody: it is probably not BIR at all,
-or a generator went wrong. Mend the first errors and check again; what was not reported will be.",
+or a generator went wrong. Fix the first errors and check again.",
     example: "\
 system Shout {
   // … stands for 200 more lines like the next
   all wrong here;
 }",
-    cure: "\
+    fix: "\
 system Shout {
   boolean loud;
 

@@ -7,8 +7,8 @@ pub(super) const E0030: Code = Code {
     title: "a constant outside its range",
     explanation: "\
 The value is known before the search, and the type can never hold it: whenever this is evaluated,
-it would be a fault. `int (lo, hi)` holds `lo` to `hi`, both included. A type that starts again at
-its lower bound is written `int wrap (lo, hi)`; `byte` is `int wrap (0, 255)`.",
+it would be a runtime error. `int (lo, hi)` holds `lo` to `hi`, both included. A type that wraps
+around to its lower bound is written `int wrap (lo, hi)`; `byte` is `int wrap (0, 255)`.",
     example: "\
 system Lift {
   int (0, 3) floor := 4;
@@ -18,7 +18,7 @@ system Lift {
       when floor > 0 do { floor := floor - 1; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   int (0, 4) floor := 4;
 
@@ -33,9 +33,9 @@ pub(super) const E0031: Code = Code {
     code: "E0031",
     title: "a constant index outside its array",
     explanation: "\
-An array of N elements has the indices 0 to N - 1, and so have the N copies of a thread. This index
-is known before the search and is never among them. An index that may be outside in some states is
-no error but a fault, which the search finds with the steps that lead to it.",
+An array of N elements has the indices 0 to N - 1, and so do the N instances of a thread. This
+index is known before the search and is never among them. An index that is outside in some states
+only is a runtime error, which the search finds, with a trace to it.",
     example: "\
 system Doors {
   boolean[3] open;
@@ -47,7 +47,7 @@ system Doors {
 
   reachable all_open: open[0] && open[1] && open[2];
 }",
-    cure: "\
+    fix: "\
 system Doors {
   boolean[3] open;
 
@@ -76,7 +76,7 @@ system Lift {
       when floor > 0 do { floor := floor - 1; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   int (0, 3) floor := 3;
 
@@ -105,7 +105,7 @@ system Doors {
 
   reachable welcome: open[0];
 }",
-    cure: "\
+    fix: "\
 system Doors {
   boolean[3] open;
 
@@ -120,10 +120,10 @@ system Doors {
 
 pub(super) const E0034: Code = Code {
     code: "E0034",
-    title: "which copy of a thread?",
+    title: "which instance of a thread?",
     explanation: "\
-The thread has several copies, so asking where it is, or for one of its variables, needs an index:
-`T[i]@loc`, `T[i].x`. To speak about all of them or any of them, use a quantifier:
+The thread has several instances, so its location and its variables need an index: `T[i]@loc`,
+`T[i].x`. To refer to all of them or any of them, use a quantifier:
 `forall (i : 0 .. 2) T[i]@loc`, `exists (i : 0 .. 2) T[i]@loc`.",
     example: "\
 system Library {
@@ -136,7 +136,7 @@ system Library {
 
   invariant quiet: !Reader@reading;
 }",
-    cure: "\
+    fix: "\
 system Library {
   active [3] thread Reader() {
     loc idle:
@@ -153,9 +153,9 @@ pub(super) const E0035: Code = Code {
     code: "E0035",
     title: "unknown member",
     explanation: "\
-Behind the dot stands a value of an enumeration, a constant of a block, or a variable of a thread.
-The one before the dot has nothing of this name, or is something that has no members at all. The
-message offers a similar name or lists what there is.",
+After the dot comes a value of an enumeration, a constant of a block, or a variable of a thread.
+What is before the dot has no member with this name, or no members at all. The message suggests a
+similar name or lists the members.",
     example: "\
 system Light {
   enum Colour { red, green }
@@ -166,7 +166,7 @@ system Light {
       when light == Colour.red do { light := Colour.yellow; } goto waiting;
   }
 }",
-    cure: "\
+    fix: "\
 system Light {
   enum Colour { red, yellow, green }
   Colour light;
@@ -182,10 +182,10 @@ pub(super) const E0037: Code = Code {
     code: "E0037",
     title: "parameters of an active thread",
     explanation: "\
-An active thread runs from the start, so nobody passes it arguments. It may have one parameter, an
-integer, which is the number of the copy: `active [3] thread T(int index)` makes copies with index
-0, 1 and 2. A thread that needs other arguments is not active; another thread starts it with
-`start T(…)`.",
+An active thread runs from the start, so nothing passes it arguments. It may have one parameter,
+an integer, which is the number of the instance: `active [3] thread T(int index)` makes instances
+with index 0, 1 and 2. A thread that needs other arguments is not active; another thread starts it
+with `start T(…)`.",
     example: "\
 system Lifts {
   byte[2] floor;
@@ -195,7 +195,7 @@ system Lifts {
       when floor[index] < 3 do { floor[index] := floor[index] + speed; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lifts {
   const speed = 1;
   byte[2] floor;
@@ -209,10 +209,11 @@ system Lifts {
 
 pub(super) const E0038: Code = Code {
     code: "E0038",
-    title: "number of copies",
+    title: "number of instances",
     explanation: "\
-`active [N] thread` makes N copies, and `[N] thread` lets at most N of them run at once. N must be
-in 0 to 1000. More would not be searched in a lifetime: each copy multiplies the number of states.",
+`active [N] thread` makes N instances, and `[N] thread` lets at most N of them run at once. N must
+be in 0 to 1000. More could not be searched in a lifetime: each instance multiplies the number of
+states.",
     example: "\
 system Library {
   byte inside;
@@ -224,7 +225,7 @@ system Library {
       do { inside := inside - 1; } goto outside;
   }
 }",
-    cure: "\
+    fix: "\
 system Library {
   byte inside;
 
@@ -242,9 +243,9 @@ pub(super) const E0039: Code = Code {
     title: "too large",
     explanation: "\
 A state has at most 262144 elements, a `choose` at most 65536 values, a quantifier over formulas
-at most 1000, and constants and expressions must not become too large when they are computed and
-functions are put in place. Models come nowhere near: make the array, the range, or the number of
-copies smaller. Small models find most errors.",
+at most 1000, and constants and expressions must not become too large when they are evaluated and
+functions are expanded. Make the array, the range, or the number of instances smaller. Small
+models find most bugs.",
     example: "\
 system Guess {
   int secret;
@@ -256,7 +257,7 @@ system Guess {
 
   reachable lucky: secret == 7;
 }",
-    cure: "\
+    fix: "\
 system Guess {
   int secret;
 
@@ -273,7 +274,7 @@ pub(super) const E0040: Code = Code {
     code: "E0040",
     title: "-D names no constant",
     explanation: "\
-`-D NAME=VALUE` changes a constant for one run, and the system declares no constant of this name.
+`-D NAME=VALUE` overrides a constant, and the system declares no constant with this name.
 Variables and types cannot be changed this way. A constant in a block is named with its block, as
 in `-D Param.N=5`; its own name is enough if no other constant has it.",
     example: "\
@@ -287,7 +288,7 @@ system Lift {
       when floor < FLOORS do { floor := floor + 1; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 // birk check lift.bir -D FLOORS=5
 system Lift {
   const FLOORS = 4;
@@ -318,7 +319,7 @@ system Hotel {
       when taken < Rooms.N do { taken := taken + 1; } return;
   }
 }",
-    cure: "\
+    fix: "\
 // birk check hotel.bir -D Guests.N=2
 system Hotel {
   const Guests { N = 3; }
@@ -336,7 +337,7 @@ pub(super) const E0042: Code = Code {
     code: "E0042",
     title: "-D gives a value of another type",
     explanation: "\
-A constant keeps its type when `-D NAME=VALUE` changes it: `true` or `false` for a truth value, a
+A constant keeps its type when `-D NAME=VALUE` changes it: `true` or `false` for a boolean, a
 decimal number for a number, and the name of a value for an enumeration.",
     example: "\
 // birk check lift.bir -D FLOORS=many
@@ -349,7 +350,7 @@ system Lift {
       when floor < FLOORS do { floor := floor + 1; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 // birk check lift.bir -D FLOORS=9
 system Lift {
   const FLOORS = 4;
@@ -380,7 +381,7 @@ system Share {
       when eaten < SLICES do { eaten := eaten + 1; } goto serving;
   }
 }",
-    cure: "\
+    fix: "\
 system Share {
   const GUESTS = 4;
   const SLICES = 8 / GUESTS;

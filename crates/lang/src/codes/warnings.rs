@@ -7,8 +7,8 @@ pub(super) const W0001: Code = Code {
     title: "unreachable location",
     explanation: "\
 No chain of jumps leads from the first location of the thread to this one, whatever the guards
-are. A jump to it was forgotten, or it can be removed. Locations that no run reaches although
-jumps lead there are listed at the end of the report instead.",
+are. A jump to it was forgotten, or it can be removed. Locations that no execution reaches
+although jumps lead there are listed at the end of the report instead.",
     example: "\
 system Lift {
   byte floor;
@@ -20,7 +20,7 @@ system Lift {
       do { floor := 0; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   byte floor;
 
@@ -39,7 +39,7 @@ pub(super) const W0002: Code = Code {
     title: "a variable that is never read",
     explanation: "\
 No guard, action or property reads the variable, so it decides nothing, but every value it takes
-makes a state of its own: the search gets slower and finds nothing more. Remove it, or read it
+makes a state of its own: the search gets slower and finds nothing new. Remove it, or read it
 where you meant to.",
     example: "\
 system Lift {
@@ -51,7 +51,7 @@ system Lift {
       when floor < 3 do { floor := floor + 1; used := true; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   byte floor;
 
@@ -66,8 +66,8 @@ pub(super) const W0003: Code = Code {
     code: "W0003",
     title: "a variable that is never written",
     explanation: "\
-No action writes the variable, so it keeps its initial value for ever. If that is meant, make it a
-constant, which says so and can be changed with `-D`. If not, the assignment is missing.",
+No action writes the variable, so it keeps its initial value forever. If that is intended, make it
+a constant, which can be overridden with `-D`. If not, an assignment is missing.",
     example: "\
 system Lift {
   byte floor;
@@ -78,7 +78,7 @@ system Lift {
       when floor < top do { floor := floor + 1; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   byte floor;
   const top = 3;
@@ -95,7 +95,7 @@ pub(super) const W0004: Code = Code {
     title: "a guard that is always true",
     explanation: "\
 The types and constants alone decide that the guard is true in every state. Leave it out if the
-step is always possible; otherwise there is a slip in the guard, such as a comparison that the
+step is always enabled; otherwise there is an error in the guard, such as a comparison that the
 type of the variable makes pointless.",
     example: "\
 system Lift {
@@ -106,7 +106,7 @@ system Lift {
       when floor <= 3 do { floor := floor + 1; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   int (0, 3) floor;
 
@@ -119,11 +119,11 @@ system Lift {
 
 pub(super) const W0005: Code = Code {
     code: "W0005",
-    title: "a transformation that can never fire",
+    title: "a guarded command that can never fire",
     explanation: "\
 The types and constants alone decide that the guard is false in every state, so this step is never
-taken. If that is due to a constant which switches it off, nothing is wrong. Otherwise look for a
-slip in the guard or in the bounds of a type.",
+taken. If a constant switches it off, nothing is wrong. Otherwise look for an error in the guard
+or in the bounds of a type.",
     example: "\
 system Lift {
   int (0, 3) floor;
@@ -134,7 +134,7 @@ system Lift {
       when floor > 3 do { floor := 0; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   int (0, 3) floor;
 
@@ -148,11 +148,11 @@ system Lift {
 
 pub(super) const W0006: Code = Code {
     code: "W0006",
-    title: "a property that says nothing",
+    title: "a property that is vacuous",
     explanation: "\
-The types and constants alone decide the property: the invariant is true, or the target false,
-whatever the threads do. The search cannot refute it, so that it holds (or fails) is no news about
-the model. Say something that could turn out otherwise.",
+The types and constants alone decide the property: the invariant is true, or the `reachable`
+condition false, whatever the threads do. No search can refute it, so its verdict says nothing
+about the model. State something that could turn out otherwise.",
     example: "\
 system Lift {
   int (0, 3) floor;
@@ -164,7 +164,7 @@ system Lift {
 
   invariant in_house: floor >= 0;
 }",
-    cure: "\
+    fix: "\
 system Lift {
   int (0, 3) floor;
 
@@ -181,7 +181,7 @@ pub(super) const W0007: Code = Code {
     code: "W0007",
     title: "no thread runs from the start",
     explanation: "\
-Only threads marked `active` run from the start; the others wait until a running thread starts
+Only threads declared `active` run from the start; the others wait until a running thread starts
 them. In this system none is active, so nothing ever happens and every property is decided by the
 first state.",
     example: "\
@@ -193,7 +193,7 @@ system Lift {
       when floor < 3 do { floor := floor + 1; } goto moving;
   }
 }",
-    cure: "\
+    fix: "\
 system Lift {
   byte floor;
 
@@ -208,11 +208,11 @@ pub(super) const W0008: Code = Code {
     code: "W0008",
     title: "`fair` on what is not a step",
     explanation: "\
-`fair` promises, under `--fairness weak`, that a step which can always be taken is taken. It marks
-a whole transformation, or a statement that is a step of its own; for `if` and `while` that is the
-step which tests the condition. `either`, `for`, `while (true)`, calls and jumps are not steps,
-what is inside `atomic` or the braces of a transformation is only a part of one, and a rendezvous
-is a step of the thread that sends. There the mark promises nothing.",
+Under `--fairness weak`, a step that is declared `fair` and stays enabled is eventually taken.
+`fair` applies to a whole guarded command, or to a statement that is a step of its own; for `if`
+and `while` that is the step which tests the condition. `either`, `for`, `while (true)`, calls and
+jumps are not steps, what is inside `atomic` or the braces of a guarded command is only a part of
+one, and a rendezvous is a step of the thread that sends. There `fair` has no effect.",
     example: "\
 system Lamp {
   boolean lit;
@@ -225,7 +225,7 @@ system Lamp {
 
   ltl shines: [] <> lit;
 }",
-    cure: "\
+    fix: "\
 system Lamp {
   boolean lit;
 

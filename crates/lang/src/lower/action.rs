@@ -186,7 +186,7 @@ impl Step<'_, '_> {
         if let Some(other) = target.as_ref().map(|t| t.scalar.ty).filter(|ty| !matches!(ty, Ty::Int | Ty::Error)) {
             let cx = &mut self.elaborator.cx;
             let message = format!("`{}` is {}, but `choose` gives `int`", cx.source(place.span), cx.type_name(other));
-            let help = "write one transformation for each of the values";
+            let help = "write one guarded command for each value";
             return cx.report(Diagnostic::new("E0022", span, message, "this gives `int`").help(help));
         }
         let bounds = lo.span.to(hi.span);
@@ -262,7 +262,7 @@ impl Step<'_, '_> {
         let is_free = |copy: u32| Expr::element(counter, Expr::Const(i64::from(copy))).equals(idle);
         let fault = self.elaborator.cx.fault(FaultKind::Start, span, |_| match copies {
             1 => format!("`{}` is already running", name.text),
-            _ => format!("all {copies} copies of `{}` are already running", name.text),
+            _ => format!("all {copies} instances of `{}` are already running", name.text),
         });
         self.push(Op::Check(Expr::any((0..copies).map(is_free).collect()), fault));
         let slot = if copies == 1 {

@@ -51,7 +51,9 @@ pub(crate) fn lower(
         lowering.elaborator.in_fixpoints = property.kind == ast::PropertyKind::Mu;
         let kind = match property.kind {
             ast::PropertyKind::Invariant => PropertyKind::Invariant(lowering.state(&property.body, "an invariant")),
-            ast::PropertyKind::Reachable => PropertyKind::Reachable(lowering.state(&property.body, "a target")),
+            ast::PropertyKind::Reachable => {
+                PropertyKind::Reachable(lowering.state(&property.body, "a `reachable` condition"))
+            }
             ast::PropertyKind::Ltl => PropertyKind::Ltl(lowering.formula(&property.body)),
             ast::PropertyKind::Ctl => PropertyKind::Ctl(lowering.branching(&property.body, true)),
             ast::PropertyKind::Mu => PropertyKind::Mu(lowering.branching(&property.body, true)),
@@ -225,7 +227,7 @@ impl<'e, 'c, 'a> Lowering<'e, 'c, 'a> {
         let hi = constant_int(self.elaborator.cx, hi, "a bound");
         let (Some(lo), Some(hi)) = (lo, hi) else { return Vec::new() };
         if hi - lo >= MAX_UNROLLED {
-            let message = format!("a formula for each of {} values", hi - lo + 1);
+            let message = format!("a subformula for each of {} values", hi - lo + 1);
             let label = format!("at most {MAX_UNROLLED} are possible");
             self.elaborator.cx.report(Diagnostic::new("E0039", expr.span, message, label));
             return Vec::new();

@@ -234,7 +234,7 @@ impl Elaborator<'_, '_> {
         Value { hazards, ..Value::boolean(has(&x, s.expr, lo, hi)) }
     }
 
-    /// `forall`, `exists`, `count`, `sum`. Every value is looked at, so a hazard of the body counts wherever it happens.
+    /// `forall`, `exists`, `count`, `sum`. Every value is examined, so a hazard of the body counts wherever it happens.
     pub(crate) fn quantifier(
         &mut self,
         kind: Quantifier,

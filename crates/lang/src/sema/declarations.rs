@@ -32,7 +32,7 @@ pub(crate) fn declare<'a>(cx: &mut Context<'a>, system: &'a ast::System, overrid
     let before = cx.diagnostics.len();
     evaluate_constants(cx);
     if !overrides.is_empty() {
-        // The overrides may cure what is wrong with the values in the file; what they do not is found again.
+        // The overrides may fix what is wrong with the values in the file; what they do not is found again.
         cx.diagnostics.truncate(before);
         override_constants(cx, system.name.span, overrides);
         evaluate_constants(cx);
@@ -211,6 +211,6 @@ fn limit_size(cx: &mut Context<'_>, span: Span) {
     if elements > MAX_ELEMENTS {
         let message = format!("a state of {elements} elements is too large");
         let label = format!("at most {MAX_ELEMENTS} are possible");
-        cx.report(Diagnostic::new("E0039", span, message, label).help("use smaller arrays or fewer copies"));
+        cx.report(Diagnostic::new("E0039", span, message, label).help("use smaller arrays or fewer instances"));
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn lint(cx: &mut Context<'_>, system: &ast::System, steps: &Steps, lo
         locations(cx, kind);
     }
     if !steps.threads.iter().any(|t| cx.threads[t.kind].ast.active) {
-        let help = "mark a thread `active` to let it run from the start";
+        let help = "declare a thread `active` to run it from the start";
         cx.report(
             Diagnostic::new("W0007", system.name.span, "no thread runs from the start", "nothing happens").help(help),
         );
@@ -128,7 +128,7 @@ fn guards(cx: &mut Context<'_>, steps: &Steps) {
         cx.report(if value {
             Diagnostic::new("W0004", span, "this guard is always true", "true in every state").help("leave it out")
         } else {
-            Diagnostic::new("W0005", span, "this transformation can never fire", "false in every state")
+            Diagnostic::new("W0005", span, "this guarded command can never fire", "false in every state")
         });
     }
 }
@@ -161,10 +161,10 @@ fn marks(cx: &mut Context<'_>, steps: &Steps) {
     }
     cx.procedures.iter().for_each(|procedure| collect(&procedure.body, &mut marks));
     let effective: HashSet<Span> = steps.transitions.iter().filter_map(|transition| transition.fair).collect();
-    // What a library marks is not for its user to change.
+    // What a library declares fair is not for its user to change.
     for span in marks.into_iter().filter(|mark| mark.file == 0 && !effective.contains(mark)) {
-        let help = "mark a whole transformation, or a statement that is a step of its own; a rendezvous is a step of \
-                    the thread that sends";
+        let help = "declare a whole guarded command `fair`, or a statement that is a step of its own; a rendezvous is a \
+                    step of the thread that sends";
         cx.report(Diagnostic::new("W0008", span, "`fair` has no effect here", "not a step of its own").help(help));
     }
 }

@@ -173,7 +173,7 @@ impl Elaborator<'_, '_> {
                 let is_own = |(kind, _): (usize, u32)| self.cx.threads[kind].index_param.as_ref() == Some(name);
                 if self.thread.is_some_and(is_own) {
                     let help = "copy it into a variable of the thread, and change that";
-                    return ("the number of a copy never changes", Some(help.into()));
+                    return ("the number of an instance never changes", Some(help.into()));
                 }
                 true
             }
@@ -225,7 +225,7 @@ impl Elaborator<'_, '_> {
             if value.fixed && !self.unreached && (value.hi < 0 || value.lo > last) {
                 let index = value.lo;
                 let message = match thread.filter(|_| dimension == 0) {
-                    Some(kind) => format!("there is no copy {index} of `{}`", self.cx.threads[kind].ast.name.text),
+                    Some(kind) => format!("there is no instance {index} of `{}`", self.cx.threads[kind].ast.name.text),
                     None => format!("the index {index} is outside an array of {}", count(length as usize, "element")),
                 };
                 let label = if length == 0 { "there are none".into() } else { format!("must be in 0..{last}") };
@@ -350,7 +350,7 @@ impl Elaborator<'_, '_> {
             Resolved::Thread(kind, None) => return Resolved::Thread(kind, Some((value, at))),
             Resolved::Error => return Resolved::Error,
             Resolved::Thread(..) => {
-                Diagnostic::new("E0033", at, format!("`{name}` is one copy already"), "one index too many")
+                Diagnostic::new("E0033", at, format!("`{name}` is one instance already"), "one index too many")
             }
             Resolved::Variable(indexed) if !indexed.shape.is_empty() && name.ends_with(']') => {
                 let message = format!("`{name}` is a single value, not an array");

@@ -164,7 +164,7 @@ pub struct Param {
 pub struct Thread {
     /// Runs from the start.
     pub active: bool,
-    /// `fair`: not kept waiting for ever while it can go on.
+    /// `fair`: not kept waiting forever while it can go on.
     pub fair: bool,
     /// `[N]`: how many copies.
     pub copies: Option<Expr>,
@@ -198,7 +198,7 @@ pub struct Location {
 /// A mark on a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// Waiting here for ever is proper.
+    /// Waiting here forever is proper.
     End,
     /// Visiting it infinitely often is accepting.
     Accept,
@@ -209,7 +209,7 @@ pub enum Mark {
 /// `when guard do { actions } goto l;`
 #[derive(Clone, Debug)]
 pub struct Transformation {
-    /// `fair`: not passed over for ever while it is enabled.
+    /// `fair`: not passed over forever while it is enabled.
     pub fair: bool,
     /// The guard, where one is given.
     pub guard: Option<Expr>,

@@ -300,7 +300,7 @@ impl<'a> Lexer<'a> {
             self.position = start + length;
         }
         let span = Span::new(start, self.position);
-        let message = "a text that does not end on its line";
+        let message = "a string that does not end on its line";
         self.report(|| Diagnostic::new("E0002", span, message, "it begins here").help("close it with `\"`"));
         TokenKind::Text
     }
@@ -310,7 +310,7 @@ impl<'a> Lexer<'a> {
         let escape = &self.text[span.range()];
         self.position += 2;
         self.report(|| {
-            Diagnostic::new("E0001", span, format!("unknown escape `{escape}` in a text"), "not an escape")
+            Diagnostic::new("E0001", span, format!("unknown escape `{escape}` in a string"), "not an escape")
                 .help("the escapes are `\\n`, `\\t`, `\\\"` and `\\\\`")
         });
     }

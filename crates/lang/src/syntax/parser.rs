@@ -1,6 +1,6 @@
 //! Tokens to a tree: recursive descent that reports every error once and goes on behind it.
 //!
-//! Three rules keep one mistake from becoming many messages. At one token at most one message is given. After a
+//! Three rules keep one error from becoming many messages. At one token at most one message is given. After a
 //! message the parser skips to what surely begins something else (`recover`). Where the intended token can be guessed
 //! (`=` for `:=`, a misspelt keyword) it is replaced in the parser's own copy of the tokens.
 
@@ -259,7 +259,7 @@ impl<'a> Parser<'a> {
     fn found(&self) -> String {
         match self.kind() {
             TokenKind::End => "the end of the file".to_string(),
-            TokenKind::Text => "a text".to_string(),
+            TokenKind::Text => "a string".to_string(),
             kind if kind.is_keyword() => format!("the keyword `{}`", self.word()),
             _ => format!("`{}`", shorten(self.word())),
         }

@@ -1,4 +1,4 @@
-//! One worker of a level: opens packed states, expands, judges, and inserts successors by prefetched keys.
+//! One worker of a level: opens packed states, expands, evaluates, and inserts successors by prefetched keys.
 //!
 //! A successor's slot is prefetched when some more are known, and its key inserted when the next are prefetched: its
 //! cache line has then arrived. A worker shares nothing with others but the visited set, the chunks of the two levels and a few
@@ -36,8 +36,8 @@ pub(crate) struct Level<'a, C> {
     pub(crate) known_goals: GoalSet,
     /// The visited set must grow before anybody goes on.
     pub(crate) needs_room: AtomicBool,
-    /// The search ends with this level: states are judged, successors no longer inserted.
-    pub(crate) judging: AtomicBool,
+    /// The search ends with this level: states are evaluated, successors no longer inserted.
+    pub(crate) evaluating: AtomicBool,
     /// A limit was met: everybody comes back.
     pub(crate) stop: OnceLock<Stop>,
     /// States of the level of which only a part of the successors was taken.
@@ -201,7 +201,7 @@ impl<C: Codec> Worker<C> {
         self.flush(level);
     }
 
-    /// Computes a state's successors into the batch, and judges it.
+    /// Computes a state's successors into the batch, and evaluates it.
     #[inline]
     fn expand(&mut self, level: &Level<'_, C>, packed: &[u32]) {
         level.visited.codec.open(packed, &mut self.parent, &mut self.state);
@@ -255,7 +255,7 @@ impl<C: Codec> Worker<C> {
                 self.edge.count(self.is_open);
             }
             self.batch.truncate(before);
-        } else if level.judging.load(Ordering::Relaxed) {
+        } else if level.evaluating.load(Ordering::Relaxed) {
             self.batch.truncate(before);
         }
         level.visited.codec.prepare(&self.batch, before, &mut self.parent);
@@ -280,7 +280,7 @@ impl<C: Codec> Worker<C> {
             self.defer(level, from);
         }
         level.visited.prefetch(&self.keys[from..], &mut self.hashes);
-        if !level.judging.load(Ordering::Relaxed) {
+        if !level.evaluating.load(Ordering::Relaxed) {
             self.find_or_insert(level, from);
         }
     }
@@ -322,7 +322,7 @@ impl<C: Codec> Worker<C> {
     /// Inserts the rest of the batch, adds up the counts, and looks at limits and observer.
     fn settle(&mut self, level: &Level<'_, C>, observer: Option<&mut (dyn Observer + '_)>) {
         self.prefetch(level);
-        if !level.judging.load(Ordering::Relaxed) {
+        if !level.evaluating.load(Ordering::Relaxed) {
             self.find_or_insert(level, self.batch.len());
         }
         self.inserted = 0;
@@ -386,7 +386,7 @@ impl<C: Codec> Worker<C> {
             ends |= !job.keep_going && all.count_ones() as usize == job.goals;
         }
         if ends {
-            level.judging.store(true, Ordering::Relaxed);
+            level.evaluating.store(true, Ordering::Relaxed);
         }
     }
 

@@ -45,8 +45,8 @@ pub(super) fn hunt_states(
     search.stats.cut = search.batch.cut;
     search.stats.store_bytes = search.filter.bytes();
     let (coverage, stopped) = match end {
-        ControlFlow::Break(stop) => (Coverage::Sampled(search.stats.states), stop),
-        ControlFlow::Continue(()) if search.edge.is_open() => (Coverage::Sampled(search.stats.states), Stop::Depth),
+        ControlFlow::Break(stop) => (Coverage::Partial(search.stats.states), stop),
+        ControlFlow::Continue(()) if search.edge.is_open() => (Coverage::Partial(search.stats.states), Stop::Depth),
         ControlFlow::Continue(()) => (coverage(&mut [&mut search.filter]), Stop::Exhausted),
     };
     search.stats.cutoff = match stopped {

@@ -145,7 +145,7 @@ impl<'a, C: Codec> Search<'a, C> {
     fn nothing(self, stopped: Stop) -> Hunt {
         Hunt {
             outcomes: vec![Outcome::Inconclusive; self.shared.job.goals],
-            coverage: Coverage::Sampled(0),
+            coverage: Coverage::Partial(0),
             stopped,
             stats: Stats::default(),
             fired: vec![false; self.shared.model.transitions()],
@@ -389,7 +389,7 @@ impl<'a, C: Codec> Search<'a, C> {
                 omission_probability,
                 expected_omissions: omission_probability,
             },
-            (_, Some(None)) => Coverage::Sampled(states),
+            (_, Some(None)) => Coverage::Partial(states),
         };
         // What may have been lost to hashing is not known to be absent.
         let absent = if coverage == Coverage::Complete { Outcome::Absent } else { Outcome::Inconclusive };

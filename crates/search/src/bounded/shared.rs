@@ -54,7 +54,7 @@ pub(crate) struct Shared<'a, C> {
     pub(crate) need_room: AtomicUsize,
     /// Everybody comes back.
     pub(crate) stop: OnceLock<Stop>,
-    /// That was while the successors of a state were computed: it is neither counted nor judged, and the search cannot be
+    /// That was while the successors of a state were computed: it is neither counted nor evaluated, and the search cannot be
     /// taken up again from here.
     pub(crate) is_torn: AtomicBool,
     /// The frontier that is explored, and the next.

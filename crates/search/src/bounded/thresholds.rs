@@ -36,7 +36,7 @@ pub(crate) struct Thresholds {
     /// One more than the threshold, every bit inverted: what was never written is `UNSEEN`.
     values: Region<AtomicU32>,
     held: AtomicU64,
-    /// Places that were looked at.
+    /// Places that were examined.
     #[cfg(test)]
     probes: AtomicU64,
 }
@@ -256,7 +256,7 @@ mod tests {
         let copied = table.for_each(|key, value| copy.lower(key, value).map(|_| ()).ok_or(key));
         assert_eq!((copied, copy.len()), (Ok(()), keys));
         let probes = copy.probes.load(Ordering::Relaxed);
-        assert!(probes < 8 * keys, "{probes} places were looked at for {keys} keys");
+        assert!(probes < 8 * keys, "{probes} places were examined for {keys} keys");
     }
 
     #[test]

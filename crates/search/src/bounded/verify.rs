@@ -1,7 +1,7 @@
 //! What was read of a search is computed again: each state is expanded once, from the initial states on.
 //!
 //! The proof of the search (see `bounded`) rests on an invariant: a state that was explored has successors which were visited,
-//! and whose thresholds are at most one more than its own. That holds for every state by itself, so it can be looked at. Then
+//! and whose thresholds are at most one more than its own. That holds for every state by itself, so it can be examined. Then
 //! whatever is within the bound will be visited, whoever wrote the file; and if each state is met, there is none that cannot be
 //! reached. A state behind the bound counts as if it were explored there. States that were on the stack, and such as a thread
 //! explored deeper just when another left them, are explored again: they count by the depth at which they will be met, from the

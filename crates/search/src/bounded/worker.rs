@@ -345,7 +345,7 @@ impl<C: Codec> Worker<C> {
         self.line_up(turn, key)
     }
 
-    /// All children of the state on top were looked at: now its threshold is known.
+    /// All children of the state on top were examined: now its threshold is known.
     fn leave(&mut self, turn: &Turn<'_, '_, C>) {
         let Some(top) = self.stack.pop() else { return };
         self.children.truncate(top.children);
@@ -406,7 +406,7 @@ impl<C: Codec> Worker<C> {
         })
     }
 
-    /// Counts and judges a state whose successors were computed: only now is it known whether it is stuck.
+    /// Counts and evaluates a state whose successors were computed: only now is it known whether it is stuck.
     fn visit(&mut self, turn: &Turn<'_, '_, C>, depth: u32, cut: u64) -> ControlFlow<()> {
         let shared = turn.shared;
         self.counts.cut += cut;

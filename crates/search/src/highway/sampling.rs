@@ -4,7 +4,7 @@
 //! repaired, and because a repaired subset is not quite as likely as any other, some random exchanges follow, which
 //! bring it nearer to that: they favour no subset, and lead from each that serves all lanes to every other.
 //! To draw one successor for each lane first and to fill up then would always be right, too, but far from uniform; to draw
-//! until a subset happens to be right would take for ever where there are many lanes.
+//! until a subset happens to be right would take forever where there are many lanes.
 
 use birk_exec::Random;
 

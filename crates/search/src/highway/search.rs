@@ -7,7 +7,7 @@
 //!
 //! Where many states are left out of a wide level, most of them are not even noted: the largest tag that was chosen in the
 //! level before tells which have no chance in this one, and whether they were visited is not looked up. If too few are left
-//! then, the level is looked at again. Of a lane that has no successor in the queue and may need one, all are looked up, at
+//! then, the level is examined again. Of a lane that has no successor in the queue and may need one, all are looked up, at
 //! once if none of them has a chance; it candidates the one with the smallest tag, which is one drawn uniformly.
 
 use std::collections::HashSet;
@@ -43,7 +43,7 @@ const MARGIN: f64 = 1.15;
 const FIRST_GROWTH: f64 = 1.3;
 /// How many tags there are.
 const TAGS: f64 = 18_446_744_073_709_551_616.0;
-/// Lanes that are looked at again between two words to the observer.
+/// Lanes that are examined again between two words to the observer.
 const BATCH: usize = 256;
 
 pub(super) struct Search<'a, C: Codec> {
@@ -125,7 +125,7 @@ impl<'a, C: Codec> Search<'a, C> {
             self.stats.cutoff = self.cutoff(end.is_break());
         }
         let coverage = match (is_complete, self.visited.codec.omission(self.stats.states)) {
-            (false, _) => Coverage::Sampled(self.stats.states),
+            (false, _) => Coverage::Partial(self.stats.states),
             (true, None) => Coverage::Complete,
             (true, Some(omission)) => {
                 Coverage::Hashed { depth: None, omission_probability: omission, expected_omissions: omission }
@@ -232,7 +232,7 @@ impl<'a, C: Codec> Search<'a, C> {
         ControlFlow::Continue(queue)
     }
 
-    /// Expands and judges all lanes of this depth; notes their new successors with no larger tags.
+    /// Expands and evaluates all lanes of this depth; notes their new successors with no larger tags.
     fn expand_all(&mut self, largest: u64, observer: &mut dyn Observer) -> ControlFlow<Stop> {
         let is_shared = self.lanes() >= WORTH_SHARING * self.job.limits.grain;
         while is_shared && self.workers.len() < self.job.limits.threads {

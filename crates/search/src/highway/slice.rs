@@ -76,7 +76,7 @@ impl Slice {
         cycle_search.limits.depth = u32::MAX;
         let mut hunt = cycle_search.hunt(&self.of(product), observer);
         if !self.is_complete && hunt.coverage == Coverage::Complete {
-            hunt.coverage = Coverage::Sampled(hunt.stats.states);
+            hunt.coverage = Coverage::Partial(hunt.stats.states);
         }
         match &mut hunt.outcomes[0] {
             Outcome::Found(trace) => trace.initial = self.initial_of(product, trace.initial),

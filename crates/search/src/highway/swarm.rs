@@ -37,7 +37,7 @@ pub struct Ran<R> {
     pub result: R,
     /// States that it visited.
     pub states: u64,
-    /// Nothing need be looked at after this run.
+    /// Nothing need be examined after this run.
     pub is_last: bool,
 }
 

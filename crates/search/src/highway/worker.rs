@@ -1,4 +1,4 @@
-//! One worker of a level: expands lanes, judges them, and notes the new states they lead to, each with a random tag.
+//! One worker of a level: expands lanes, evaluates them, and notes the new states they lead to, each with a random tag.
 //!
 //! A tag is a hash of the state with the seed and the depth, so that it depends on nobody else: the states with the smallest
 //! tags are a subset drawn uniformly, the same for any number of threads. In a beam the estimate comes first in the tag.
@@ -23,7 +23,7 @@ const GROUP: usize = 32;
 const STATES_AHEAD: usize = 4;
 /// Bytes that are kept of a successor beside its state: what is known of it, and an candidate.
 const BESIDE_STATE: u64 = 64;
-/// Lanes that are looked at again together.
+/// Lanes that are examined again together.
 const LANES_AGAIN: usize = 16;
 
 /// What the workers of a level share.
@@ -107,7 +107,7 @@ pub(super) struct Worker<C: Codec> {
     tags: Vec<u64>,
     /// The lanes in the batch.
     spans: Vec<Span>,
-    /// How many of them were looked at.
+    /// How many of them were examined.
     settled: usize,
     state: Vec<u32>,
     /// For estimates.
@@ -251,7 +251,7 @@ impl<C: Codec> Worker<C> {
         }
     }
 
-    /// Computes the successors of a lane into the batch, and judges it.
+    /// Computes the successors of a lane into the batch, and evaluates it.
     fn expand<'o>(&mut self, shared: &Shared<'_, C>, lane: usize, observer: Option<&mut (dyn Observer + 'o)>) {
         let cut = self.batch.cut;
         let is_partial = shared.largest < u64::MAX && !shared.is_last;
@@ -323,7 +323,7 @@ impl<C: Codec> Worker<C> {
         count
     }
 
-    /// Adds the rest of the successors of a lane that is looked at again: there was memory for them before.
+    /// Adds the rest of the successors of a lane that is examined again: there was memory for them before.
     #[cold]
     fn append_all(&mut self, shared: &Shared<'_, C>) {
         let _ = self.batch.append_rest(shared.model, &self.state, |_| ControlFlow::<()>::Continue(()));

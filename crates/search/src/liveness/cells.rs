@@ -47,7 +47,7 @@ impl Cells {
         assert!(!start.is_null(), "a row is made before it is used");
         // SAFETY: `start` is the first cell of a region of `width` cells for each of its rows, which lives and does not
         // move as long as `self` does; `place` gives a row inside the region; cells are atomic, so that they can be shared.
-        #[allow(unsafe_code, reason = "looked at for every step of every search")]
+        #[allow(unsafe_code, reason = "examined for every step of every search")]
         unsafe {
             std::slice::from_raw_parts(start.add(at * self.width), self.width)
         }

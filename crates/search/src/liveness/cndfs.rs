@@ -17,7 +17,7 @@
 //!
 //! `cyan` and `R` belong to one worker, `blue` and `red` to all. Added are early detection (a cyan successor closes a cycle
 //! at once if it or `s` is accepting) and the rule for states whose successors are all red, which is that of the nested
-//! search: on a cycle it never makes the first state red, and so the proof stands. Each successor is judged when `s` is
+//! search: on a cycle it never makes the first state red, and so the proof stands. Each successor is evaluated when `s` is
 //! done with it. In its own order a worker takes last what others are on.
 //!
 //! In a weak automaton there is no red search, and a state that is not accepting is on no cycle that counts: it is blue as
@@ -149,8 +149,8 @@ fn hunt_on<G: ColourStore>(
         stopped.get_or_insert(Stop::Memory);
     }
     let (coverage, stopped) = match (&lasso, stopped) {
-        (Some(_), _) => (Coverage::Sampled(stats.states), Stop::Goal),
-        (None, Some(stop)) => (Coverage::Sampled(stats.states), stop),
+        (Some(_), _) => (Coverage::Partial(stats.states), Stop::Goal),
+        (None, Some(stop)) => (Coverage::Partial(stats.states), stop),
         (None, None) => (Coverage::Complete, Stop::Exhausted),
     };
     if !matches!(stopped, Stop::Exhausted | Stop::Goal) {

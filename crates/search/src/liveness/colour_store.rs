@@ -50,7 +50,7 @@ pub(super) trait ColourStore: Sync {
     /// Called while a worker waits for others: what it holds and they wait for, it lets go for a moment.
     fn pause<'g>(&'g self, _hand: &mut Self::Hand<'g>) {}
 
-    /// A state that was just looked at will be asked for soon.
+    /// A state that was just examined will be asked for soon.
     fn prefetch(&self, _hand: &Self::Hand<'_>, _node: Self::Node) {}
 
     /// A state of the path will be marked soon.

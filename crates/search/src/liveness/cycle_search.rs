@@ -18,7 +18,7 @@ pub struct CycleSearch {
     pub threads: usize,
     /// Where several cores begin to differ.
     pub seed: u64,
-    /// What it may use; a depth is the size of the part of the graph that is looked at.
+    /// What it may use; a depth is the size of the part of the graph that is examined.
     pub limits: Limits,
     /// Steps by which a depth bound grows.
     pub increment: u32,

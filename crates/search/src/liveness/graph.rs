@@ -2,7 +2,7 @@
 //! the colours of all states of the product that it is part of, and with its steps once they were computed.
 //!
 //! So a state of the model is expanded once, however many states of the automaton, copies and searches come by, and its
-//! propositions are judged once. Looking for numbers waits for memory most of the time; therefore some states that will
+//! propositions are evaluated once. Looking for numbers waits for memory most of the time; therefore some states that will
 //! be needed soon are expanded together. Any number of threads share a graph without a lock, except to make its table
 //! larger.
 

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use birk_engine::{Model, Successors};
 use birk_ir::Trace;
 
-/// No more states are looked at to make a run shorter.
+/// No more states are examined to make a run shorter.
 const MAX_STATES: usize = 200_000;
 /// So many successors of a state count as much as a state.
 const MANY: usize = 64;

@@ -16,7 +16,7 @@
 //! ```
 //!
 //! What differs: the stacks are explicit; every initial state is begun with; what was no longer white when `s` was
-//! expanded is judged then, which is as good and needs no place on the stack. In a weak automaton any cycle through an
+//! expanded is evaluated then, which is as good and needs no place on the stack. In a weak automaton any cycle through an
 //! accepting state will do, so there is no red search at all; and a state that is not accepting is on no such cycle, so
 //! it is blue at once and stays so.
 
@@ -71,7 +71,7 @@ pub(crate) trait Space {
         self.successors(node, std::iter::empty(), may_go_on, out)
     }
 
-    /// A state that was just looked at will be asked for soon.
+    /// A state that was just examined will be asked for soon.
     fn prefetch(&self, _node: Self::Node) {}
 
     /// A state of the path will be painted soon.
@@ -135,8 +135,8 @@ pub(crate) fn hunt_in<S: Space>(
     let mut stats = std::mem::take(&mut search.stats);
     stats.store_bytes = search.space.bytes();
     let (lasso, coverage, stopped) = match end {
-        ControlFlow::Break(End::Found(lasso)) => (Some(lasso), Coverage::Sampled(stats.states), Stop::Goal),
-        ControlFlow::Break(End::Stopped(stop)) => (None, Coverage::Sampled(stats.states), stop),
+        ControlFlow::Break(End::Found(lasso)) => (Some(lasso), Coverage::Partial(stats.states), Stop::Goal),
+        ControlFlow::Break(End::Stopped(stop)) => (None, Coverage::Partial(stats.states), stop),
         ControlFlow::Continue(()) => (None, search.space.coverage(), Stop::Exhausted),
     };
     if !matches!(stopped, Stop::Exhausted | Stop::Goal) {

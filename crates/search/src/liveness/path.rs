@@ -1,7 +1,7 @@
 //! The stack of a depth-first search: the nodes from a root to the present one, and beside each the successors that are
-//! still to be looked at. All nodes lie in one arena; what is popped makes room.
+//! still to be examined. All nodes lie in one arena; what is popped makes room.
 
-/// How far up the path to look for nodes that will be looked at soon.
+/// How far up the path to look for nodes that will be examined soon.
 const SOON: usize = 12;
 
 /// A node on the path.
@@ -33,7 +33,7 @@ impl<N: Copy> Path<N> {
         Self { offered: Vec::new(), frames: Vec::new(), most: (0, 0) }
     }
 
-    /// Adds a successor of the last node, to be looked at later.
+    /// Adds a successor of the last node, to be examined later.
     #[inline]
     pub(crate) fn offer(&mut self, node: N) {
         self.offered.push(node);
@@ -84,7 +84,7 @@ impl<N: Copy> Path<N> {
         self.frames.len()
     }
 
-    /// Some of the nodes that will be looked at soonest.
+    /// Some of the nodes that will be examined soonest.
     #[inline]
     pub(crate) fn soon(&self) -> impl Iterator<Item = N> {
         let mut end = self.offered.len();
@@ -119,7 +119,7 @@ impl<N: Copy> Path<N> {
         (!part.offered.is_empty()).then_some(part)
     }
 
-    /// The nodes beside the path that are still to be looked at.
+    /// The nodes beside the path that are still to be examined.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = N> {
         let ends = self.frames.iter().skip(1).map(|frame| frame.first).chain([self.offered.len()]);
         let beside = self.frames.iter().zip(ends).flat_map(|(frame, end)| frame.next.min(end)..end);
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(part(true, &mut 0, 9, &[6, 7]), None);
         let mut bare = 0;
         assert_eq!(part(false, &mut bare, 9, &[6]), Some(vec![(6, vec![1, 2, 4])]));
-        assert_eq!(bare, 2, "the first two frames need not be looked at again");
+        assert_eq!(bare, 2, "the first two frames need not be examined again");
         assert_eq!(part(false, &mut bare, 9, &[3, 6]), Some(vec![(6, vec![1, 2, 4])]));
         assert_eq!(part(false, &mut bare, 9, &[]), None);
         assert_eq!(bare, 4);

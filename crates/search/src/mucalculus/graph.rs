@@ -12,7 +12,7 @@ use crate::store::exact::ExactStore;
 
 /// After so many expansions the observer is asked.
 const BATCH: usize = 256;
-/// And after so many edges or states that are only looked at.
+/// And after so many edges or states that are only examined.
 const MANY: usize = 1 << 14;
 
 /// What is to be known of the states and edges of a graph.
@@ -93,7 +93,7 @@ pub struct Graph {
     transitions: usize,
     is_complete: bool,
     /// The propositions and the edges backwards are known.
-    is_judged: bool,
+    is_evaluated: bool,
     /// How the search stood when it ended.
     last: Progress,
 }
@@ -117,7 +117,7 @@ impl Graph {
                 propositions: vec![StateSet::default(); needs.propositions],
                 transitions: model.transitions(),
                 is_complete: false,
-                is_judged: false,
+                is_evaluated: false,
                 last: Progress::default(),
             },
             batch: Successors::in_parts(words),
@@ -131,9 +131,9 @@ impl Graph {
         search.finish(end)
     }
 
-    /// Finds where the propositions are true, which the model judges, and the edges backwards, unless they are known.
+    /// Finds where the propositions are true, which the model evaluates, and the edges backwards, unless they are known.
     pub(crate) fn evaluate(&mut self, model: &dyn Model, observer: &mut dyn Observer) -> ControlFlow<Stop> {
-        if self.is_judged {
+        if self.is_evaluated {
             return ControlFlow::Continue(());
         }
         let (states, last) = (self.len(), self.last);
@@ -152,7 +152,7 @@ impl Graph {
             }
         }
         self.backwards = self.forwards.reversed(states, &mut || observer.progress(&last))?;
-        self.is_judged = true;
+        self.is_evaluated = true;
         ControlFlow::Continue(())
     }
 
@@ -382,7 +382,7 @@ impl Search<'_> {
         let coverage = match self.depth {
             _ if states > 0 && expanded == states => Coverage::Complete,
             depth if stopped == Stop::Depth => Coverage::Depth(depth),
-            0 => Coverage::Sampled(states),
+            0 => Coverage::Partial(states),
             depth => Coverage::Depth(depth - 1),
         };
         if coverage == Coverage::Complete {

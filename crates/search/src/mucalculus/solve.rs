@@ -1,7 +1,7 @@
 //! Fixpoints, computed on the graph.
 //!
 //! A block of least fixpoints begins with nothing true; what becomes true is told to what is made of it, until nothing
-//! changes: every edge is looked at once for each modality, so that formulas that do not alternate, CTL among them, take
+//! changes: every edge is examined once for each modality, so that formulas that do not alternate, CTL among them, take
 //! linear time (Arnold and Crubillé 1988; Cleaveland, Klein and Steffen 1992). A block of greatest ones begins with
 //! everything true, and what becomes false is told. A block of the other kind within a block is computed from its own
 //! beginning, each time with more of the outer one, until that does not change any more (Emerson and Lei 1986).

@@ -1,7 +1,7 @@
-//! A run that shows why a formula is true, or false, in a state, as far as one run can.
+//! A witness: a path that shows why a formula is true, or false, in a state, as far as one path can.
 //!
 //! Where one part or one step is enough, one is taken that was found before the fact that it explains, so that nothing
-//! is put off for ever; where the formula may go on for ever, the run goes on until it comes back. This is a walk along a
+//! is put off forever; where the formula may go on forever, the run goes on until it comes back. This is a walk along a
 //! winning strategy of the model-checking game (Streett and Emerson 1989), whose signatures are here the order of the
 //! facts of a block, and for a block within it the values that it had been given when the fact was found. Where all
 //! parts count, the run follows the one that goes on; where several steps count, it ends.

@@ -36,7 +36,7 @@ pub(crate) enum Bend {
     OnlyWholeSteps,
     /// Complete only if the last frontier is empty.
     NoClosureTest,
-    /// States that only enter the frontier are not looked at.
+    /// States that only enter the frontier are not examined.
     FrontierIsNotVisited,
 }
 

@@ -54,7 +54,7 @@ fn bent(graph: &Graph, cutoff: u32, increment: u32, bend: Bend) -> Answer {
 }
 
 fn hunt(graph: &Graph, job: &Job) -> (Hunt, BTreeSet<usize>) {
-    graph.take_judged();
+    graph.take_evaluated();
     let (hunt, frontier) = with_frontier(graph, job, &mut Patient);
     (hunt, frontier.iter().map(|state| graph.node(state)).collect())
 }
@@ -69,9 +69,9 @@ fn check(graph: &Graph, cutoff: u32, increment: u32) {
 fn check_with(graph: &Graph, job: &Job) {
     let (cutoff, increment) = (job.limits.depth, INCREMENT.number(&job.options).expect("it is set") as u32);
     let (hunt, frontier) = hunt(graph, job);
-    let judged = graph.judged.lock().unwrap();
-    let visited: BTreeSet<usize> = judged.iter().copied().collect();
-    assert_eq!(judged.len(), visited.len(), "judged once");
+    let evaluated = graph.evaluated.lock().unwrap();
+    let visited: BTreeSet<usize> = evaluated.iter().copied().collect();
+    assert_eq!(evaluated.len(), visited.len(), "evaluated once");
     let is_complete = match hunt.coverage {
         Coverage::Hashed { depth, omission_probability, .. } => {
             assert!(omission_probability < 1e-12 && job.storage == Storage::Compact);
@@ -212,15 +212,15 @@ fn several_threads_visit_the_same() {
         let kind = FRONTIERS[number % 3];
         let job = with(kind, job(Limits { depth, ..Limits::NONE }, increment));
         let (alone, frontier) = hunt(&graph, &job);
-        let visited: BTreeSet<usize> = graph.judged.lock().unwrap().iter().copied().collect();
+        let visited: BTreeSet<usize> = graph.evaluated.lock().unwrap().iter().copied().collect();
         assert_eq!(visited, truth(&graph, depth).visited);
         shared += u32::from(alone.stats.peak_frontier > 500);
         for threads in [2, 4] {
             let limits = Limits { threads, grain: 8, ..job.limits };
             let (hunt, same) = hunt(&graph, &Job { limits, ..job.clone() });
-            let judged = graph.judged.lock().unwrap();
-            assert_eq!(judged.len(), visited.len(), "judged once");
-            assert_eq!(judged.iter().copied().collect::<BTreeSet<_>>(), visited);
+            let evaluated = graph.evaluated.lock().unwrap();
+            assert_eq!(evaluated.len(), visited.len(), "evaluated once");
+            assert_eq!(evaluated.iter().copied().collect::<BTreeSet<_>>(), visited);
             assert_eq!((hunt.coverage, hunt.stopped, same), (alone.coverage.clone(), alone.stopped, frontier.clone()));
             assert_eq!((hunt.stats.states, hunt.stats.transitions), (alone.stats.states, alone.stats.transitions));
             assert_eq!((hunt.stats.max_depth, &hunt.fired), (alone.stats.max_depth, &alone.fired));
@@ -232,7 +232,7 @@ fn several_threads_visit_the_same() {
     assert!(shared > 10, "only {shared} graphs were large enough");
 }
 
-/// Where the search ends early, it claims the last bound it completed, and that was looked at.
+/// Where the search ends early, it claims the last bound it completed, and that was examined.
 #[test]
 fn a_search_cut_short_claims_the_last_bound_completed() {
     let mut claims = BTreeSet::new();
@@ -241,15 +241,15 @@ fn a_search_cut_short_claims_the_last_bound_completed() {
         for (states, increment) in (0..reachable).zip([1, 2, 3, 4].into_iter().cycle()) {
             let (hunt, _) = hunt(graph, &job(Limits { states, ..Limits::NONE }, increment));
             assert_eq!(hunt.stopped, Stop::States);
-            let judged: BTreeSet<usize> = graph.judged.lock().unwrap().iter().copied().collect();
+            let evaluated: BTreeSet<usize> = graph.evaluated.lock().unwrap().iter().copied().collect();
             match hunt.coverage {
                 Coverage::Depth(depth) => {
                     assert!(depth.is_multiple_of(increment));
-                    assert!(truth(graph, depth).visited.is_subset(&judged));
-                    assert!(!truth(graph, depth.saturating_add(increment)).visited.is_subset(&judged) || states > 0);
+                    assert!(truth(graph, depth).visited.is_subset(&evaluated));
+                    assert!(!truth(graph, depth.saturating_add(increment)).visited.is_subset(&evaluated) || states > 0);
                     claims.insert(depth);
                 }
-                Coverage::Sampled(_) => assert!(judged.len() <= graph.initial.len()),
+                Coverage::Partial(_) => assert!(evaluated.len() <= graph.initial.len()),
                 coverage => panic!("{coverage:?}"),
             }
         }

@@ -100,7 +100,7 @@ fn helped(disk: Disk) -> BTreeMap<usize, BTreeSet<String>> {
         for (threads, part) in (0..24).map(|i| (1 + i % 2 * 2, 80 + 5 * i as u64)) {
             let memory = free.stats.store_bytes * part / 100 + THREAD * (threads as u64 - 1) / 2;
             let mut short = Short { disk, threads, heard: Vec::new() };
-            graph.take_judged();
+            graph.take_evaluated();
             let job = Job { limits: Limits { memory, threads, ..job.limits }, ..job.clone() };
             let (hunt, same) = with_frontier(&graph, &job, &mut short);
             assert_eq!(relief(&hunt), short.heard, "what is told is what is reported");
@@ -110,7 +110,7 @@ fn helped(disk: Disk) -> BTreeMap<usize, BTreeSet<String>> {
             }
             assert_eq!((&hunt.coverage, hunt.stopped), (&free.coverage, free.stopped));
             assert_eq!((hunt.stats.states, hunt.stats.transitions), (free.stats.states, free.stats.transitions));
-            assert_eq!(graph.judged.lock().unwrap().len() as u64, hunt.stats.states, "judged once");
+            assert_eq!(graph.evaluated.lock().unwrap().len() as u64, hunt.stats.states, "evaluated once");
             let same: BTreeSet<usize> = same.iter().map(|state| graph.node(state)).collect();
             assert_eq!(same, frontier);
             let steps: Vec<&str> = short.heard.iter().map(|(relief, _)| relief.word()).collect();

@@ -99,10 +99,10 @@ fn a_search_in_pieces_visits_everything_once() {
         let graph = Graph { more_words, ..super::graph(graph.edges.clone(), &graph.initial) };
         let job = job(Limits { depth, ..Limits::NONE }, 1 + random.below(6) as u32);
         let alone = hunt(&graph, &job, &mut Keeper::default());
-        graph.take_judged();
+        graph.take_evaluated();
         let mut keeper = Keeper::default();
         let mut states = graph.initial.len() as u64;
-        // What was found before is judged again when it is read.
+        // What was found before is evaluated again when it is read.
         let mut again = 0;
         let last = loop {
             keeper.kept.clear();
@@ -118,9 +118,9 @@ fn a_search_in_pieces_visits_everything_once() {
             assert!(keeper.from.is_some(), "what was done is saved");
         };
         same(&alone, &last);
-        let judged = graph.judged.lock().unwrap();
-        let visited: BTreeSet<usize> = judged.iter().copied().collect();
-        assert_eq!((judged.len() - again, visited), (visited_once(&graph, depth), truth(&graph, depth).visited));
+        let evaluated = graph.evaluated.lock().unwrap();
+        let visited: BTreeSet<usize> = evaluated.iter().copied().collect();
+        assert_eq!((evaluated.len() - again, visited), (visited_once(&graph, depth), truth(&graph, depth).visited));
     });
     assert!(pieces > 1000, "{pieces}");
 }
@@ -139,7 +139,7 @@ fn threads_that_are_interrupted_go_on() {
         let graph = Graph { more_words: [0, 30][number % 2], ..super::graph(edges, &[0, 1, 2]) };
         let job = with("tree", job(Limits { threads: 1 + number % 3, ..Limits::NONE }, 3));
         let alone = hunt(&graph, &job, &mut Keeper::default());
-        graph.take_judged();
+        graph.take_evaluated();
         let mut keeper = Keeper::default();
         let (mut pieces, mut again) = (0, 0);
         let last = loop {
@@ -151,11 +151,11 @@ fn threads_that_are_interrupted_go_on() {
             }
             pieces += 1;
             keeper.from = keeper.kept.pop();
-            // What was found before is judged again when it is read.
+            // What was found before is evaluated again when it is read.
             again += usize::from(keeper.from.is_some() && matches!(answer.0.outcomes[0], Outcome::Found(_)));
         };
         same(&alone, &last);
         assert!(pieces > 2, "{pieces}");
-        assert_eq!(graph.judged.lock().unwrap().len() - again, visited_once(&graph, NO_LIMIT), "judged once");
+        assert_eq!(graph.evaluated.lock().unwrap().len() - again, visited_once(&graph, NO_LIMIT), "evaluated once");
     }
 }

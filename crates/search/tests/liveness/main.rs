@@ -201,7 +201,7 @@ fn a_bound_that_is_cut_short_claims_a_ball_that_was_searched() {
                 assert!(hunt.stopped == Stop::States && !explicit.within(depth).has_cycle(), "{system:?}");
                 claimed += 1;
             }
-            ref coverage => assert!(matches!(coverage, Coverage::Sampled(_)), "{coverage:?}"),
+            ref coverage => assert!(matches!(coverage, Coverage::Partial(_)), "{coverage:?}"),
         }
     }
     assert!(claimed > 100, "{claimed}");
@@ -281,7 +281,7 @@ fn limits_end_a_search_without_a_claim() {
         let by_memory = limited(Limits { memory: 1 << 20, ..Limits::NONE }).hunt(&Endless, &mut Patient);
         for (hunt, stop) in [(by_time, Stop::Time), (by_states, Stop::States), (by_memory, Stop::Memory)] {
             assert_eq!((hunt.stopped, &hunt.outcomes[0]), (stop, &Outcome::Inconclusive));
-            assert!(matches!(hunt.coverage, Coverage::Sampled(_)));
+            assert!(matches!(hunt.coverage, Coverage::Partial(_)));
         }
     }
 }

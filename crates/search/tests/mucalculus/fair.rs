@@ -1,4 +1,4 @@
-//! CTL about fair runs, by its definition: a run is fair for ever in a part of the graph in which every state leads to every
+//! CTL about fair runs, by its definition: a run is fair forever in a part of the graph in which every state leads to every
 //! other, and in which every promise is kept by some step.
 
 use std::collections::BTreeSet;
@@ -142,7 +142,7 @@ impl Runs<'_> {
         found
     }
 
-    /// From where a fair run stays within these states for ever.
+    /// From where a fair run stays within these states forever.
     fn globally(&self, within: &States) -> States {
         let is_fair = |state: usize| {
             let all = self.reach(state, within);
@@ -214,7 +214,7 @@ impl Runs<'_> {
             (Time::Eventually, false) | (Time::Always, true) => self.until(all, &q, all),
             (Time::Always, false) | (Time::Eventually, true) => self.globally(&q),
             (Time::Until, false) => self.until(&p, &q, all),
-            // Not (p until q): not q for ever, or not q up to where neither is.
+            // Not (p until q): not q forever, or not q up to where neither is.
             (Time::Until, true) => self.until(&q, &both, all).union(&self.globally(&q)).copied().collect(),
             (Time::WeakUntil, false) => self.until(&p, &q, all).union(&self.globally(&p)).copied().collect(),
             (Time::WeakUntil, true) => self.until(&q, &both, all),

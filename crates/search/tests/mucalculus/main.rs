@@ -187,9 +187,9 @@ fn the_graph_is_what_a_search_finds() {
 }
 
 /// A graph whose goals are other propositions, or in another order.
-struct Judged<'s>(&'s System, Vec<Expr>);
+struct Evaluated<'s>(&'s System, Vec<Expr>);
 
-impl Model for Judged<'_> {
+impl Model for Evaluated<'_> {
     fn words(&self) -> usize {
         self.0.words()
     }
@@ -222,8 +222,8 @@ impl Model for Judged<'_> {
 /// What the search for cycles says of a formula about runs.
 fn is_true_of_runs(system: &System, formula: &Formula) -> bool {
     let (automaton, propositions) = violations_of(formula).expect("a small automaton");
-    let judged = Judged(system, propositions);
-    let product = Product::new(&judged, automaton, None);
+    let evaluated = Evaluated(system, propositions);
+    let product = Product::new(&evaluated, automaton, None);
     let cycle_search = CycleSearch::of(product.is_weak(), &Job::new(1, Limits::NONE));
     cycle_search.hunt(&product, &mut Patient).outcomes[0] == Outcome::Absent
 }
@@ -316,7 +316,7 @@ fn ctl_about_fair_runs_means_what_its_definition_says() {
     assert!(lassos >= 300, "{lassos}");
 }
 
-/// The run that shows that `p` is always true on some fair run is such a run.
+/// The witness that `p` is always true on some fair run is such a run.
 #[test]
 fn a_fair_run_is_shown() {
     let mut shown = 0;
@@ -326,7 +326,7 @@ fn a_fair_run_is_shown() {
         let formula = fairness.ctl(&always.branching(true, &mut 0), false).expect("it is CTL");
         let Truth::Known(true, trace) = truth(&system, &formula, &Limits::NONE) else { continue };
         let states = walked(&system, &trace);
-        let back = trace.loop_start.expect("it goes on for ever");
+        let back = trace.loop_start.expect("it goes on forever");
         assert!(states.iter().all(|&state| system.letters[state] & 1 == 1), "seed {seed}");
         // A promise is kept in the loop, or cannot be kept in one of its states.
         let taken = trace.steps[back..].iter().fold(0, |all, step| all | fairness.met_by[step.transition.index()]);

@@ -112,7 +112,7 @@ impl System {
             Branching::Least(number, body) | Branching::Greatest(number, body) => {
                 let is_least = matches!(formula, Branching::Least(..));
                 let begin = if is_least { BTreeSet::new() } else { states.clone() };
-                // An inner fixpoint that goes on from where it was is the classical mistake.
+                // An inner fixpoint that goes on from where it was is the classical bug.
                 let begin = match bent {
                     Bent::NoReset => values.remove(&(number + 1000)).unwrap_or(begin),
                     _ => begin,

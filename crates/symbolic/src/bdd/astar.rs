@@ -290,7 +290,7 @@ impl Open {
         Ok(())
     }
 
-    /// Looks for goals. Without the memory to walk back from one, these states were not looked at.
+    /// Looks for goals. Without the memory to walk back from one, these states were not examined.
     fn evaluate(&self, search: &mut Search<'_>, depth: usize, states: &Set) -> Attempt<()> {
         for goal in 0..search.goals.len() {
             if search.found[goal].is_some() {

@@ -57,7 +57,7 @@ fn layer(search: &mut Search<'_>, layers: &mut Vec<Set>) -> Attempt<Option<Ended
     Ok(None)
 }
 
-/// Looks for goals in the last layer. Without the memory to walk back from one, it was not looked at.
+/// Looks for goals in the last layer. Without the memory to walk back from one, it was not examined.
 fn evaluate(search: &mut Search<'_>, layers: &[Set], here: &Set) -> Attempt<()> {
     for goal in 0..search.conditions.len() {
         if search.found[goal].is_some() {

@@ -160,7 +160,7 @@ impl<'s, 'a> Evaluation<'s, 'a> {
         })
     }
 
-    /// Whether the formula is true in the initial state, and a run that shows it.
+    /// Whether the formula is true in the initial state, and a witness.
     fn decide(&mut self) -> Attempt<Outcome> {
         let value = self.value(0)?;
         let initial = self.search.encoding.program.initial_state();

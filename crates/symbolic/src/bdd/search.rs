@@ -134,7 +134,7 @@ pub(crate) fn nothing(program: &Program, goals: usize) -> Hunt {
     let counts = Counts { states: "0".into(), ..Counts::default() };
     Hunt {
         outcomes: vec![Outcome::Inconclusive; goals],
-        coverage: Coverage::Sampled(0),
+        coverage: Coverage::Partial(0),
         stopped: Stop::Interrupt,
         stats: Stats { engine: EngineStats::Bdd(Box::new(counts)), ..Stats::default() },
         fired: vec![false; program.transitions.len()],
@@ -258,7 +258,7 @@ impl<'a> Search<'a> {
         let (coverage, open) = match (fixpoint, self.part) {
             (Some(Fixpoint(())), _) => (Coverage::Complete, Outcome::Absent),
             (None, Part::Depth(depth)) => (Coverage::Depth(depth), Outcome::Inconclusive),
-            (None, Part::Some(states)) => (Coverage::Sampled(states), Outcome::Inconclusive),
+            (None, Part::Some(states)) => (Coverage::Partial(states), Outcome::Inconclusive),
         };
         Hunt {
             outcomes: self.found.iter().map(|found| found.clone().unwrap_or_else(|| open.clone())).collect(),

@@ -140,7 +140,7 @@ impl<'s, 'o, 'p> Search<'s, 'o, 'p> {
         let coverage = match (stopped, self.covered) {
             (Stop::Exhausted, _) => Coverage::Complete,
             (_, Some(depth)) => Coverage::Depth(depth),
-            (_, None) => Coverage::Sampled(0),
+            (_, None) => Coverage::Partial(0),
         };
         let outcome = |answer: Answer| match answer {
             Answer::Found(trace) => Outcome::Found(trace),

@@ -22,7 +22,7 @@ use crate::{Failure, say};
 const GRACE: Duration = Duration::from_millis(200);
 /// and, when it was told to end, so much to do that: another of its threads may be computing.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How often that is looked at.
+/// How often that is examined.
 const PERIOD: Duration = Duration::from_millis(20);
 
 /// Acts while another thread looks whether searches answer.
@@ -72,7 +72,7 @@ fn report(asked: &Asked<'_>, settled: &Settled, pulse: &Pulse, stop: Stop) {
     let last = pulse.last();
     let hunt = Hunt {
         outcomes: vec![Outcome::Inconclusive; asked.properties.len()],
-        coverage: Coverage::Sampled(last.states),
+        coverage: Coverage::Partial(last.states),
         stopped: stop,
         stats: Stats { states: last.states, transitions: last.transitions, max_depth: last.depth, ..Stats::default() },
         // Which steps it took is not known, and so nothing is said of those that it did not.

@@ -142,7 +142,7 @@ impl<'a> Builder<'_, 'a> {
         if self.cx.diagnostics.len() > self.reported {
             return;
         }
-        let message = format!("`{}` can go round for ever without a step", thread.name.text);
+        let message = format!("`{}` can loop forever without a step", thread.name.text);
         let help = "a loop needs at least one step: `skip;` is one";
         let span = self.spots[spot].span;
         self.cx.report(Diagnostic::new("E0046", span, message, "this loop does nothing").help(help));

@@ -124,8 +124,9 @@ impl Lowering<'_, '_, '_> {
             }
             BinaryOp::Until | BinaryOp::WeakUntil | BinaryOp::Release => {
                 let text = self.elaborator.cx.source(expr.span).to_owned();
-                let message = "this does not say of which runs";
-                let diagnostic = Diagnostic::new("E0013", expr.span, message, "of all runs, or of some run?");
+                let message = "this needs a path quantifier";
+                let diagnostic =
+                    Diagnostic::new("E0013", expr.span, message, "of all executions, or of some execution?");
                 self.elaborator.cx.report(diagnostic.help(format!("write `A [{text}]` or `E [{text}]`")));
                 BROKEN
             }
@@ -215,13 +216,13 @@ impl Lowering<'_, '_, '_> {
             Some((value, span)) => {
                 let constant = value.expr.as_const().filter(|_| value.ty != crate::sema::types::Ty::Error);
                 let Some(copy) = constant else {
-                    let message = "which copy is meant must be known before the search";
+                    let message = "the instance must be known before the search";
                     self.elaborator.cx.report(Diagnostic::new("E0024", span, message, "not a constant"));
                     return None;
                 };
                 if !(0..i64::from(copies)).contains(&copy) {
                     let name = &self.elaborator.cx.threads[kind].ast.name.text;
-                    let message = format!("there is no copy {copy} of `{name}`");
+                    let message = format!("there is no instance {copy} of `{name}`");
                     let label = format!("must be in 0..{}", i64::from(copies) - 1);
                     self.elaborator.cx.report(Diagnostic::new("E0031", span, message, label));
                     return None;

@@ -85,10 +85,10 @@ pub(super) fn declare_thread<'a>(cx: &mut Context<'a>, thread: &'a ast::Thread, 
 
 pub(super) fn copies_of(cx: &mut Context<'_>, thread: &ast::Thread) -> u32 {
     let Some(expr) = &thread.copies else { return 1 };
-    match length_of(cx, expr, "the number of copies") {
+    match length_of(cx, expr, "the number of instances") {
         Some(copies @ 0..=MAX_COPIES) => copies as u32,
         Some(copies) => {
-            let message = format!("a thread cannot have {copies} copies");
+            let message = format!("a thread cannot have {copies} instances");
             cx.report(Diagnostic::new("E0038", expr.span, message, format!("must be in 0..{MAX_COPIES}")));
             1
         }
@@ -131,15 +131,15 @@ pub(super) fn declare_params(cx: &mut Context<'_>, declaration: &mut ThreadDecl<
         let last = i64::from(declaration.copies) - 1;
         if thread.active && position > 0 {
             let message = format!("the active thread `{}` has {} parameters", thread.name.text, thread.params.len());
-            let help = "a thread that runs from the start has at most one: the number of its copy";
+            let help = "a thread that runs from the start has at most one: the number of the instance";
             cx.report(Diagnostic::new("E0037", param.name.span, message, "nothing gives it a value").help(help));
             scalar = Scalar::ERROR;
         } else if thread.active && !matches!(scalar.ty, Ty::Int | Ty::Symmetric(_) | Ty::Error) {
             let message = format!("the parameter `{}` of an active thread must be an integer", param.name.text);
-            cx.report(Diagnostic::new("E0037", param.ty.span, message, "it is the number of the copy"));
+            cx.report(Diagnostic::new("E0037", param.ty.span, message, "it is the number of the instance"));
             scalar = Scalar::ERROR;
         } else if thread.active && scalar.ty != Ty::Error && (scalar.lo > 0 || scalar.hi < last) {
-            let message = format!("`{}` cannot number {} copies", param.name.text, declaration.copies);
+            let message = format!("`{}` cannot number {} instances", param.name.text, declaration.copies);
             cx.report(Diagnostic::new("E0030", param.ty.span, message, format!("must hold 0..{last}")));
         }
         if thread.active && !declaration.started && scalar.ty != Ty::Error {

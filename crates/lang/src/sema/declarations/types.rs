@@ -126,7 +126,7 @@ pub(super) fn channel_type(
     }
     if capacity_value == 0 && marks != ast::ChannelMarks::default() {
         let message = "a rendezvous holds no messages";
-        let help = "give the channel a capacity, or leave the marks out";
+        let help = "give the channel a capacity, or leave the modifiers out";
         cx.report(Diagnostic::new("E0052", capacity.span, message, "nothing to lose here").help(help));
         return Type::ERROR;
     }

@@ -41,9 +41,13 @@ impl Elaborator<'_, '_> {
 
     pub(super) fn temporal(&mut self, span: Span) {
         self.cx.report(
-            Diagnostic::new("E0013", span, "a temporal operator outside a formula", "not a value of one state").help(
-                "temporal operators belong in `ltl`, `ctl` and `mu` properties, outside comparisons and arithmetic",
-            ),
+            Diagnostic::new(
+                "E0013",
+                span,
+                "a temporal operator outside a temporal property",
+                "not a value of one state",
+            )
+            .help("temporal operators belong in `ltl`, `ctl` and `mu` properties, outside comparisons and arithmetic"),
         );
     }
 

@@ -16,12 +16,12 @@ impl Elaborator<'_, '_> {
             (Some(copy), _) => Some(copy),
             (None, 1) => Some((Value { fixed: false, ..Value::constant(0, Ty::Int) }, span)),
             (None, 0) => {
-                let message = format!("`{name}` has no copies");
+                let message = format!("`{name}` has no instances");
                 self.cx.report(Diagnostic::new("E0034", span, message, "there is none to ask"));
                 None
             }
             (None, _) => {
-                let message = format!("`{name}` has {copies} copies, and this does not say which");
+                let message = format!("`{name}` has {copies} instances, and this does not say which");
                 let help = format!("write `{name}[i]` with `i` in 0..{}", copies - 1);
                 self.cx.report(Diagnostic::new("E0034", span, message, "an index is missing").help(help));
                 None

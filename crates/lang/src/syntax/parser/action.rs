@@ -76,7 +76,7 @@ impl Parser<'_> {
                 message = Some(text_value(self.word()));
                 self.bump();
             } else {
-                self.report(self.unexpected("a text in quotes"));
+                self.report(self.unexpected("a string in quotes"));
             }
         }
         ActionKind::Assert(condition, message)

@@ -246,7 +246,7 @@ impl Parser<'_> {
     }
 
     fn outside_formula(&mut self, span: Span, help: Option<&str>) {
-        let message = format!("the operator `{}` outside a formula", self.source(span));
+        let message = format!("the operator `{}` outside a temporal property", self.source(span));
         let diagnostic = Diagnostic::new("E0013", span, message, "only allowed in `ltl` properties");
         let help = help.unwrap_or("state it as a property: `ltl NAME: …;`");
         self.report(diagnostic.help(help));
@@ -323,14 +323,18 @@ impl Parser<'_> {
                     UnaryOp::Always => 'G',
                     _ => 'F',
                 };
-                self.wrong_logic(span, "`ltl`", &format!("write `A{letter}` for all runs, `E{letter}` for some run"));
+                self.wrong_logic(
+                    span,
+                    "`ltl`",
+                    &format!("write `A{letter}` for all executions, `E{letter}` for some execution"),
+                );
             }
             Some(PropertyKind::Mu) => {
                 let help = "the modalities are `[-]` (each step) and `<->` (some step)";
                 self.wrong_logic(span, if is_of_ctl { "`ctl`" } else { "`ltl`" }, help);
             }
             Some(PropertyKind::Ltl) if is_of_ctl => {
-                self.wrong_logic(span, "`ctl`", "a formula of `ltl` is about every run: write `[]`, `<>` or `X`");
+                self.wrong_logic(span, "`ctl`", "an `ltl` property is about every execution: write `[]`, `<>` or `X`");
             }
             Some(_) => {}
         }
@@ -483,7 +487,7 @@ impl Parser<'_> {
         if self.at(T::Choose) {
             diagnostic = diagnostic.help("`choose` stands alone on the right side of an action: `x := choose(0, 3);`");
         } else if self.at(T::Text) {
-            diagnostic = diagnostic.help("texts stand only behind the condition of `assert`");
+            diagnostic = diagnostic.help("strings are allowed only after the condition of `assert`");
         }
         self.report(diagnostic);
         self.error()

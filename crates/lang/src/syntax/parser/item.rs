@@ -207,9 +207,9 @@ impl Parser<'_> {
             "record" => "write `record NAME { type field; … }`",
             "procedure" => "write `procedure NAME(type parameter, …) { … }`",
             "channel" => "write `channel of type [capacity] NAME;`",
-            "lossy" | "duplicating" | "reordering" => "it marks a channel: `lossy channel of type [capacity] NAME;`",
+            "lossy" | "duplicating" | "reordering" => "it modifies a channel: `lossy channel of type [capacity] NAME;`",
             "set" => "write `set of lo .. hi NAME;`",
-            "symmetric" => "it marks a type: `symmetric typealias NAME int (0, N - 1);`",
+            "symmetric" => "it modifies a type: `symmetric typealias NAME int (0, N - 1);`",
             _ => return None,
         })
     }

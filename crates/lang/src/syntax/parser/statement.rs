@@ -275,7 +275,7 @@ impl Parser<'_> {
         self.either = outer;
         if branches.len() == 1 && !self.is_reported() {
             let diagnostic = self.unexpected("`or { … }`");
-            self.report(diagnostic.help("`either` offers at least two ways: `either { … } or { … }`"));
+            self.report(diagnostic.help("`either` has at least two branches: `either { … } or { … }`"));
             if self.at(T::Name) && self.peek(1) == T::OpenBrace && !self.is_statement_word() {
                 self.bump();
                 branches.push(self.block());

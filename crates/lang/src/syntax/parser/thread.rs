@@ -104,7 +104,7 @@ impl Parser<'_> {
                 T::When | T::Do | T::Goto | T::Return => match locations.last_mut() {
                     Some(location) => self.transformations(&mut location.transformations),
                     None => {
-                        self.report(self.unexpected("`loc NAME:` before the first transformation"));
+                        self.report(self.unexpected("`loc NAME:` before the first guarded command"));
                         self.transformations(&mut Vec::new());
                     }
                 },
@@ -148,7 +148,7 @@ impl Parser<'_> {
         let mut transformations = Vec::new();
         self.transformations(&mut transformations);
         if transformations.is_empty() && self.diagnostics.len() == messages && !self.is_reported() {
-            let message = format!("location `{}` has no transformation", name.text);
+            let message = format!("location `{}` has no guarded command", name.text);
             let diagnostic = Diagnostic::new("E0004", self.behind(), message, "expected `when` or `do`");
             self.report(diagnostic.help("write `do { } return;` if the thread ends here"));
         }
@@ -226,12 +226,12 @@ impl Parser<'_> {
     fn lone_jump(&mut self, transformation: Option<Span>) {
         let diagnostic = match transformation {
             Some(span) => {
-                Diagnostic::new("E0008", self.span(), "a second jump", "this transformation has its jump already")
-                    .related(span, "the transformation")
+                Diagnostic::new("E0008", self.span(), "a second jump", "this guarded command already has a jump")
+                    .related(span, "the guarded command")
                     .help(JUMP_HELP)
             }
             None => {
-                self.unexpected("`when` or `do`").help("a jump belongs to a transformation: `do { } goto LOCATION;`")
+                self.unexpected("`when` or `do`").help("a jump belongs to a guarded command: `do { } goto LOCATION;`")
             }
         };
         self.report(diagnostic);

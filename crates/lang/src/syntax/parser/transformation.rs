@@ -8,7 +8,7 @@ use crate::syntax::lexer::TokenKind as T;
 use birk_ir::Span;
 
 pub(super) const JUMP_HELP: &str =
-    "a transformation has exactly one jump, `goto LOCATION;` or `return;`, inside or behind its braces";
+    "a guarded command has exactly one jump, `goto LOCATION;` or `return;`, inside or after its braces";
 
 impl Parser<'_> {
     /// `when guard do { actions } jump`
@@ -143,7 +143,7 @@ impl Parser<'_> {
 
     fn missing_jump(&mut self, transformation: &mut Transformation) {
         let label = "expected `goto LOCATION;` or `return;` here";
-        let diagnostic = Diagnostic::new("E0007", self.behind(), "a transformation without a jump", label);
+        let diagnostic = Diagnostic::new("E0007", self.behind(), "a guarded command without a jump", label);
         let word = self.word();
         let named = self.at(T::Name) && self.peek(1) == T::Semicolon;
         if named && nearest(word, ["return"]).is_some() {

@@ -264,7 +264,7 @@ fn equal(new: &[u32; 4], old: &[u32; 4]) -> u32 {
     (0..4).fold(0, |equal, word| equal | u32::from(new[word] == old[word]) << word)
 }
 
-/// The words that a transition can change: the others need not be looked at.
+/// The words that a transition can change: the others need not be examined.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Written {
     words: [u16; WIDEST_DELTA],

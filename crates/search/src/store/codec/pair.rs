@@ -27,7 +27,7 @@ pub(crate) struct Pair {
     form: Form,
     /// Before the last change of keys.
     before: Form,
-    /// The table is not looked at again before it has this many bytes.
+    /// The table is not examined again before it has this many bytes.
     worth: u64,
 }
 

@@ -70,7 +70,7 @@ impl Explored {
     }
 }
 
-/// Refines the models of one goal until they have no run that the program has not, and lets each slice be looked at. Returns
+/// Refines the models of one goal until they have no run that the program has not, and lets each slice be examined. Returns
 /// the length of the shortest run that is left, and the bits that are kept.
 fn refined(
     program: &Program,
@@ -108,7 +108,7 @@ fn goals(program: &Program) -> impl Iterator<Item = Goal> {
 /// What is on a run within the bound is in the slice, and where the program has such a run, the model has one.
 #[test]
 fn slices_have_all_runs_within_the_bound() {
-    let (mut looked_at, mut inside, mut exact) = (0, 0, 0);
+    let (mut examined, mut inside, mut exact) = (0, 0, 0);
     for (name, text) in testing::MODELS.into_iter().filter(|(name, _)| !SLOW.contains(name)) {
         let program = birk_lang::load(text, &[]).program.expect("the corpus is right");
         for goal in goals(&program) {
@@ -124,7 +124,7 @@ fn slices_have_all_runs_within_the_bound() {
                         "{name}: {depth} within {}",
                         slice.bound
                     );
-                    (looked_at, inside) = (looked_at + 1, inside + usize::from(is_inside));
+                    (examined, inside) = (examined + 1, inside + usize::from(is_inside));
                 }
                 let is_short = explored.shortest().is_some_and(|shortest| shortest <= slice.bound);
                 assert!(slice.shortest.is_some() || !is_short, "{name}: no run within {}", slice.bound);
@@ -134,7 +134,7 @@ fn slices_have_all_runs_within_the_bound() {
             exact += usize::from(explored.shortest().is_some() && steps == explored.shortest());
         }
     }
-    assert!(inside > 200 && inside * 2 < looked_at && exact > 3, "{looked_at} {inside} {exact}");
+    assert!(inside > 200 && inside * 2 < examined && exact > 3, "{examined} {inside} {exact}");
 }
 
 /// They have many states, or many choices.

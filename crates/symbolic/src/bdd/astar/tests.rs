@@ -128,7 +128,7 @@ fn a_bound_beyond_the_goal_gives_a_shortest_run() {
     assert!(far > 20, "{far}");
 }
 
-/// The long way to 4 is looked at first, so that it waits at two depths.
+/// The long way to 4 is examined first, so that it waits at two depths.
 #[test]
 fn a_state_that_waits_at_two_depths_is_expanded_at_the_smaller() {
     let edges = [vec![1, 2], vec![3], vec![4], vec![4], vec![5], vec![]];

@@ -1,7 +1,7 @@
-//! A run that shows why a formula is true, as far as one run can: the walk of the explicit side, along sets.
+//! A witness: a path that shows why a formula is true, as far as one path can: the walk of the explicit side, along sets.
 //!
 //! A least fixpoint is entered with the rings of states that it needed 1, 2, … rounds for, and goes on within the ring
-//! before that of the state it is in; so nothing is put off for ever. What a part means is then asked of single states, and
+//! before that of the state it is in; so nothing is put off forever. What a part means is then asked of single states, and
 //! the steps are those of the interpreter.
 
 use std::collections::BTreeMap;

@@ -65,7 +65,7 @@ const PUZZLES: [Puzzle; 7] = [
             invariant never: at != 9; }",
         answer: Err(3),
     },
-    // Behind the goal there is a long way of goals: only its first is looked at.
+    // Behind the goal there is a long way of goals: only its first is examined.
     Puzzle {
         text: "system Tail { int (0, 30) at;
             active thread T() {
