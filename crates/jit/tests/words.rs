@@ -16,7 +16,7 @@ const TRIES: u64 = 400;
 /// Bytes behind a state that nobody may read.
 const FORBIDDEN: usize = 1 << 24;
 
-/// A state that ends where memory ends.
+/// A state that ends where memory ends. By system calls, because `memmap2` can make no part of a mapping inaccessible.
 struct Edge {
     memory: *mut libc::c_void,
     bytes: usize,

@@ -48,11 +48,15 @@ pub(crate) fn prefetch<T>(place: &T) {
 
 #[cfg(all(unix, not(loom)))]
 mod mapped {
+    use std::marker::PhantomData;
     use std::ops::{Deref, Range};
+
+    use memmap2::{MmapMut, MmapRaw, UncheckedAdvice};
 
     use super::Cell;
 
     /// Regions at least this large are advised to be of huge pages.
+    #[cfg(target_os = "linux")]
     const HUGE: usize = 1 << 21;
     /// Smaller releases are not worth a system call; also a multiple of every page size, and a huge page.
     const RELEASED: usize = 1 << 21;
@@ -60,42 +64,21 @@ mod mapped {
     /// Memory of its own, shared by threads through its atomic cells.
     #[derive(Debug)]
     pub struct Region<T: Cell> {
-        start: *mut T,
+        map: MmapRaw,
         len: usize,
+        cells: PhantomData<T>,
     }
-
-    // SAFETY: a region owns its memory like a boxed slice of `T`, and `T` is `Send` and `Sync`.
-    #[allow(unsafe_code, reason = "a raw pointer that is owned")]
-    unsafe impl<T: Cell> Send for Region<T> {}
-    // SAFETY: as above.
-    #[allow(unsafe_code, reason = "a raw pointer that is owned")]
-    unsafe impl<T: Cell> Sync for Region<T> {}
 
     impl<T: Cell> Region<T> {
         /// This many cells of value 0; `None` when the system has no memory to give.
         pub fn new(len: usize) -> Option<Self> {
-            let bytes = len.max(1).checked_mul(size_of::<T>())?;
-            // SAFETY: a new anonymous mapping; nobody else knows its address, and the system fills it with zeros.
-            #[allow(unsafe_code, reason = "memory from the system")]
-            let start = unsafe {
-                let start = libc::mmap(
-                    std::ptr::null_mut(),
-                    bytes,
-                    libc::PROT_READ | libc::PROT_WRITE,
-                    libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-                    -1,
-                    0,
-                );
-                if start == libc::MAP_FAILED {
-                    return None;
-                }
-                #[cfg(target_os = "linux")]
-                if bytes >= HUGE {
-                    libc::madvise(start, bytes, libc::MADV_HUGEPAGE);
-                }
-                start.cast::<T>()
-            };
-            Some(Self { start, len })
+            let map = MmapRaw::from(MmapMut::map_anon(len.checked_mul(size_of::<T>())?).ok()?);
+            // Advice may be refused: the memory is the same without it.
+            #[cfg(target_os = "linux")]
+            if map.len() >= HUGE {
+                let _ = map.advise(memmap2::Advice::HugePage);
+            }
+            Some(Self { map, len, cells: PhantomData })
         }
 
         /// Gives the memory of these cells back; they may not be read afterwards. Only whole large blocks count.
@@ -104,11 +87,9 @@ mod mapped {
             let from = (cells.start * size).next_multiple_of(RELEASED);
             let to = cells.end * size / RELEASED * RELEASED;
             if from < to {
-                // SAFETY: the range lies inside the mapping and is not empty; its cells stay valid and become 0.
+                // SAFETY: the cells are atomic, so they may change while they are borrowed: they stay valid and become 0.
                 #[allow(unsafe_code, reason = "memory back to the system")]
-                unsafe {
-                    libc::madvise(self.start.cast::<u8>().add(from).cast(), to - from, libc::MADV_DONTNEED);
-                }
+                let _ = unsafe { self.map.unchecked_advise_range(UncheckedAdvice::DontNeed, from, to - from) };
             }
         }
     }
@@ -121,17 +102,7 @@ mod mapped {
             // SAFETY: the mapping holds `len` cells, is aligned to a page, and zero bytes are a value of every `Cell`.
             #[allow(unsafe_code, reason = "the mapping as a slice")]
             unsafe {
-                std::slice::from_raw_parts(self.start, self.len)
-            }
-        }
-    }
-
-    impl<T: Cell> Drop for Region<T> {
-        fn drop(&mut self) {
-            // SAFETY: the mapping was made with this length and nobody borrows from it any more.
-            #[allow(unsafe_code, reason = "memory back to the system")]
-            unsafe {
-                libc::munmap(self.start.cast(), self.len.max(1) * size_of::<T>());
+                std::slice::from_raw_parts(self.map.as_ptr().cast(), self.len)
             }
         }
     }
