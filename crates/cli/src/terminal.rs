@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 
+use anstyle::{AnsiColor, Style};
 use birk_ir::Verdict;
 
 use crate::cli::Color;
@@ -16,24 +17,25 @@ use crate::{Exit, Failure};
 pub(crate) struct Paint(pub(crate) bool);
 
 impl Paint {
-    pub(crate) fn with(self, code: &str, text: &str) -> String {
-        if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    pub(crate) fn with(self, style: Style, text: &str) -> String {
+        if self.0 { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
     pub(crate) fn bold(self, text: &str) -> String {
-        self.with("1", text)
+        self.with(Style::new().bold(), text)
     }
 
     pub(crate) fn dim(self, text: &str) -> String {
-        self.with("2", text)
+        self.with(Style::new().dimmed(), text)
     }
 
     pub(crate) fn verdict(self, verdict: Verdict, text: &str) -> String {
-        match verdict {
-            Verdict::Holds => self.with("1;32", text),
-            Verdict::Violated => self.with("1;31", text),
-            Verdict::Inconclusive => self.with("1;33", text),
-        }
+        let color = match verdict {
+            Verdict::Holds => AnsiColor::Green,
+            Verdict::Violated => AnsiColor::Red,
+            Verdict::Inconclusive => AnsiColor::Yellow,
+        };
+        self.with(color.on_default().bold(), text)
     }
 }
 

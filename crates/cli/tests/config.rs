@@ -67,7 +67,8 @@ fn appearance_can_be_configured_too() {
     let folder =
         configured("appearance", "format = \"json\"\n[profile.people]\nformat = \"human\"\ncolor = \"always\"\n");
     run(&mut birk(&folder, &format!("check {MODEL}"))).exits(1).json();
-    run(&mut birk(&folder, &format!("check {MODEL} --profile people"))).exits(1).prints("\x1b[1;31mviolated\x1b[0m");
+    let people = run(&mut birk(&folder, &format!("check {MODEL} --profile people"))).exits(1);
+    people.prints("\x1b[1m\x1b[31mviolated\x1b[0m");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use anstyle::AnsiColor;
 use birk::{Answer, AutomatonFigures, Grade, Slices};
 use birk_exec::Replayed;
 use birk_exec::replay::{Chance, Shows};
@@ -279,7 +280,7 @@ pub(crate) fn trace_table(source: &Source, program: &Program, run: &Replayed, co
             pad(&row[1], w1),
             row[2],
             pad(&row[2], w2),
-            paint.with("36", &row[3]),
+            paint.with(AnsiColor::Cyan.on_default(), &row[3]),
             pad(&row[3], w3),
             paint.dim(&row[4]),
         );
