@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use birk_engine::Save;
+use crc32fast::Hasher;
 use serde::{Deserialize, Serialize};
 
 use crate::source::Source;
@@ -20,12 +21,14 @@ const FILE: &str = "search.birk";
 const UNFINISHED: &str = "search.unfinished";
 /// The file that is locked.
 const LOCK: &str = "search.lock";
-/// The first line.
-const TITLE: &str = "a search of birk, version 1\n";
+/// The first line; the number changes when what follows does.
+const TITLE: &str = "a search of birk, version 2\n";
+/// How it begins in every version.
+const KIND: &str = "a search of birk, version ";
 /// Saving may take this share of the time: one in so many.
 const SHARE: u32 = 5;
 /// Bytes of a checksum.
-const SUM: u64 = 8;
+const SUM: u64 = 4;
 
 /// Which search it is.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
@@ -33,8 +36,8 @@ pub(crate) struct Identity {
     birk: String,
     /// Its path, from the root on.
     pub(crate) model: PathBuf,
-    /// A hash of the model's text and of those that it imports.
-    text: u64,
+    /// A checksum of the model's text and of those that it imports.
+    text: u32,
     /// The options that decide what the search finds.
     pub(crate) options: Vec<String>,
 }
@@ -42,12 +45,12 @@ pub(crate) struct Identity {
 impl Identity {
     /// Of a search with these options.
     pub(crate) fn new(source: &Source, options: &[String]) -> Self {
-        let mut sum = Sum::default();
-        source.texts().for_each(|text| sum.add(text.as_bytes()));
+        let mut sum = Hasher::new();
+        source.texts().for_each(|text| sum.update(text.as_bytes()));
         Self {
             birk: env!("CARGO_PKG_VERSION").to_owned(),
             model: fs::canonicalize(&source.path).unwrap_or_else(|_| PathBuf::from(&source.path)),
-            text: sum.value(),
+            text: sum.finalize(),
             options: options.to_vec(),
         }
     }
@@ -149,13 +152,13 @@ impl Checkpoint {
 
     fn write(&self, save: &mut Save<'_>) -> Result<()> {
         durable::replace(&self.folder.join(FILE), &self.folder.join(UNFINISHED), |file| {
-            let mut out = Summed { inner: file, sum: Sum::default() };
+            let mut out = Summed { inner: file, sum: Hasher::new() };
             out.write_all(TITLE.as_bytes())?;
             serde_json::to_writer(&mut out, &self.identity)?;
             out.write_all(b"\n")?;
             save(&mut out)?;
-            let sum = out.sum.value();
-            out.inner.write_all(&sum.to_le_bytes())
+            let Summed { inner, sum } = out;
+            inner.write_all(&sum.finalize().to_le_bytes())
         })
     }
 }
@@ -189,6 +192,11 @@ pub(crate) fn look(folder: &Path, deadline: Option<Instant>) -> std::result::Res
     fs::metadata(&path).map_err(failed)?;
     let lock = lock(folder)?;
     let mut file = BufReader::with_capacity(1 << 20, File::open(&path).map_err(failed)?);
+    if is_of_another_version(&mut file).map_err(failed)? {
+        return Err(Failure::usage(format!(
+            "{shown} has the format of another version of birk; go on with that version, or start the search anew"
+        )));
+    }
     match is_whole(&mut file, deadline).map_err(failed)? {
         None => {
             let message = format!("the time limit was reached before {shown} was read; the search is unchanged");
@@ -212,23 +220,31 @@ fn damaged(path: &Path, reason: &str) -> Failure {
     Failure::usage(format!("{} is damaged: {reason}; start the search again", path.display()))
 }
 
+/// Whether the title says so; the file is at its beginning afterwards.
+fn is_of_another_version(file: &mut BufReader<File>) -> Result<bool> {
+    let mut title = Vec::new();
+    file.by_ref().take(TITLE.len() as u64).read_to_end(&mut title)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(title.starts_with(KIND.as_bytes()) && title != TITLE.as_bytes())
+}
+
 /// Whether the checksum at the end of a file is that of all before it; `None` when the time is up.
 fn is_whole(file: &mut BufReader<File>, deadline: Option<Instant>) -> Result<Option<bool>> {
     let length = file.get_ref().metadata()?.len();
     let Some(mut left) = length.checked_sub(SUM) else { return Ok(Some(false)) };
-    let (mut sum, mut buffer) = (Sum::default(), vec![0; 1 << 16]);
+    let (mut sum, mut buffer) = (Hasher::new(), vec![0; 1 << 16]);
     while left > 0 {
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Ok(None);
         }
         let part = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         file.read_exact(&mut buffer[..part])?;
-        sum.add(&buffer[..part]);
+        sum.update(&buffer[..part]);
         left -= part as u64;
     }
     let mut bytes = [0; SUM as usize];
     file.read_exact(&mut bytes)?;
-    Ok(Some(u64::from_le_bytes(bytes) == sum.value()))
+    Ok(Some(u32::from_le_bytes(bytes) == sum.finalize()))
 }
 
 /// Reads the first two lines.
@@ -255,90 +271,17 @@ pub(crate) fn farewell(keeper: &Checkpoint) {
 /// A writer that adds up what goes through it.
 struct Summed<W> {
     inner: W,
-    sum: Sum,
+    sum: Hasher,
 }
 
 impl<W: Write> Write for Summed<W> {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
         let written = self.inner.write(bytes)?;
-        self.sum.add(&bytes[..written]);
+        self.sum.update(&bytes[..written]);
         Ok(written)
     }
 
     fn flush(&mut self) -> Result<()> {
         self.inner.flush()
-    }
-}
-
-/// A checksum of 64 bits that does not depend on how the bytes were divided.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sum {
-    hash: u64,
-    /// Bytes that do not fill a word yet.
-    rest: u64,
-    length: u64,
-}
-
-impl Sum {
-    fn add(&mut self, bytes: &[u8]) {
-        let open = (8 - self.length % 8) as usize % 8;
-        let (first, bytes) = bytes.split_at(open.min(bytes.len()));
-        first.iter().for_each(|&byte| self.add_byte(byte));
-        let (words, last) = bytes.as_chunks();
-        for &word in words {
-            self.hash = fold(self.hash ^ u64::from_le_bytes(word));
-        }
-        self.length += 8 * words.len() as u64;
-        last.iter().for_each(|&byte| self.add_byte(byte));
-    }
-
-    fn add_byte(&mut self, byte: u8) {
-        self.rest |= u64::from(byte) << (self.length % 8 * 8);
-        self.length += 1;
-        if self.length.is_multiple_of(8) {
-            self.hash = fold(self.hash ^ self.rest);
-            self.rest = 0;
-        }
-    }
-
-    fn value(self) -> u64 {
-        fold(fold(self.hash ^ self.rest) ^ self.length)
-    }
-}
-
-/// Each value has one result, and no two the same.
-fn fold(value: u64) -> u64 {
-    let value = (value ^ value >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
-    let value = (value ^ value >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (value ^ value >> 32).wrapping_add(0xe703_7ed1_a0b4_28db)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sum(bytes: &[u8]) -> u64 {
-        let mut sum = Sum::default();
-        sum.add(bytes);
-        sum.value()
-    }
-
-    #[test]
-    fn every_changed_bit_changes_the_sum() {
-        let bytes: Vec<u8> = (0..100).map(|i| (i * 37) as u8).collect();
-        let whole = sum(&bytes);
-        for at in 0..bytes.len() {
-            for bit in 0..8 {
-                let mut bent = bytes.clone();
-                bent[at] ^= 1 << bit;
-                assert_ne!(sum(&bent), whole);
-            }
-            assert_ne!(sum(&bytes[..at]), whole);
-            let mut parts = Sum::default();
-            parts.add(&bytes[..at]);
-            parts.add(&bytes[at..]);
-            assert_eq!(parts.value(), whole);
-        }
-        assert_ne!(sum(&[0; 8]), sum(&[0; 16]));
     }
 }

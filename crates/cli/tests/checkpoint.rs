@@ -139,18 +139,40 @@ fn what_is_damaged_is_refused() {
     assert_eq!(essence(&resume(&folder, "").json()), essence(&check(COUNTERS).json()));
 }
 
-/// The checksum that ends a file, computed as the file says it is: whoever damages a search may know how.
-fn checksum(bytes: &[u8]) -> [u8; 8] {
-    let fold = |value: u64| {
-        let value = (value ^ value >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
-        let value = (value ^ value >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (value ^ value >> 32).wrapping_add(0xe703_7ed1_a0b4_28db)
-    };
-    let (words, rest) = bytes.as_chunks();
-    let sum = words.iter().fold(0, |sum, &word| fold(sum ^ u64::from_le_bytes(word)));
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    fold(fold(sum ^ u64::from_le_bytes(last)) ^ bytes.len() as u64).to_le_bytes()
+/// What an older Birk wrote is not damaged, but of no use.
+#[test]
+fn an_older_format_is_refused() {
+    let folder = kept("older");
+    check(&format!("{COUNTERS} --max-states 900 --checkpoint {}", folder.display())).exits(3);
+    let file = folder.join("search.birk");
+    let whole = fs::read(&file).expect("it was saved");
+    let title = b"a search of birk, version ";
+    assert!(whole.starts_with(title));
+    let mut older = whole.clone();
+    older[title.len()] -= 1;
+    fs::write(&file, &older).expect("it can be written");
+    resume(&folder, "").exits(2).says("has the format of another version of birk");
+    // The engine has a number of its own.
+    let mut older = whole[..whole.len() - SUM].to_vec();
+    let engine = lines(&older);
+    older[engine] -= 1;
+    fs::write(&file, [&older[..], &checksum(&older)].concat()).expect("it can be written");
+    resume(&folder, "").exits(2).says("it was written in another format");
+    fs::write(&file, &whole).expect("it can be written");
+    resume(&folder, "").exits(0);
+}
+
+/// Bytes of a checksum.
+const SUM: usize = 4;
+
+/// The checksum that ends a file: whoever damages a search may know how to compute it.
+fn checksum(bytes: &[u8]) -> [u8; SUM] {
+    crc32fast::hash(bytes).to_le_bytes()
+}
+
+/// Bytes of the two lines that say what a file is.
+fn lines(bytes: &[u8]) -> usize {
+    bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).expect("two lines").0 + 1
 }
 
 /// Whatever is changed in a search, with a checksum that fits: it is refused, or what is counted is right nevertheless.
@@ -171,11 +193,11 @@ fn a_changed_search_with_a_fitting_checksum_gives_no_wrong_count() {
         check(&format!("{model} {first} --checkpoint {}", folder.display())).exits(3);
         let file = folder.join("search.birk");
         let whole = fs::read(&file).expect("it was saved");
-        let body = &whole[..whole.len() - 8];
+        let body = &whole[..whole.len() - SUM];
         assert_eq!(checksum(body), whole[body.len()..], "the checksum is that of the book");
         let right = resume(&folder, then).json();
         fs::write(&file, &whole).expect("it can be written");
-        let lines = body.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1).expect("two lines").0 + 1;
+        let lines = lines(body);
         for _ in 0..damages {
             let mut below = |n: usize| random.below(n);
             let mut bent = body.to_vec();

@@ -2,12 +2,34 @@
 
 use std::io::{Result, Write};
 
-use super::search::Search;
-use crate::store::codec::Codec;
-use crate::store::encoding::{put, put_bytes};
+use serde::{Deserialize, Serialize};
 
-/// Changes when what is written does.
-pub(super) const FORMAT: u64 = 4;
+use super::search::Search;
+use super::worker::Counts;
+use crate::store::codec::Codec;
+use crate::store::encoding::put;
+
+/// Changes when what is written does; the first eight bytes.
+pub(super) const FORMAT: u64 = 5;
+
+/// What is written before the tables.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct Written {
+    /// The bound that was completed, and the one that is being explored.
+    pub(super) from: u32,
+    pub(super) to: u32,
+    pub(super) states: u64,
+    pub(super) transitions: u64,
+    pub(super) counts: Counts,
+    /// Bytes and states of the largest frontier, and the most bytes of one before it was sifted.
+    pub(super) largest: (u64, u64),
+    pub(super) most_bytes: u64,
+    /// The traces to the goals that were found.
+    pub(super) found: Vec<Option<Vec<u32>>>,
+    /// How many keys have thresholds, and how many chunks the frontiers have.
+    pub(super) keys: u64,
+    pub(super) chunks: [u64; 2],
+}
 
 impl<C: Codec> Search<'_, C> {
     /// Writes everything that it takes to go on from here. No worker runs.
@@ -15,39 +37,27 @@ impl<C: Codec> Search<'_, C> {
         let counts = self.counts();
         let shared = &mut self.shared;
         let seen = shared.seen.get_mut().expect("no worker panics with it");
-        let numbers = [
-            FORMAT,
-            u64::from(shared.from),
-            u64::from(shared.to),
-            *shared.states.get_mut(),
-            *shared.transitions.get_mut(),
-            counts.cut,
-            u64::from(counts.max_depth),
-            counts.revisits,
-            counts.peak_frontier,
-            counts.replays,
-            counts.replayed,
-            self.largest.0,
-            self.largest.1,
-            self.most_bytes,
-        ];
-        numbers.iter().try_for_each(|&number| put(out, number))?;
-        put_bytes(out, &counts.fired.iter().map(|&fired| u8::from(fired)).collect::<Vec<u8>>())?;
-        for trace in shared.found.get_mut().expect("no worker panics with it") {
-            let words = trace.as_deref().unwrap_or_default();
-            put_bytes(out, &words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>())?;
-        }
+        let frontiers =
+            [&mut shared.here, &mut shared.next].map(|frontier| frontier.get_mut().expect("no worker panics with it"));
+        let written = Written {
+            from: shared.from,
+            to: shared.to,
+            states: *shared.states.get_mut(),
+            transitions: *shared.transitions.get_mut(),
+            counts,
+            largest: self.largest,
+            most_bytes: self.most_bytes,
+            found: shared.found.get_mut().expect("no worker panics with it").clone(),
+            keys: seen.thresholds.len(),
+            chunks: [frontiers[0].len() as u64, frontiers[1].len() as u64],
+        };
+        out.write_all(&FORMAT.to_le_bytes())?;
+        put(out, &written)?;
         seen.codec.save(out)?;
-        put(out, seen.thresholds.len())?;
         seen.thresholds.for_each(|key, value| {
-            put(out, key)?;
+            out.write_all(&key.to_le_bytes())?;
             out.write_all(&value.to_le_bytes())
         })?;
-        for frontier in [&mut shared.here, &mut shared.next] {
-            let frontier = frontier.get_mut().expect("no worker panics with it");
-            put(out, frontier.len() as u64)?;
-            frontier.each(|chunk| chunk.save(out))?;
-        }
-        Ok(())
+        frontiers.into_iter().try_for_each(|frontier| frontier.each(|chunk| chunk.save(out)))
     }
 }

@@ -9,16 +9,15 @@ use std::ops::ControlFlow;
 use birk_engine::{Observer, Progress, Successors};
 use birk_ir::Stop;
 
-use super::checkpoint::FORMAT;
+use super::checkpoint::{FORMAT, Written};
 use super::options::increment;
 use super::search::{Search, run};
 use super::shared::{Seen, Turn};
 use super::spill::SpillQueue;
 use super::thresholds::{OPEN, Thresholds, UNSEEN, WAITING};
 use super::trace_tree::{Chunk, Reader};
-use super::worker::Counts;
 use crate::store::codec::Codec;
-use crate::store::encoding::{get, get_bytes, take};
+use crate::store::encoding::{get, take};
 
 /// Computations of successors, or ways to states of a frontier, between two words to the observer.
 pub(super) const PATIENCE: u64 = 256;
@@ -49,14 +48,6 @@ impl From<io::Error> for Failed {
 
 pub(super) type Result<T> = std::result::Result<T, Failed>;
 
-/// What was counted before, as it was written.
-#[derive(Debug)]
-pub(super) struct Written {
-    pub(super) states: u64,
-    pub(super) transitions: u64,
-    pub(super) counts: Counts,
-}
-
 /// What was saved is of no use.
 fn refuse(observer: &mut dyn Observer, reason: &str) {
     if let Some(outside) = observer.outside() {
@@ -77,68 +68,54 @@ impl<C: Codec> Search<'_, C> {
     }
 
     fn read(&mut self, input: &mut dyn Read, observer: &mut dyn Observer) -> Result<()> {
-        let mut numbers = [0; 14];
-        for number in &mut numbers {
-            *number = get(input)?;
-        }
-        let [format, from, to, states, transitions, cut, max_depth, rest @ ..] = numbers;
-        let [revisits, peak_frontier, replays, replayed, largest_bytes, largest_states, most_bytes] = rest;
-        if format != FORMAT {
+        if u64::from_le_bytes(take(input)?) != FORMAT {
             return Err(Failed::Refused("it was written in another format"));
         }
-        let depth = |depth: u64| u32::try_from(depth).map_err(|_| Failed::Refused("its depth is impossible"));
-        let (from, to, max_depth) = (depth(from)?, depth(to)?, depth(max_depth)?);
+        let mut written: Written = get(input)?;
+        let (from, to, max_depth) = (written.from, written.to, written.counts.max_depth);
         let increment = increment(self.shared.job);
         if from > to || to - from > increment || max_depth > to {
             return Err(Failed::Refused("its depth is impossible"));
         }
-        (self.shared.from, self.shared.to, self.covered) = (from, to, Some(from));
-        (self.largest, self.most_bytes) = ((largest_bytes, largest_states), most_bytes);
-        let fired = get_bytes(input)?;
-        if fired.len() != self.shared.model.transitions() || fired.iter().any(|&fired| fired > 1) {
+        if written.counts.fired.len() != self.shared.model.transitions() {
             return Err(Failed::Refused("its transitions are not those of the model"));
         }
-        let fired = fired.iter().map(|&fired| fired == 1).collect();
-        let counts = Counts { fired, revisits, cut, max_depth, peak_frontier, replays, replayed };
-        self.read_found(input)?;
-        self.read_seen(input, observer)?;
-        let mut pending = self.read_frontiers(input, max_depth, observer)?;
+        (self.shared.from, self.shared.to, self.covered) = (from, to, Some(from));
+        (self.largest, self.most_bytes) = (written.largest, written.most_bytes);
+        self.take_found(std::mem::take(&mut written.found))?;
+        self.read_seen(written.keys, input, observer)?;
+        let mut pending = self.read_frontiers(&written, input, observer)?;
         if input.read(&mut [0])? != 0 {
             return Err(Failed::Refused("it goes on behind its end"));
         }
         pending.sort_unstable();
-        self.verify(&pending, Written { states, transitions, counts }, observer)
+        self.verify(&pending, written, observer)
     }
 
     /// The traces to the goals that were found: each must lead to a state in which its goal is true.
-    fn read_found(&mut self, input: &mut dyn Read) -> Result<()> {
+    fn take_found(&mut self, found: Vec<Option<Vec<u32>>>) -> Result<()> {
         let shared = &mut self.shared;
-        for (goal, trace) in shared.found.get_mut().expect("no worker panics with it").iter_mut().enumerate() {
-            let bytes = get_bytes(input)?;
-            let (words, rest) = bytes.as_chunks();
-            let positions: Vec<u32> = words.iter().map(|&word| u32::from_le_bytes(word)).collect();
-            if positions.is_empty() && rest.is_empty() {
-                continue;
-            }
-            let is_there = run(shared.model, &shared.initial, &positions).is_some_and(|(_, state)| {
+        let leads_to = |goal: usize, positions: &[u32]| {
+            run(shared.model, &shared.initial, positions).is_some_and(|(_, state)| {
                 let mut batch = Successors::new(shared.model.words());
                 shared.model.successors(&state, &mut batch);
                 shared.model.evaluate(&state, batch.is_empty() && batch.cut == 0).contains(goal)
-            });
-            if !is_there || !rest.is_empty() {
-                return Err(Failed::Refused("a trace in it does not lead to what was found"));
-            }
-            *trace = Some(positions);
+            })
+        };
+        let mut traces = found.iter().enumerate();
+        let are_right = traces.all(|(goal, trace)| trace.as_ref().is_none_or(|positions| leads_to(goal, positions)));
+        if found.len() != shared.job.goals || !are_right {
+            return Err(Failed::Refused("a trace in it does not lead to what was found"));
         }
+        *shared.found.get_mut().expect("no worker panics with it") = found;
         Ok(())
     }
 
     /// What is known of the states visited.
-    fn read_seen(&mut self, input: &mut dyn Read, observer: &mut dyn Observer) -> Result<()> {
+    fn read_seen(&mut self, count: u64, input: &mut dyn Read, observer: &mut dyn Observer) -> Result<()> {
         let (from, to, most) = (self.shared.from, self.shared.to, self.shared.job.limits.memory);
         let seen = self.shared.seen.get_mut().expect("no worker panics with it");
         seen.codec.load(input, most)?;
-        let count = get(input)?;
         let room = Thresholds::with_room_for(count, most.saturating_sub(seen.codec.bytes()));
         let Some(room) = room else {
             // So many keys there is no memory for; or there are not so many.
@@ -152,8 +129,8 @@ impl<C: Codec> Search<'_, C> {
         };
         seen.thresholds = room;
         for number in 0..count {
-            let (key, value) = (get(input)?, u32::from_le_bytes(take(input)?));
-            let is_possible = value <= to + 1 || value == WAITING || value == OPEN && from < to;
+            let (key, value) = (u64::from_le_bytes(take(input)?), u32::from_le_bytes(take(input)?));
+            let is_possible = value <= to.saturating_add(1) || value == WAITING || value == OPEN && from < to;
             if !is_possible || !seen.codec.is_key(key) || seen.thresholds.lower(key, value) != Some(UNSEEN) {
                 return Err(Failed::Refused("what it says of a state is impossible"));
             }
@@ -168,8 +145,8 @@ impl<C: Codec> Search<'_, C> {
     /// once, with traces that lead to them.
     fn read_frontiers(
         &mut self,
+        written: &Written,
         input: &mut dyn Read,
-        max_depth: u32,
         observer: &mut dyn Observer,
     ) -> Result<Vec<u64>> {
         let (from, to) = (self.shared.from, self.shared.to);
@@ -177,7 +154,7 @@ impl<C: Codec> Search<'_, C> {
         let mut waiting = [Vec::new(), Vec::new()];
         let (mut deepest, mut bytes) = (0, 0);
         for (side, (depth, value)) in [(from, here), (to, WAITING)].into_iter().enumerate() {
-            for _ in 0..get(input)? {
+            for _ in 0..written.chunks[side] {
                 let chunk = Chunk::load(input, depth)?;
                 let wait = |key, is_fault: bool| {
                     waiting[side].push(key);
@@ -188,7 +165,7 @@ impl<C: Codec> Search<'_, C> {
             }
             bytes += self.queue(side).bytes;
         }
-        if max_depth < deepest {
+        if written.counts.max_depth < deepest {
             return Err(Failed::Refused("its depth is impossible"));
         }
         let [here, next] = waiting;

@@ -69,19 +69,17 @@ impl Chunk {
 
     /// Writes it to a file.
     pub(crate) fn save(&self, out: &mut dyn Write) -> Result<()> {
-        put(out, self.states)?;
-        put(out, u64::from(self.depth))?;
-        put(out, u64::from(self.width))?;
+        put(out, &(self.states, self.depth, self.width))?;
         put_bytes(out, &self.held)
     }
 
     /// Reads what `save` wrote of a frontier at a depth.
     pub(crate) fn load(input: &mut dyn Read, depth: u32) -> Result<Self> {
-        let (states, of, width) = (get(input)?, get(input)?, get(input)?);
-        if of != u64::from(depth) || width > 32 {
+        let (states, of, width): (u64, u32, u32) = get(input)?;
+        if of != depth || width > 32 {
             return Err(ErrorKind::InvalidData.into());
         }
-        Ok(Self { states, depth, width: width as u32, held: get_bytes(input)? })
+        Ok(Self { states, depth, width, held: get_bytes(input)? })
     }
 
     /// The same states, kept as a tree.

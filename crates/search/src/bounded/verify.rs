@@ -15,7 +15,8 @@ use std::sync::atomic::AtomicU64;
 
 use birk_engine::{Observer, Successors};
 
-use super::restore::{Failed, PATIENCE, Result, Written, tell};
+use super::checkpoint::Written;
+use super::restore::{Failed, PATIENCE, Result, tell};
 use super::search::Search;
 use super::shared::{Seen, Shared};
 use super::thresholds::{OPEN, UNSEEN, WAITING};

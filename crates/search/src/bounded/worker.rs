@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 
 use birk_engine::{Cutoff, GoalSet, Model, Relief, Successors};
 use birk_ir::Stop;
+use serde::{Deserialize, Serialize};
 
 use super::options::Waiting;
 use super::shared::Turn;
@@ -68,7 +69,7 @@ pub(crate) struct Worker<C: Codec> {
 }
 
 /// What a worker counted.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Counts {
     pub(crate) fired: Vec<bool>,
     pub(crate) revisits: u64,

@@ -89,12 +89,15 @@ impl Interner {
     /// were at the same vector, one of their numbers stays unused, and that may be the smaller one.
     pub(crate) fn save(&self, out: &mut dyn Write) -> io::Result<()> {
         let taken = self.len();
-        put(out, u64::from(taken))?;
-        let mut vector = vec![0; self.pairs * 2];
+        put(out, &taken)?;
+        let (mut vector, mut bytes) = (vec![0; self.pairs * 2], vec![0; self.pairs * 8 + 1]);
         for number in 0..taken {
             self.vector(number, &mut vector);
-            put(out, u64::from(self.search(&vector) == Ok(number)))?;
-            self.cells(number).iter().try_for_each(|cell| put(out, cell.load(Ordering::Relaxed)))?;
+            bytes[0] = u8::from(self.search(&vector) == Ok(number));
+            for (cell, bytes) in self.cells(number).iter().zip(bytes[1..].as_chunks_mut().0) {
+                *bytes = cell.load(Ordering::Relaxed).to_le_bytes();
+            }
+            out.write_all(&bytes)?;
         }
         Ok(())
     }
@@ -106,20 +109,20 @@ impl Interner {
 
     /// Reads what `save` wrote into an interner that is new and may have `most` bytes.
     pub(crate) fn load(&mut self, input: &mut dyn Read, most: u64) -> io::Result<()> {
-        let mut vector = vec![0; self.pairs * 2];
-        let taken = u32::try_from(get(input)?).map_err(|_| ErrorKind::InvalidData)?;
+        let (mut vector, mut bytes) = (vec![0; self.pairs * 2], vec![0; self.pairs * 8 + 1]);
+        let taken: u32 = get(input)?;
         for number in 0..taken {
             // As they come: how many there will be is not believed.
             if number == self.room && (self.bytes() * 2 > most || !self.grow()) {
                 return Err(ErrorKind::OutOfMemory.into());
             }
             self.taken = AtomicU32::new(number + 1);
-            let is_used = get(input)?;
-            for cell in self.cells(number) {
-                cell.store(get(input)?, Ordering::Relaxed);
+            input.read_exact(&mut bytes)?;
+            for (cell, &bytes) in self.cells(number).iter().zip(bytes[1..].as_chunks().0) {
+                cell.store(u64::from_le_bytes(bytes), Ordering::Relaxed);
             }
             self.vector(number, &mut vector);
-            match (is_used, self.search(&vector)) {
+            match (bytes[0], self.search(&vector)) {
                 (0, _) => {}
                 (1, Err(place)) => self.table[place].store(number + 1, Ordering::Relaxed),
                 _ => return Err(ErrorKind::InvalidData.into()),
