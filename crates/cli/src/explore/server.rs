@@ -4,7 +4,6 @@
 //! neither other users of the machine nor foreign pages in the same browser can ask anything.
 
 use std::convert::Infallible;
-use std::hash::{BuildHasher as _, RandomState};
 use std::io::{BufReader, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::{Mutex, PoisonError};
@@ -42,7 +41,7 @@ pub(crate) fn serve(place: &Place<'_>, port: u16) -> Result<Infallible, Failure>
     let server = Server {
         place,
         explorer: Mutex::new(Explorer::new(place.program)),
-        token: token(),
+        token: token()?,
         hosts: [address.to_string(), format!("localhost:{}", address.port())],
     };
     crate::terminal::print(&format!("http://{address}/?token={}\n", server.token))?;
@@ -52,10 +51,11 @@ pub(crate) fn serve(place: &Place<'_>, port: u16) -> Result<Infallible, Failure>
     served.map_err(|error| Failure::io("start a thread", &error))
 }
 
-/// 128 random bits: the hasher's keys come from the operating system.
-fn token() -> String {
-    let secret = RandomState::new();
-    format!("{:016x}{:016x}", secret.hash_one("explorer"), secret.hash_one("token"))
+/// 128 random bits from the operating system.
+fn token() -> Result<String, Failure> {
+    let mut secret = [0; 16];
+    getrandom::fill(&mut secret).map_err(|error| Failure::io("get a random token from the system", &error.into()))?;
+    Ok(format!("{:032x}", u128::from_ne_bytes(secret)))
 }
 
 struct Server<'a> {
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn tokens_are_long_and_differ() {
-        let (a, b) = (token(), token());
+        let [a, b] = [token(), token()].map(|token| token.expect("the system has random bits"));
         assert_eq!(a.len(), 32);
         assert_ne!(a, b);
         assert_ne!(a[..16], a[16..]);
