@@ -1,6 +1,6 @@
 //! What the tests of several crates share: random programs with their text ([`programs`], [`writer`]), the meaning of the
 //! language said a second time ([`meaning`]), the check that holds a search against both ([`case`], [`check`]), and random
-//! graphs as models ([`graph`]).
+//! graphs as models ([`graph`]). Also which programs tests need ([`tools`]).
 #![forbid(unsafe_code)]
 
 pub mod case;
@@ -12,5 +12,6 @@ pub mod hunt;
 pub mod meaning;
 pub mod programs;
 pub mod random;
+pub mod tools;
 pub mod tree;
 pub mod writer;

@@ -11,6 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use binary::{BIRK, birk, command, folder, run};
+use birk_agreement::tools;
 use driver::Browser;
 use serde_json::json;
 
@@ -48,7 +49,7 @@ impl Drop for Explorer {
 #[test]
 fn a_run_is_clicked_through() {
     let folder = folder("browser_report");
-    let browser = Browser::open(&folder, (1400, 1200));
+    let Some(browser) = Browser::open(&folder, (1400, 1200)) else { return };
     browser.go(&report(&folder, "models/philosophers2.bir"));
     assert_eq!(browser.text(".verdict"), "violated");
     assert_eq!(browser.text("#where"), "Start of 2 steps");
@@ -91,7 +92,7 @@ fn a_run_is_clicked_through() {
 #[test]
 fn messages_loops_and_long_runs_are_drawn() {
     let folder = folder("browser_long");
-    let browser = Browser::open(&folder, (1400, 1200));
+    let Some(browser) = Browser::open(&folder, (1400, 1200)) else { return };
     browser.go(&report(&folder, "models/german.bir --property all_share"));
     assert_eq!(browser.run("return document.querySelectorAll('#chart .message').length"), 6);
     let label = browser.text("#chart .label");
@@ -132,7 +133,7 @@ fn messages_loops_and_long_runs_are_drawn() {
 #[test]
 fn the_graph_is_unfolded_and_the_violation_is_marked() {
     let folder = folder("browser_explorer");
-    let browser = Browser::open(&folder, (1400, 900));
+    let Some(browser) = Browser::open(&folder, (1400, 900)) else { return };
     let explorer = Explorer::of("models/philosophers2.bir");
     browser.go(&explorer.address);
     browser.wait_for("document.querySelectorAll('.node').length === 1");
@@ -189,7 +190,7 @@ fn a_model_of_a_million_states_stays_responsive() {
     let text = "system Large { byte [3] a; active [3] thread T(int i) { loc l: do { a[i] := a[i] + 1; } goto l; } }";
     fs::write(folder.join("large.bir"), text).expect("writable");
     let explorer = Explorer::of(&folder.join("large.bir").display().to_string());
-    let browser = Browser::open(&folder, (1400, 900));
+    let Some(browser) = Browser::open(&folder, (1400, 900)) else { return };
     browser.go(&explorer.address);
     browser.wait_for("document.querySelectorAll('.node').length === 1");
     let start = Instant::now();
@@ -203,17 +204,15 @@ fn a_model_of_a_million_states_stays_responsive() {
 
 #[test]
 fn mermaid_reads_its_charts() {
-    let Some(script) = mermaid() else {
-        let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
-        assert!(!is_ci, "npm is not installed, and CI must read the charts back");
-        eprintln!("SKIPPED: npm is missing, so Mermaid's parser could not be fetched; charts were not read back");
+    if !tools::are_installed(&["npm", "tar"]) {
         return;
-    };
+    }
+    let script = mermaid();
     let folder = folder("browser_mermaid");
     let address = folder.join("mermaid.html");
     fs::write(&address, format!("<!doctype html><script src=\"file://{}\"></script>", script.display()))
         .expect("writable");
-    let browser = Browser::open(&folder, (800, 600));
+    let Some(browser) = Browser::open(&folder, (800, 600)) else { return };
     browser.go(&format!("file://{}", address.display()));
     browser.wait_for("typeof mermaid !== 'undefined'");
     let parse = |text: &str| {
@@ -252,12 +251,12 @@ fn mermaid_reads_its_charts() {
 }
 
 /// Mermaid in one file, fetched once from npm.
-fn mermaid() -> Option<PathBuf> {
+fn mermaid() -> PathBuf {
     const VERSION: &str = "11.12.0";
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("mermaid-{VERSION}"));
     let script = place.join("package/dist/mermaid.min.js");
     if script.exists() {
-        return Some(script);
+        return script;
     }
     fs::create_dir_all(&place).expect("a folder can be made");
     let pack = Command::new("npm")
@@ -265,12 +264,12 @@ fn mermaid() -> Option<PathBuf> {
         .current_dir(&place)
         .stdin(Stdio::null())
         .output()
-        .ok()?;
+        .expect("npm can be run");
     assert!(pack.status.success(), "npm cannot fetch mermaid: {}", String::from_utf8_lossy(&pack.stderr));
     let unpacked = Command::new("tar")
         .args(["xzf", &format!("mermaid-{VERSION}.tgz"), "package/dist/mermaid.min.js"])
         .current_dir(&place)
         .status();
     assert!(unpacked.is_ok_and(|status| status.success()), "what npm fetched can be unpacked");
-    Some(script)
+    script
 }

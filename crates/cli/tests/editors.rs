@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use birk_agreement::tools;
 use birk_lang::lexer::{Token, TokenKind, tokenize};
 use regex::Regex;
 use serde_json::Value;
@@ -217,11 +218,10 @@ fn every_literal_of_the_tree_is_coloured() {
     assert_eq!(difference(&coloured, &wanted), [] as [String; 0], "in one file only: the query or the grammar");
 }
 
-/// With the tool `tree-sitter` at hand, as in CI: its parser reads every model that Birk's parser reads.
+/// The parser of `tree-sitter` reads every model that Birk's parser reads.
 #[test]
 fn tree_sitter_parses_every_model() {
-    if Command::new("tree-sitter").arg("--version").output().is_err() {
-        println!("skipped: there is no `tree-sitter` here; `cargo install --locked tree-sitter-cli` installs it");
+    if !tools::are_installed(&["tree-sitter"]) {
         return;
     }
     let sound = models().into_iter().filter(|(_, text)| birk_lang::parser::parse(text, 0).diagnostics.is_empty());

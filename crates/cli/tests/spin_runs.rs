@@ -8,6 +8,7 @@ use std::fs;
 use std::process::Command;
 
 use binary::{BIRK, command, folder, root, run};
+use birk_agreement::tools;
 
 const PAIRS: &[(&str, &str, &str)] = &[
     ("peterson2", "[] <> wants[0]", ""),
@@ -93,6 +94,9 @@ fn ours(twin: &str, formula: &str) -> [Says; 2] {
 }
 
 fn compare(share: usize) {
+    if !tools::are_installed(&["spin", "gcc"]) {
+        return;
+    }
     let mut verdicts = Vec::new();
     for &(twin, formula, for_spin) in PAIRS.iter().skip(share).step_by(2) {
         let theirs = spin(twin, if for_spin.is_empty() { formula } else { for_spin });

@@ -277,8 +277,10 @@ fn quiet(files: &[File]) -> Vec<String> {
         let sockets = if file.room() == Some("cluster") { "" } else { SOCKETS };
         for (index, line) in file.shipped_code().unwrap_or_default().lines().enumerate() {
             let asking = if file.room() == Some("birk") { "" } else { ASKING };
+            // What tests share may say that a test is skipped.
+            let may = |word: &str| file.room() == Some("agreement") && word == "eprintln!";
             let mut words = [LOUD, sockets, asking].into_iter().flat_map(str::split_whitespace);
-            if let Some(word) = words.find(|word| has(line, word)) {
+            if let Some(word) = words.find(|word| has(line, word) && !may(word)) {
                 offences.push(file.offence(index, &format!("`{word}` belongs to the command")));
             }
         }
@@ -297,6 +299,8 @@ fn quiet_can_fail() {
     fails(quiet, "crates/cluster/src/lib.rs", "fn f() { println!() }");
     fails(quiet, "crates/birk/src/check.rs", "fn f() { eprintln!() }");
     passes(quiet, "crates/birk/src/check.rs", "fn f() { Instant::now() }");
+    fails(quiet, "crates/agreement/src/lib.rs", "fn f() { println!() }");
+    passes(quiet, "crates/agreement/src/lib.rs", "fn f() { eprintln!() }");
     passes(quiet, "crates/cluster/src/lib.rs", "use std::net::TcpStream;");
     passes(quiet, "crates/exec/src/lib.rs", "mod dfs;\n#[cfg(test)]\nmod tests {\n fn f() { if x { println!() } }\n}");
 }
