@@ -382,21 +382,20 @@ fn unpack(mut bytes: &[u8], positions: usize, width: u32, out: &mut Vec<u32>) {
 
 #[cfg(test)]
 mod tests {
+    use birk_exec::Random;
+
     use super::*;
 
     /// Random traces of one length in lexicographic order, each with a key and perhaps a packed state.
-    fn states(random: &mut u64, depth: u32) -> Vec<(Vec<u32>, u64, Vec<u32>)> {
-        let mut below = |n: u64| {
-            *random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-            (*random >> 33) % n
-        };
-        let widest = [1, 2, 3, 200, 70_000][below(5) as usize];
-        let mut traces: Vec<Vec<u32>> = (0..below(3000) + 1)
-            .map(|_| (0..=depth).map(|i| below(if i % 7 == 0 { 3 } else { widest }) as u32).collect())
+    fn states(random: &mut Random, depth: u32) -> Vec<(Vec<u32>, u64, Vec<u32>)> {
+        let widest = [1, 2, 3, 200, 70_000][random.below(5)];
+        let mut traces: Vec<Vec<u32>> = (0..random.below(3000) + 1)
+            .map(|_| (0..=depth).map(|i| random.below(if i % 7 == 0 { 3 } else { widest }) as u32).collect())
             .collect();
         traces.sort();
         traces.dedup();
-        traces.into_iter().map(|trace| (trace, below(u64::MAX >> 32), vec![below(9) as u32; 3])).collect()
+        let mut drawn = |trace| (trace, random.below(u32::MAX as usize) as u64, vec![random.below(9) as u32; 3]);
+        traces.into_iter().map(&mut drawn).collect()
     }
 
     fn form() -> Form {
@@ -430,7 +429,7 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read() {
-        let (mut random, form) = (7, form());
+        let (mut random, form) = (Random::new(7), form());
         for round in 0..40 {
             let depth = [0, 1, 5, 60][round % 4];
             let states = states(&mut random, depth);
@@ -461,7 +460,7 @@ mod tests {
     /// Every anchor comes back where it is on the trace; a thrifty writer leaves out what is not needed, and no more.
     #[test]
     fn anchors_make_replays_short() {
-        let (mut random, form) = (11, form());
+        let (mut random, form) = (Random::new(11), form());
         for round in 0..40 {
             let depth = 30 + 10 * (round % 4);
             let (mut writer, mut chunks, mut sifted) =
