@@ -29,7 +29,7 @@ pub use engines::Engines;
 pub use error::Error;
 pub use load::{FRONT_ENDS, FrontEnd, Loaded, Reader, load, load_file, load_text};
 pub use model::{compiled, heuristics};
-pub use options::{Automaton, Fairness, Options, Store, Threads};
+pub use options::{Automaton, Fairness, Options, Reduce, Store, Threads};
 pub use properties::{goals_of, replay_failure, selected};
 pub use report::{Accept, Answer, AutomatonFigures, Grade, Report, ShownTrace, Slices};
 pub use watch::Watch;

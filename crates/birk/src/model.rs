@@ -1,10 +1,11 @@
 //! The one place where a model is put together: a program, interpreted at first and compiled when its search goes on, and the
 //! layers that searches ask for.
 
-use birk_engine::Model;
+use birk_engine::{Model, Observer};
 use birk_exec::automaton::Buchi;
 use birk_exec::heuristic::REFINE;
-use birk_exec::{Directed, Fairness, Heuristic, Product};
+use birk_exec::reduction::Oracle;
+use birk_exec::{Directed, Fairness, Heuristic, Product, Reduced, Syntactic};
 use birk_ir::{Goal, Program};
 use birk_jit::Staged;
 
@@ -27,9 +28,22 @@ impl<'p> Layers<'p> {
         &self.staged
     }
 
-    /// With heuristic estimates of how far each goal is.
-    pub(crate) fn directed(&self, options: &birk_engine::Options) -> Directed<'_, Staged<'p>> {
-        Directed::new(&self.staged, heuristics(self.program, self.goals, REFINE.number(options)))
+    /// With only the steps of a stubborn set in each state; an error says why that cannot be.
+    pub(crate) fn reduced(&self, observer: &mut dyn Observer, memory: u64) -> Result<Reduced<'_>, String> {
+        let model = |oracle: &mut dyn Oracle| Reduced::new(self.program, &self.staged, self.goals, oracle);
+        birk_symbolic::with_solver(self.program, observer, memory, |solver| match solver {
+            Some(solver) => model(solver),
+            None => model(&mut Syntactic),
+        })
+    }
+
+    /// A model of the program with heuristic estimates of how far each goal is.
+    pub(crate) fn directed<'l>(
+        &'l self,
+        model: &'l dyn Model,
+        options: &birk_engine::Options,
+    ) -> Directed<'l, dyn Model + 'l> {
+        Directed::new(model, heuristics(self.program, self.goals, REFINE.number(options)))
     }
 
     /// With an automaton that watches it, whose propositions are the goals.

@@ -28,6 +28,8 @@ pub struct Options {
     pub fairness: Fairness,
     /// Explore on after a violation.
     pub keep_going: bool,
+    /// Whether steps that commute are taken in one order only.
+    pub reduce: Reduce,
     /// How states are stored.
     pub store: Store,
     /// How often a search with bitstate hashing is repeated, each time with another hash function and another order.
@@ -62,6 +64,7 @@ impl Default for Options {
             automaton: None,
             fairness: Fairness::None,
             keep_going: false,
+            reduce: Reduce::Off,
             store: Store::Exact,
             swarm: 1,
             threads: Threads::Auto,
@@ -109,6 +112,15 @@ impl Options {
             ..Job::new(goals, limits)
         }
     }
+}
+
+/// Whether a search is reduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduce {
+    /// It visits all states.
+    Off,
+    /// It takes a stubborn set of steps in each state, where that keeps the answers and the lengths of shortest traces.
+    Auto,
 }
 
 /// The automaton of a file, and what its propositions mean.

@@ -20,6 +20,9 @@ pub struct Report {
     pub assumed: Option<Vec<bool>>,
     /// The slices, if such were visited.
     pub slices: Option<Slices>,
+    /// Properties of states were searched for with a partial-order reduction: what is said of them is complete, but not every
+    /// state was visited.
+    pub is_reduced: bool,
     /// The engine that was asked for.
     pub engine: Engine,
     /// Threads that searched.

@@ -124,6 +124,10 @@ pub(crate) struct CheckArgs {
     /// Stop after this many states [default: no limit]
     #[arg(long, value_name = "N", value_parser = parse_number::<u64>, help_heading = BUDGET)]
     pub(crate) max_states: Option<u64>,
+    /// Partial-order reduction: auto takes commuting steps in one order only, and keeps verdicts and shortest traces
+    #[arg(long, value_name = "off|auto", value_enum, default_value = "off", hide_possible_values = true,
+          help_heading = SEARCH)]
+    pub(crate) reduce: ReduceMode,
     /// Number of search threads; auto means one per core, but one for temporal properties
     #[arg(long, value_name = "N|auto", default_value = "auto", value_parser = parse_threads, help_heading = SEARCH)]
     pub(crate) threads: Threads,
@@ -333,6 +337,13 @@ pub(crate) enum Color {
     Auto,
     Always,
     Never,
+}
+
+/// Whether a search is reduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReduceMode {
+    Off,
+    Auto,
 }
 
 /// A switch.

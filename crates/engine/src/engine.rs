@@ -51,10 +51,13 @@ pub struct Engine {
 #[derive(Clone, Copy, Debug)]
 pub enum Search {
     /// The states of a model, one by one.
-    Model(fn(&dyn Model, &Job, &mut dyn Observer) -> Hunt),
+    Model(ModelSearch),
     /// The program itself.
     Program(ProgramSearch),
 }
+
+/// Hunts goals among the states of a model.
+pub type ModelSearch = fn(&dyn Model, &Job, &mut dyn Observer) -> Hunt;
 
 /// Searches a program for goals; what cannot be encoded is refused with the reason.
 pub type ProgramSearch = fn(&Program, &[Goal], &Job, &mut dyn Observer) -> Result<Hunt, String>;

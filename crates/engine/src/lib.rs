@@ -17,7 +17,7 @@ mod successors;
 pub use birk_ir as ir;
 
 pub use cutoff::Cutoff;
-pub use engine::{Engine, LivenessSearch, MuCalculusSearch, ProgramSearch, Search};
+pub use engine::{Engine, LivenessSearch, ModelSearch, MuCalculusSearch, ProgramSearch, Search};
 pub use hyperloglog::HyperLogLog;
 pub use job::{Job, Limits, Storage};
 pub use model::{GoalSet, Model, NEVER};

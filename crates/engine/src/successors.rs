@@ -1,6 +1,7 @@
 //! Successors in batches, so that stores can prefetch. A step may have millions of branches: the successors of such a state come
 //! in parts, so that a search can look at its limits in between.
 
+use std::any::Any;
 use std::ops::ControlFlow;
 
 use birk_ir::{Step, TransitionId};
@@ -17,6 +18,8 @@ pub struct Successors {
     steps: Vec<Step>,
     /// Outcomes that an `assume` cut.
     pub cut: u64,
+    /// Whether a reduction withheld steps of the state that was expanded last.
+    pub is_withheld: bool,
     /// Room for a model's own values while it computes; has no meaning between calls.
     pub scratch: Vec<i64>,
     /// One call adds about this many.
@@ -25,6 +28,8 @@ pub struct Successors {
     rest: Option<Rest>,
     /// Room for the batch of the model that a layer wraps; has a meaning only while there is a rest.
     below: Option<Box<Successors>>,
+    /// Room for a layer's own values, which have no meaning between calls.
+    layer: Option<Box<dyn Any + Send + Sync>>,
 }
 
 /// Where a model left off among the successors of a state.
@@ -49,10 +54,12 @@ impl Successors {
             states: Vec::new(),
             steps: Vec::new(),
             cut: 0,
+            is_withheld: false,
             scratch: Vec::new(),
             most: usize::MAX,
             rest: None,
             below: None,
+            layer: None,
         }
     }
 
@@ -200,7 +207,17 @@ impl Successors {
     /// Whether the state whose successors were asked for when there were so many, and so many cut, has no step.
     #[inline]
     pub fn is_stuck_since(&self, len: usize, cut: u64) -> bool {
-        self.len == len && self.cut == cut && self.rest.is_none()
+        self.len == len && self.cut == cut && self.rest.is_none() && !self.is_withheld
+    }
+
+    /// For a layer: its room, as it was given back last.
+    pub fn take_room<T: Any + Send + Sync + Default>(&mut self) -> Box<T> {
+        self.layer.take().and_then(|room| room.downcast().ok()).unwrap_or_default()
+    }
+
+    /// For a layer: gives its room back.
+    pub fn give_room<T: Any + Send + Sync>(&mut self, room: Box<T>) {
+        self.layer = Some(room);
     }
 
     /// Bytes it occupies.

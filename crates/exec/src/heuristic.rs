@@ -20,7 +20,6 @@
 //! estimate looks at more, so that fewer parts may be added; then the less deep one counts, too, if it is greater.
 
 mod build;
-mod rewrite;
 pub mod text;
 
 use birk_engine::{EngineOption, Kind, NEVER};

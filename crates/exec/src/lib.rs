@@ -13,8 +13,10 @@ pub mod interpreter;
 pub mod nearest;
 pub mod product;
 pub mod random;
+pub mod reduction;
 pub mod reference;
 pub mod replay;
+mod rewrite;
 pub mod simulate;
 pub mod why;
 
@@ -25,6 +27,7 @@ pub use interpreter::Interpreter;
 pub use nearest::{Nearest, nearest};
 pub use product::{Fairness, Product};
 pub use random::Random;
+pub use reduction::{Reduced, Relations, Specialised, Syntactic};
 pub use replay::{ReplayError, Replayed, replay};
 pub use simulate::{Choose, Rules, Run, RunEnd, simulate};
 pub use why::{Part, Reason, Why, explain, why};

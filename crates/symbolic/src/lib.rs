@@ -15,6 +15,8 @@ mod trace;
 use birk_engine::{Engine, MuCalculusSearch, Search};
 use birk_exec::heuristic::REFINE;
 
+pub use sat::with_solver;
+
 use crate::bdd::{astar, bfs, chaining, mucalculus, search};
 
 /// One stack for walks down the diagrams, and one of OxiDD's own.

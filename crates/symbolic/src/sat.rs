@@ -2,8 +2,10 @@
 
 mod bmc;
 mod circuit;
+mod commute;
 mod induction;
 mod stuck;
 mod unrolling;
 
 pub(crate) use bmc::hunt;
+pub use commute::with_solver;

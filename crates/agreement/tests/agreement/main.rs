@@ -3,6 +3,12 @@
 //! `BIRK_AGREEMENT=N` looks at N programs instead of 2000, and instead of 240 with native code, every store and several
 //! threads. A failure names the seed and shows the program.
 
+macro_rules! parts {
+    ($look:ident: $($name:ident: $part:literal;)*) => {
+        $(#[test] fn $name() { $look($part); })*
+    };
+}
+
 mod bent_programs;
 mod bent_trees;
 mod bounded;
@@ -17,6 +23,7 @@ mod mutants;
 mod native;
 mod options;
 mod parts;
+mod reduction;
 mod regressions;
 mod shortest;
 mod wide;
@@ -89,12 +96,6 @@ fn agree_natively(part: u64) {
     println!("{tried:?}, {compared} words that are no states");
     let least = tried.states.min(tried.shared).min(tried.hashed).min(tried.staged).min(compared);
     assert!(least > 0, "not everything was tried: {tried:?}");
-}
-
-macro_rules! parts {
-    ($look:ident: $($name:ident: $part:literal;)*) => {
-        $(#[test] fn $name() { $look($part); })*
-    };
 }
 
 parts! {

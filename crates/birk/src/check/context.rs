@@ -6,7 +6,8 @@ use birk_ir::{Program, Property};
 use birk_search::bitstate::BitState;
 
 use crate::error::Error;
-use crate::options::{self, Options, Store};
+use crate::options::{self, Options, Reduce, Store};
+use crate::watch::Watch;
 
 /// What is asked, and how.
 pub(super) struct Context<'a> {
@@ -32,6 +33,21 @@ impl Context<'_> {
             }
         }
         stop_at
+    }
+
+    /// Whether properties of states are searched for with a partial-order reduction; where one was asked for in vain, a note
+    /// says why.
+    pub(super) fn reduces(&self, watch: &mut dyn Watch) -> bool {
+        if self.options.reduce == Reduce::Off {
+            return false;
+        }
+        let why_not = match self.options {
+            options if options.keep_going => "--keep-going counts all states",
+            options if options.is_saved => "a search with --checkpoint visits all states",
+            _ => return true,
+        };
+        watch.note(&format!("the search was not reduced: {why_not}"));
+        false
     }
 
     /// The bit array of a search with bitstate hashing, where that is asked for.

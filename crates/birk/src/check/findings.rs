@@ -22,6 +22,8 @@ pub(super) struct Decided {
     pub(super) answers: Vec<(usize, Answered)>,
     /// For each transition, whether an `assume` pruned one of its branches, where that was noticed.
     pub(super) assumed: Option<Vec<bool>>,
+    /// Whether steps that commute were taken in one order only.
+    pub(super) is_reduced: bool,
 }
 
 impl Decided {
@@ -77,6 +79,7 @@ pub(super) struct Findings {
     forecast: Forecast,
     assumed: Option<Vec<bool>>,
     slices: Option<Slices>,
+    is_reduced: bool,
     keep_going: bool,
     is_continued: bool,
 }
@@ -90,6 +93,7 @@ impl Findings {
             forecast: Forecast::default(),
             assumed: Some(vec![false; context.program.transitions.len()]),
             slices: None,
+            is_reduced: false,
             keep_going: context.options.keep_going,
             is_continued: context.options.is_continued,
         }
@@ -117,7 +121,8 @@ impl Findings {
 
     /// Takes up what a search decided.
     pub(super) fn take(&mut self, decided: Decided, watch: &mut dyn Watch) {
-        let Decided { hunt, answers, assumed } = decided;
+        let Decided { hunt, answers, assumed, is_reduced } = decided;
+        self.is_reduced |= is_reduced;
         for (index, answered) in answers {
             let answer = &mut self.answers[index];
             (answer.verdict, answer.coverage, answer.reason) = (answered.verdict, answered.coverage, answered.reason);
@@ -143,7 +148,7 @@ impl Findings {
     /// from what is known of the states.
     fn join(&mut self, next: Hunt) {
         let Some(all) = &mut self.hunt else {
-            if !self.is_continued {
+            if !self.is_continued && !self.is_reduced {
                 self.forecast = Forecast::of(&next.stats);
             }
             self.hunt = Some(next);
@@ -181,6 +186,7 @@ impl Findings {
             forecast: self.forecast,
             assumed: self.assumed,
             slices: self.slices,
+            is_reduced: self.is_reduced,
             engine,
             threads,
             is_shortest,

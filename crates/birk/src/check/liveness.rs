@@ -84,7 +84,7 @@ impl<'a> LivenessQuestion<'a> {
         }
         // An engine on slices notes what an `assume` prunes for all questions together.
         let assumed = Some(vec![false; context.program.transitions.len()]);
-        Ok(Decided { answers: vec![(self.index, answered)], hunt, assumed })
+        Ok(Decided { answers: vec![(self.index, answered)], hunt, assumed, is_reduced: false })
     }
 
     fn confirmed(&self, context: &Context<'_>, trace: &Trace) -> Result<Replayed, Error> {

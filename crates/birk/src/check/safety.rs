@@ -1,7 +1,7 @@
 //! Properties of states: deadlock, runtime errors, invariants, states to be reached. One search hunts them all.
 
-use birk_engine::{Hunt, Job, Search};
-use birk_exec::replay;
+use birk_engine::{Hunt, Job, Model, ModelSearch, Search};
+use birk_exec::{Specialised, replay};
 use birk_ir::{Coverage, Expr, Goal, Outcome};
 
 use super::context::Context;
@@ -62,25 +62,71 @@ impl SafetyQuestion {
 impl Question for SafetyQuestion {
     fn decide(&self, context: &Context<'_>, watch: &mut dyn Watch) -> Result<Decided, Error> {
         let mut job = self.job(context);
-        let (hunt, assumed) = match context.engine.search {
+        let found = match context.engine.search {
             Search::Program(search) => {
                 let refused = |reason: String| context.refused(&reason);
                 job.limits.memory = at_once(job.limits.memory, context.engine.address_space).map_err(refused)?;
                 // What an `assume` prunes is not noticed there.
-                (search(context.program, &self.goals, &job, watch).map_err(refused)?, None)
+                let hunt = search(context.program, &self.goals, &job, watch).map_err(refused)?;
+                Found { hunt, assumed: None, is_reduced: false }
             }
-            Search::Model(search) => {
-                let layers = Layers::new(context.program, &self.goals);
-                let hunt = match context.bitstate() {
-                    Some(bitstate) => bitstate.hunt(layers.plain(), &job, watch),
-                    None if context.engine.directed => search(&layers.directed(&job.options), &job, watch),
-                    None => search(layers.plain(), &job, watch),
-                };
-                layers.note_refusal(watch);
-                (hunt, Some(layers.assumed()))
-            }
+            Search::Model(search) if context.reduces(watch) => self.search_reduced(context, search, &job, watch),
+            Search::Model(search) => self.search(context, search, &job, watch),
         };
         watch.end();
-        Ok(Decided { answers: self.answers(context, &hunt)?, hunt, assumed })
+        let Found { hunt, assumed, is_reduced } = found;
+        Ok(Decided { answers: self.answers(context, &hunt)?, hunt, assumed, is_reduced })
+    }
+}
+
+/// What a search found.
+struct Found {
+    hunt: Hunt,
+    assumed: Option<Vec<bool>>,
+    is_reduced: bool,
+}
+
+impl SafetyQuestion {
+    /// Searches the model.
+    fn search(&self, context: &Context<'_>, search: ModelSearch, job: &Job, watch: &mut dyn Watch) -> Found {
+        let layers = Layers::new(context.program, &self.goals);
+        let hunt = self.hunt(context, search, (&layers, layers.plain()), job, watch);
+        Found { hunt, assumed: Some(layers.assumed()), is_reduced: false }
+    }
+
+    /// Searches the model with a stubborn set of steps in each state.
+    fn search_reduced(&self, context: &Context<'_>, search: ModelSearch, job: &Job, watch: &mut dyn Watch) -> Found {
+        let specialised = Specialised::new(context.program);
+        let layers = Layers::new(&specialised.program, &self.goals);
+        match layers.reduced(watch, job.limits.memory) {
+            Ok(reduced) => {
+                let hunt = self.hunt(context, search, (&layers, &reduced), job, watch);
+                let mut hunt = specialised.original(context.program, hunt);
+                // What was not met may be there all the same: it is not told.
+                (hunt.fired, hunt.stats.cut) = (Vec::new(), 0);
+                Found { hunt, assumed: None, is_reduced: true }
+            }
+            Err(reason) => {
+                watch.note(&format!("the search was not reduced: {reason}"));
+                self.search(context, search, job, watch)
+            }
+        }
+    }
+
+    fn hunt(
+        &self,
+        context: &Context<'_>,
+        search: ModelSearch,
+        (layers, model): (&Layers<'_>, &dyn Model),
+        job: &Job,
+        watch: &mut dyn Watch,
+    ) -> Hunt {
+        let hunt = match context.bitstate() {
+            Some(bitstate) => bitstate.hunt(model, job, watch),
+            None if context.engine.directed => search(&layers.directed(model, &job.options), job, watch),
+            None => search(model, job, watch),
+        };
+        layers.note_refusal(watch);
+        hunt
     }
 }

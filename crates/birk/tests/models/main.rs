@@ -7,7 +7,9 @@ mod figures;
 mod forecast;
 mod highway;
 mod logics;
+mod reduction;
 mod sets;
+mod traps;
 mod twins;
 
 use birk_engine::{Engine, Hunt, Job, Model, Patient, Search};

@@ -6,11 +6,11 @@ mod present;
 use std::path::Path;
 
 use birk::process_memory::Memory;
-use birk::{Automaton, Fairness, Options, Store};
+use birk::{Automaton, Fairness, Options, Reduce, Store};
 use birk_ir::{Program, Stop};
 
 use crate::checkpoint::{self, Checkpoint, Identity, Kept};
-use crate::cli::{CheckArgs, Fair, OnOff, StoreKind};
+use crate::cli::{CheckArgs, Fair, OnOff, ReduceMode, StoreKind};
 use crate::load::load_with_conditions;
 use crate::progress::Watcher;
 use crate::source::Source;
@@ -74,6 +74,10 @@ fn options(args: &CheckArgs) -> Options {
             Fair::Strong => Fairness::Strong,
         },
         keep_going: args.keep_going,
+        reduce: match args.reduce {
+            ReduceMode::Off => Reduce::Off,
+            ReduceMode::Auto => Reduce::Auto,
+        },
         store: match args.store {
             StoreKind::Exact => Store::Exact,
             StoreKind::Compact => Store::Compact,

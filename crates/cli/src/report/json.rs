@@ -67,6 +67,9 @@ struct CoverageReport {
     #[serde(flatten)]
     kind: CoverageKind,
     grade: &'static str,
+    /// A partial-order reduction took steps that commute in one order only: what is claimed holds, but not every state was visited.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    reduced: bool,
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -492,7 +495,7 @@ fn coverage(report: &Report<'_>) -> CoverageReport {
             CoverageKind::Partial { states: sets.map_or(Count::Number(states), |sets| Count::new(&sets.states)) }
         }
     };
-    CoverageReport { kind, grade: report.grade().letter() }
+    CoverageReport { kind, grade: report.grade().letter(), reduced: report.is_reduced }
 }
 
 /// A run with its steps and states.

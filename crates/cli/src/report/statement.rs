@@ -64,6 +64,7 @@ impl Report<'_> {
         let steps = |depth: u32| count(u64::from(depth), "step");
         let ended = stopped(self.hunt.stopped);
         match &self.hunt.coverage {
+            _ if self.is_reduced => self.searched_reduced(),
             Coverage::Complete if self.is_of_runs() => "A, exhaustive: every execution".to_owned(),
             Coverage::Complete => match self.induction() {
                 Some(why) => format!("A, exhaustive: every reachable state, {why}"),
@@ -88,6 +89,30 @@ impl Report<'_> {
                 format!("D, partial: {about}{states}, with no claim about others; some {why}")
             }
             Coverage::Partial(_) => format!("D, partial: {states}, with no claim about others; {ended}"),
+        }
+    }
+
+    /// The same for a reduced search, which says nothing of states that it did not visit.
+    fn searched_reduced(&self) -> String {
+        let (states, ended) = (self.states(), stopped(self.hunt.stopped));
+        match &self.hunt.coverage {
+            Coverage::Complete => {
+                format!("A, complete by reduction: a violation would have been met; {states} visited")
+            }
+            Coverage::Depth(depth) => {
+                let steps = count(u64::from(*depth), "step");
+                format!(
+                    "B, complete to depth {depth} by reduction: a violation within {steps} would have been met; {ended}"
+                )
+            }
+            Coverage::Hashed { depth, omission_probability, expected_omissions } => {
+                let to = depth.map(|depth| format!(", complete to depth {depth}")).unwrap_or_default();
+                format!(
+                    "C, hashed{to} by reduction: {states} visited; {expected_omissions:.2} more expected to be lost to hash \
+                     collisions, any with a probability of at most {omission_probability:.3}; {ended}"
+                )
+            }
+            Coverage::Partial(_) => format!("D, partial: {states} visited by a reduced search; {ended}"),
         }
     }
 
@@ -139,7 +164,7 @@ impl Report<'_> {
 
     /// What the next depth would cost, or why that cannot be told; nothing where it was not asked for.
     pub(crate) fn next(&self) -> Option<Result<Next, &'static str>> {
-        if self.verdict() != Verdict::Inconclusive || self.hunt.stopped == Stop::Goal {
+        if self.verdict() != Verdict::Inconclusive || self.hunt.stopped == Stop::Goal || self.is_reduced {
             return None;
         }
         match self.hunt.coverage {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use birk_ir::{BinaryOp, Expr, LocalId, Op, Place, Program, Transition, TransitionId, UnaryOp, VarId};
 
-use super::rewrite::Rewriter;
+use crate::rewrite::Rewriter;
 use birk_engine::NEVER;
 
 use super::{Cell, Part};

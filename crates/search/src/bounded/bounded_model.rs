@@ -137,6 +137,7 @@ impl<C: Codec> Model for BoundedModel<'_, C> {
         let cut = below.cut;
         self.model.successors(state, &mut below);
         out.cut += below.cut - cut;
+        out.is_withheld = below.is_withheld;
         let kept = self.parents.lock().expect("nobody panics with it").pop();
         let mut parent = kept.unwrap_or_else(|| self.seen.codec.parent());
         for i in 0..below.len() {

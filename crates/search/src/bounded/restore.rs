@@ -99,7 +99,7 @@ impl<C: Codec> Search<'_, C> {
             run(shared.model, &shared.initial, positions).is_some_and(|(_, state)| {
                 let mut batch = Successors::new(shared.model.words());
                 shared.model.successors(&state, &mut batch);
-                shared.model.evaluate(&state, batch.is_empty() && batch.cut == 0).contains(goal)
+                shared.model.evaluate(&state, batch.is_stuck_since(0, 0)).contains(goal)
             })
         };
         let mut traces = found.iter().enumerate();

@@ -417,7 +417,8 @@ impl<C: Codec> Worker<C> {
             states = shared.states.fetch_add(1, Ordering::Relaxed) + 1;
             self.counts.max_depth = self.counts.max_depth.max(depth);
         }
-        let goals = shared.model.evaluate(&self.walk.state, self.batch.is_empty() && cut == 0);
+        let goals =
+            shared.model.evaluate(&self.walk.state, self.batch.is_empty() && cut == 0 && !self.batch.is_withheld);
         if !goals.is_empty() {
             self.evaluate(turn, goals)?;
         }

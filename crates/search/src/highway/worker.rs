@@ -257,7 +257,7 @@ impl<C: Codec> Worker<C> {
         let is_partial = shared.largest < u64::MAX && !shared.is_last;
         let count = self.successors(shared, lane, is_partial, |worker| worker.append_rest(shared, observer));
         self.transitions += count as u64;
-        let stuck = count == 0 && self.batch.cut == cut;
+        let stuck = count == 0 && self.batch.cut == cut && !self.batch.is_withheld;
         let goals = shared.model.evaluate(&self.state, stuck);
         if !goals.is_empty() {
             self.evaluate(shared, lane as u32, goals);

@@ -55,6 +55,8 @@ pub(crate) struct Circuit<'o> {
     /// With this variable the solver makes room for twice as many.
     room: Cell<i32>,
     clauses: Cell<u64>,
+    /// With more variables it is given up.
+    most: i32,
 }
 
 /// Asks, while the solver works, whether it shall go on.
@@ -146,6 +148,11 @@ impl Callbacks for Asking<'_> {
 impl<'o> Circuit<'o> {
     /// Without a gate.
     pub(crate) fn new(watch: &'o Watch<'o>) -> Self {
+        Self::of_at_most(watch, i32::MAX)
+    }
+
+    /// The same for a query that is not worth more than so many variables.
+    pub(crate) fn of_at_most(watch: &'o Watch<'o>, most: i32) -> Self {
         let mut solver = Solver::new();
         solver.set_callbacks(Some(Asking { watch }));
         solver.add_clause([YES.0]);
@@ -156,6 +163,7 @@ impl<'o> Circuit<'o> {
             variables: Cell::new(1),
             room: Cell::new(LOOK),
             clauses: Cell::new(1),
+            most,
         }
     }
 
@@ -228,6 +236,9 @@ impl<'o> Circuit<'o> {
             return Ok(known);
         }
         let output = self.free();
+        if output.0 > self.most {
+            return Err(Broken::Refused("a query is too large".to_owned()));
+        }
         let (gates, room) = (self.gates.borrow().len(), self.gates.borrow().capacity());
         if gates == room {
             self.watch.look_ahead(room as u64 * 2 * GATE_BYTES)?;

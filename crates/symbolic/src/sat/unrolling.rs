@@ -93,10 +93,22 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
 
     /// Any state whose variables are within their bounds.
     pub(crate) fn any(circuit: &'c Circuit<'o>, program: &'p Program, ranges: &'c [Interval]) -> Attempt<Self> {
+        Self::any_of(circuit, program, ranges, |_, _| true)
+    }
+
+    /// The same where only some elements may be anything; the others have some value of their bounds.
+    pub(super) fn any_of(
+        circuit: &'c Circuit<'o>,
+        program: &'p Program,
+        ranges: &'c [Interval],
+        is_free: impl Fn(VarId, u32) -> bool,
+    ) -> Attempt<Self> {
         let mut values = Vec::new();
-        for (variable, &(lo, hi)) in program.variables.iter().zip(ranges) {
-            let elements: Vec<Value> = (0..variable.len()).map(|_| free(circuit, (lo, hi))).collect();
-            for value in &elements {
+        for (id, (variable, &(lo, hi))) in program.variables.iter().zip(ranges).enumerate() {
+            let is_free = |element: u32| is_free(VarId::new(id), element);
+            let value = |element| if is_free(element) { free(circuit, (lo, hi)) } else { circuit.literal(lo) };
+            let elements: Vec<Value> = (0..variable.len()).map(value).collect();
+            for (value, _) in elements.iter().zip(0..).filter(|(_, element)| is_free(*element)) {
                 // Compared as if nothing were known of it.
                 let any = Value { lo: i64::MIN, hi: i64::MAX, ..value.clone() };
                 circuit.require(&[circuit.less(&any, &circuit.literal(lo))?.negated()]);
@@ -134,6 +146,20 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
 
     fn with_values(&self, values: Vec<Vec<Value>>) -> Self {
         Self { values, stuck: Stuck::default(), known: self.known.clone(), ..*self }
+    }
+
+    /// The state in which these elements have other values.
+    pub(super) fn with_written(&self, written: &BTreeMap<Element, Value>) -> Self {
+        let mut values = self.values.clone();
+        for (&(variable, element), value) in written {
+            values[variable.index()][element as usize] = value.clone();
+        }
+        self.with_values(values)
+    }
+
+    /// The values of all elements.
+    pub(super) fn elements(&self) -> impl Iterator<Item = &Value> {
+        self.values.iter().flatten()
     }
 
     /// One state, by its numbers.
@@ -253,7 +279,7 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
     /// It is another state than this one, from now on.
     pub(crate) fn require_other(&self, other: &Self) -> Attempt<()> {
         let mut differs = Vec::new();
-        for (a, b) in self.values.iter().flatten().zip(other.values.iter().flatten()) {
+        for (a, b) in self.elements().zip(other.elements()) {
             for at in 0..a.bits.len().max(b.bits.len()) {
                 differs.push(self.circuit.xor(a.bit(at), b.bit(at))?);
             }

@@ -8,8 +8,8 @@
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use birk::Answer;
 use birk::search::forecast::Forecast;
+use birk::{Answer, Reduce};
 use birk_engine::{Hunt, Stats};
 use birk_ir::{Coverage, Outcome, Stop};
 
@@ -96,6 +96,7 @@ fn report(asked: &Asked<'_>, settled: &Settled, pulse: &Pulse, stop: Stop) {
         forecast: Forecast::default(),
         assumed: None,
         slices: None,
+        is_reduced: asked.options.reduce == Reduce::Auto,
         engine,
         threads: asked.options.threads_of(&engine),
         is_shortest: false,

@@ -7,16 +7,16 @@ use birk_ir::{Expr, FoldOp, LocalId, UnaryOp};
 const MAX_UNROLLED: i64 = 64;
 
 /// Rewrites within a number of steps: what values bound by `Let` are written out, and that can be too much.
-pub(super) struct Rewriter<'l> {
+pub(crate) struct Rewriter<'l> {
     /// What stands for a leaf: a variable, an element whose index was rewritten, a local that is not bound inside.
-    pub(super) leaf: &'l mut dyn FnMut(&Expr) -> Option<Expr>,
+    pub(crate) leaf: &'l mut dyn FnMut(&Expr) -> Option<Expr>,
     /// Nodes that may still be written.
-    pub(super) budget: usize,
+    pub(crate) budget: usize,
 }
 
 impl Rewriter<'_> {
     /// The expression after rewriting; `None` if it becomes too large.
-    pub(super) fn rewrite(&mut self, expr: &Expr) -> Option<Expr> {
+    pub(crate) fn rewrite(&mut self, expr: &Expr) -> Option<Expr> {
         self.within(expr, &mut Vec::new())
     }
 

@@ -1,0 +1,205 @@
+//! Partial-order reduction by stubborn sets (Valmari 1990) that keeps every distance.
+//!
+//! In each state only the enabled transitions of a *stubborn set* `T` are taken. Let `d(s)` be the length of a shortest path from
+//! `s` to a goal. `T` fulfils two conditions:
+//!
+//! - **D1**: if `u1 … un t` is an execution from `s` with `t` in `T` and no `ui` in `T`, then so is `t u1 … un`, with the same end;
+//! - **attractor**: every path from `s` to a goal takes a member of `T`, unless `s` is one itself. (For deadlocks a *key* does
+//!   this: an enabled member that nothing outside `T` disables.)
+//!
+//! Then the reduced graph has the same `d`. By induction on `d(s) = n > 0`: let `ti` be the first member of `T` on a shortest path
+//! `t1 … tn`. By D1 the path `ti t1 … ti-1 ti+1 … tn` reaches the goal as well, and its first step is taken. The path that is
+//! found is a permutation of one in the full graph. Hence a reduced breadth-first search finds shortest traces, there is nothing
+//! that a cycle could put off for ever (no proviso), and the set depends on the state alone: a reduction is one more [`Model`],
+//! and engines, threads and traces stay as they are. (For planning: Wehrle and Helmert 2014; for nets: Kristensen, Schmidt and
+//! Valmari 2006.)
+//!
+//! D1 holds if `T` is closed: an enabled member brings all that does not *accord* with it, a disabled one all that is *necessary*
+//! to enable it. Attractors are closed in the same way, as guards of transitions that do not exist. A check that may fail is a
+//! guard of the goal `fault`; where a step fails, everything is expanded.
+
+mod condition;
+mod footprint;
+mod relations;
+mod sets;
+mod specialise;
+mod stubborn;
+
+use birk_engine::{GoalSet, Hunt, Model, Successors};
+use birk_ir::{Expr, Field, Goal, Outcome, Program, Step, Trace, Transition, TransitionId, VarId};
+
+use crate::interpreter::Interpreter;
+use footprint::Footprint;
+pub use relations::{Oracle, Relations, Syntactic};
+use sets::{count, is_in, set};
+pub use specialise::Specialised;
+use stubborn::{Choice, Room};
+
+/// Successors of one state, by their bytes: a state with more would have to be expanded in parts.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// The elements that a transition reads or writes: variable, first and last element.
+pub fn touched(program: &Program, transition: &Transition) -> Vec<(VarId, u32, u32)> {
+    let footprint = Footprint::new(program, transition);
+    footprint.reads.iter().chain(&footprint.writes).map(|range| (range.variable, range.first, range.last)).collect()
+}
+
+/// The elements that a condition reads.
+pub fn touched_by(program: &Program, condition: &Expr) -> Vec<(VarId, u32, u32)> {
+    relations::reads_of(program, condition).iter().map(|range| (range.variable, range.first, range.last)).collect()
+}
+
+/// A model of a specialised program in which only the steps of a stubborn set are taken.
+pub struct Reduced<'m> {
+    model: &'m dyn Model,
+    interpreter: Interpreter<'m>,
+    relations: Relations,
+}
+
+impl<'m> Reduced<'m> {
+    /// The model of a specialised program, reduced for the goals that it evaluates; an error says why that cannot be.
+    pub fn new(
+        program: &'m Program,
+        model: &'m dyn Model,
+        goals: &[Goal],
+        oracle: &mut dyn Oracle,
+    ) -> Result<Self, String> {
+        let most = program.threads.iter().map(|thread| {
+            let at = |&(first, last): &(u32, u32)| {
+                (first..last).fold(0u64, |sum, id| sum.saturating_add(program.most_outcomes(TransitionId(id))))
+            };
+            thread.at.iter().map(at).max().unwrap_or(0)
+        });
+        let most = most.fold(0u64, u64::saturating_add);
+        if most.saturating_mul(model.words() as u64 * 4 + 8) > MOST_BYTES {
+            return Err(format!("a state may have {most} successors"));
+        }
+        let relations = Relations::new(program, goals, oracle)?;
+        Ok(Self { model, interpreter: Interpreter::new(program, &[]), relations })
+    }
+
+    /// The stubborn set of a state, by transition; none where all steps are taken.
+    pub fn stubborn_set(&self, state: &[u32]) -> Option<Vec<bool>> {
+        let mut all = Successors::new(self.words());
+        self.model.successors(state, &mut all);
+        let mut room = Room::default();
+        let is_reduced = self.is_choice(&all, 0, &mut room) && self.choose(state, &mut room);
+        let is_member = |transition| is_in(&room.chosen, transition);
+        is_reduced.then(|| (0..self.relations.transitions).map(is_member).collect())
+    }
+
+    /// Chooses a set; whether it has fewer than all enabled transitions.
+    fn choose(&self, state: &[u32], room: &mut Room) -> bool {
+        Choice { relations: &self.relations, interpreter: &self.interpreter, state, room }.choose()
+    }
+
+    /// Fills the room with the transitions that have an outcome in the state; whether a set is to be chosen.
+    fn is_choice(&self, out: &Successors, from: usize, room: &mut Room) -> bool {
+        room.clear(&self.relations);
+        for index in from..out.len() {
+            // What fails is met now: the others are not put off.
+            if self.model.is_fault(out.state(index)) {
+                return false;
+            }
+            set(&mut room.enabled, out.step(index).transition.index());
+        }
+        count(&room.enabled) > 1
+    }
+}
+
+impl Model for Reduced<'_> {
+    fn words(&self) -> usize {
+        self.model.words()
+    }
+
+    fn fields(&self) -> Vec<Field> {
+        self.model.fields()
+    }
+
+    fn initial(&self, out: &mut Successors) {
+        self.model.initial(out);
+    }
+
+    fn successors(&self, state: &[u32], out: &mut Successors) {
+        let from = out.len();
+        out.is_withheld = false;
+        self.model.successors(state, out);
+        while out.has_rest() {
+            self.model.successors(state, out);
+        }
+        if out.len() - from <= 1 {
+            return;
+        }
+        let mut room = out.take_room::<Room>();
+        if self.is_choice(out, from, &mut room) && self.choose(state, &mut room) {
+            let before = out.len();
+            out.retain(from, |step, _| is_in(&room.chosen, step.transition.index()));
+            out.is_withheld = out.len() < before;
+        }
+        out.give_room(room);
+    }
+
+    fn evaluate(&self, state: &[u32], stuck: bool) -> GoalSet {
+        self.model.evaluate(state, stuck)
+    }
+
+    fn is_state(&self, words: &[u32]) -> bool {
+        self.model.is_state(words)
+    }
+
+    fn is_fault(&self, state: &[u32]) -> bool {
+        self.model.is_fault(state)
+    }
+
+    fn estimate(&self, state: &[u32], room: &mut Vec<u32>) -> u32 {
+        self.model.estimate(state, room)
+    }
+
+    fn transitions(&self) -> usize {
+        self.model.transitions()
+    }
+
+    fn written(&self, transition: usize) -> Option<Vec<u32>> {
+        self.model.written(transition)
+    }
+}
+
+impl Specialised {
+    /// What a hunt in the specialised program says of the original one.
+    pub fn original(&self, original: &Program, mut hunt: Hunt) -> Hunt {
+        for outcome in &mut hunt.outcomes {
+            if let Outcome::Found(trace) = outcome {
+                *trace = self.trace(original, trace);
+            }
+        }
+        let mut fired = vec![false; original.transitions.len()];
+        let open = std::mem::take(&mut hunt.stats.cutoff.open);
+        hunt.stats.cutoff.open = vec![0; if open.is_empty() { 0 } else { fired.len() }];
+        for (variant, origin) in self.origins.iter().enumerate() {
+            fired[origin.index()] |= hunt.fired.get(variant).is_some_and(|&is_fired| is_fired);
+            if let Some(open) = open.get(variant) {
+                hunt.stats.cutoff.open[origin.index()] += open;
+            }
+        }
+        hunt.fired = fired;
+        hunt
+    }
+
+    /// The steps of the original program that lead through the same states.
+    fn trace(&self, original: &Program, trace: &Trace) -> Trace {
+        let (derived, original) = (Interpreter::new(&self.program, &[]), Interpreter::new(original, &[]));
+        let (mut here, mut there) = (Successors::new(derived.words()), Successors::new(derived.words()));
+        let mut state = self.program.initial_state();
+        let mut steps = Vec::new();
+        for step in &trace.steps {
+            let next = here.find(&derived, &state, |other, _| other == *step).expect("a trace consists of steps");
+            let next = here.state(next).to_vec();
+            let origin = self.origins[step.transition.index()];
+            let is_it = |other: Step, state: &[u32]| other.transition == origin && *state == *next;
+            let index = there.find(&original, &state, is_it).expect("a variant has no other outcomes than its origin");
+            steps.push(there.step(index));
+            state = next;
+        }
+        Trace { steps, ..trace.clone() }
+    }
+}

@@ -1,0 +1,359 @@
+//! Which steps commute, and which can enable which, asked of a SAT solver: two transitions accord if no state within the bounds
+//! of its variables shows the contrary.
+//!
+//! A query is limited by conflicts, not by time, so that its answer is the same on every machine.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
+
+use birk_engine::Observer;
+use birk_exec::reduction::{Oracle, touched, touched_by};
+use birk_ir::interval::{Interval, reachable};
+use birk_ir::{Access, Expr, Op, Place, Program, Transition, VarId};
+
+use super::circuit::{Circuit, Literal, Watch};
+use super::unrolling::{Frame, assign, name};
+use crate::attempt::Attempt;
+use crate::bitvector::Algebra;
+
+/// Conflicts of one query.
+const MOST_CONFLICTS: i32 = 1_000;
+/// Queries that were not decided within that, after which no more are asked.
+const MOST_UNDECIDED: u32 = 20;
+/// Variables of one query, and of all.
+const MOST_VARIABLES: i32 = 20_000;
+const MOST_OF_ALL: u64 = 3_000_000;
+/// Programs with more transitions, or with more bits, are not asked about: their queries would take too long.
+const MOST_TRANSITIONS: usize = 1_000;
+const MOST_BITS: u64 = 1 << 13;
+
+/// Calls `hear` with what answers queries about the transitions of a program; with nothing, if it is too large.
+pub fn with_solver<T>(
+    program: &Program,
+    observer: &mut dyn Observer,
+    memory: u64,
+    hear: impl FnOnce(Option<&mut dyn Oracle>) -> T,
+) -> T {
+    if program.transitions.len() > MOST_TRANSITIONS || program.layout.bits() > MOST_BITS {
+        return hear(None);
+    }
+    let watch = Watch::new(observer, memory);
+    let ranges = reachable(program).variables;
+    hear(Some(&mut Commutation { watch: &watch, program, ranges, known: HashMap::new(), undecided: 0, variables: 0 }))
+}
+
+/// Queries about one program. Each has a solver of its own, with as few variables as it needs: one for all would spend its time
+/// on clauses of others.
+struct Commutation<'o, 'p> {
+    watch: &'o Watch<'o>,
+    program: &'p Program,
+    ranges: Vec<Interval>,
+    /// Answers by the shapes of queries: what instances of a thread do to each other is asked once.
+    known: HashMap<String, bool>,
+    undecided: u32,
+    /// Variables of all queries.
+    variables: u64,
+}
+
+/// What a transition without choices does to a state.
+struct Effect<'c, 'o, 'p> {
+    /// Where it leads to a state.
+    taken: Literal,
+    /// Where one of its checks fails.
+    fails: Literal,
+    /// Where it has an outcome.
+    enabled: Literal,
+    after: Frame<'c, 'o, 'p>,
+}
+
+impl Oracle for Commutation<'_, '_> {
+    fn accord(&mut self, one: usize, other: usize) -> bool {
+        let (one, other) = (&self.program.transitions[one], &self.program.transitions[other]);
+        if has_choice(one) || has_choice(other) {
+            return false;
+        }
+        self.is_impossible(&[one, other], None, |frame| contradiction(frame, one, other))
+    }
+
+    fn never_enables(&mut self, transition: usize, condition: &Expr) -> bool {
+        let transition = &self.program.transitions[transition];
+        if has_choice(transition) {
+            return false;
+        }
+        self.is_impossible(&[transition], Some(condition), |frame| enabling(frame, transition, condition))
+    }
+}
+
+fn has_choice(transition: &Transition) -> bool {
+    transition.ops.iter().any(|op| matches!(op, Op::Choose(..)))
+}
+
+impl Commutation<'_, '_> {
+    /// Whether in no state all of some bits are set.
+    fn is_impossible(
+        &mut self,
+        transitions: &[&Transition],
+        condition: Option<&Expr>,
+        bits: impl FnOnce(&Frame<'_, '_, '_>) -> Attempt<Vec<Literal>>,
+    ) -> bool {
+        if self.undecided >= MOST_UNDECIDED || self.variables >= MOST_OF_ALL {
+            return false;
+        }
+        let shape = Shape::of(self.program, &self.ranges, transitions, condition);
+        if let Some(&known) = self.known.get(&shape) {
+            return known;
+        }
+        let circuit = Circuit::of_at_most(self.watch, MOST_VARIABLES);
+        let answer = self.ask(&circuit, transitions, condition, bits);
+        self.variables += circuit.size().0;
+        self.undecided += u32::from(matches!(answer, Ok(None)));
+        let is_impossible = matches!(answer, Ok(Some(false)));
+        self.known.insert(shape, is_impossible);
+        is_impossible
+    }
+
+    fn ask(
+        &self,
+        circuit: &Circuit<'_>,
+        transitions: &[&Transition],
+        condition: Option<&Expr>,
+        bits: impl FnOnce(&Frame<'_, '_, '_>) -> Attempt<Vec<Literal>>,
+    ) -> Attempt<Option<bool>> {
+        let mut ranges: Vec<(VarId, u32, u32)> = Vec::new();
+        transitions.iter().for_each(|transition| ranges.extend(touched(self.program, transition)));
+        ranges.extend(condition.into_iter().flat_map(|condition| touched_by(self.program, condition)));
+        ranges.extend(self.program.fault.map(|flag| (flag, 0, 0)));
+        let is_touched = |variable: VarId, element: u32| {
+            ranges.iter().any(|&(id, first, last)| id == variable && (first..=last).contains(&element))
+        };
+        let frame = Frame::any_of(circuit, self.program, &self.ranges, is_touched)?;
+        let bits = bits(&frame)?;
+        if bits.contains(circuit.no()) {
+            return Ok(Some(false));
+        }
+        circuit.solve(&bits, Some(MOST_CONFLICTS))
+    }
+}
+
+/// What is true together in a state in which two transitions do not accord.
+fn contradiction(any: &Frame<'_, '_, '_>, one: &Transition, other: &Transition) -> Attempt<Vec<Literal>> {
+    let circuit = any.circuit;
+    let (first, second) = (any.effect(one)?, any.effect(other)?);
+    let both = circuit.and(&first.enabled, &second.enabled)?;
+    // A thread that is elsewhere after its step can take no other: it is enough that they are never enabled together.
+    let is_loop = |transition: &Transition| transition.target == Some(transition.location);
+    if both == *circuit.no() || one.thread == other.thread && !(is_loop(one) && is_loop(other)) {
+        return Ok(vec![both]);
+    }
+    let first_then = first.after.effect(other)?;
+    let second_then = second.after.effect(one)?;
+    // Where one was taken, the other has an outcome still, and fails just where it failed before.
+    let changes = |taken: &Literal, before: &Effect<'_, '_, '_>, after: &Effect<'_, '_, '_>| {
+        let differs = circuit.xor(&before.fails, &after.fails)?;
+        circuit.and(taken, &circuit.or(&after.enabled.negated(), &differs)?)
+    };
+    let one_changes = changes(&first.taken, &second, &first_then)?;
+    let other_changes = changes(&second.taken, &first, &second_then)?;
+    let taken = circuit.and(&first_then.taken, &second_then.taken)?;
+    let ends_differ = circuit.and(&taken, &first_then.after.differs(&second_then.after)?)?;
+    let bad = circuit.any(vec![one_changes, other_changes, ends_differ])?;
+    Ok(vec![first.enabled, second.enabled, bad])
+}
+
+/// What is true together in a state in which a transition makes a condition true.
+fn enabling(any: &Frame<'_, '_, '_>, transition: &Transition, condition: &Expr) -> Attempt<Vec<Literal>> {
+    let (circuit, program) = (any.circuit, any.program);
+    let before = any.goal(condition)?;
+    let effect = any.effect(transition)?;
+    let mut makes = circuit.and(&effect.taken, &effect.after.goal(condition)?)?;
+    let mut reads_flag = false;
+    condition.walk(&mut |part| reads_flag |= program.fault.is_some_and(|flag| *part == Expr::Var(flag)));
+    if reads_flag {
+        makes = circuit.or(&makes, &effect.fails)?;
+    }
+    Ok(vec![before.negated(), makes])
+}
+
+/// The text of a query in which elements are named by their first occurrence.
+struct Shape<'p> {
+    program: &'p Program,
+    ranges: &'p [Interval],
+    /// Variables that are indexed by more than constants: their elements are not renamed.
+    dynamic: BTreeSet<VarId>,
+    names: BTreeMap<Access, usize>,
+    text: String,
+}
+
+impl<'p> Shape<'p> {
+    fn of(
+        program: &'p Program,
+        ranges: &'p [Interval],
+        transitions: &[&Transition],
+        condition: Option<&Expr>,
+    ) -> String {
+        let (dynamic, names) = (BTreeSet::new(), BTreeMap::new());
+        let mut shape = Self { program, ranges, dynamic, names, text: String::new() };
+        for transition in transitions {
+            let touched = transition.reads(program).into_iter().chain(transition.writes(program));
+            shape.dynamic.extend(touched.filter(|access| access.element.is_none()).map(|access| access.variable));
+        }
+        if let Some(condition) = condition {
+            condition.walk(&mut |part| match part {
+                Expr::Element(variable, index) if index.as_const().is_none() => _ = shape.dynamic.insert(*variable),
+                _ => {}
+            });
+        }
+        let is_one_thread = transitions.windows(2).any(|pair| pair[0].thread == pair[1].thread);
+        let _ = write!(shape.text, "{is_one_thread}");
+        for transition in transitions {
+            shape.transition(transition);
+        }
+        if let Some(condition) = condition {
+            shape.expr(condition);
+        }
+        shape.text
+    }
+
+    fn transition(&mut self, transition: &Transition) {
+        let thread = self.program.thread(transition.thread);
+        let counter = Access { variable: self.program.kinds[thread.kind].counter, element: Some(thread.copy) };
+        self.access(counter);
+        let _ = write!(self.text, "={};", transition.location.index());
+        self.expr(&transition.guard);
+        for op in &transition.ops {
+            match op {
+                Op::Assign(Place { variable, index }, value) => {
+                    match index {
+                        Some(index) => self.element(*variable, index),
+                        None => self.access(Access { variable: *variable, element: Some(0) }),
+                    }
+                    self.text.push_str(":=");
+                    self.expr(value);
+                }
+                Op::Let(local, value) => {
+                    let _ = write!(self.text, "let {}=", local.index());
+                    self.expr(value);
+                }
+                Op::Choose(local, lo, hi) => {
+                    let _ = write!(self.text, "choose {}:", local.index());
+                    self.expr(lo);
+                    self.expr(hi);
+                }
+                Op::Check(condition, _) => {
+                    self.text.push_str("check ");
+                    self.expr(condition);
+                }
+                Op::Assume(condition) | Op::Require(condition) => {
+                    self.text.push_str("need ");
+                    self.expr(condition);
+                }
+            }
+            self.text.push(';');
+        }
+        self.text.push('|');
+    }
+
+    fn element(&mut self, variable: VarId, index: &Expr) {
+        match index.as_const().and_then(|index| u32::try_from(index).ok()) {
+            Some(element) if !self.dynamic.contains(&variable) => {
+                self.access(Access { variable, element: Some(element) });
+            }
+            _ => {
+                self.access(Access { variable, element: None });
+                self.text.push('[');
+                self.expr(index);
+                self.text.push(']');
+            }
+        }
+    }
+
+    /// The name of an element, or of a variable all of whose elements are meant; at its first occurrence with its bounds.
+    fn access(&mut self, access: Access) {
+        let is_dynamic = self.dynamic.contains(&access.variable);
+        let is_outside = access.element.is_some_and(|element| element >= self.program.variable(access.variable).len());
+        let access = if is_dynamic { Access { element: None, ..access } } else { access };
+        let next = self.names.len();
+        let name = *self.names.entry(access).or_insert(next);
+        let _ = write!(self.text, "v{name}");
+        if name == next {
+            let len = if is_dynamic { self.program.variable(access.variable).len() } else { 1 };
+            let is_flag = Some(access.variable) == self.program.fault;
+            let _ = write!(self.text, "{{{:?},{len},{is_outside},{is_flag}}}", self.ranges[access.variable.index()]);
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        self.text.push('(');
+        match expr {
+            Expr::Const(value) => _ = write!(self.text, "{value}"),
+            Expr::Var(variable) => self.access(Access { variable: *variable, element: Some(0) }),
+            Expr::Element(variable, index) => self.element(*variable, index),
+            Expr::Local(local) => _ = write!(self.text, "l{}", local.index()),
+            Expr::Stuck => self.text.push_str("stuck"),
+            Expr::Unary(op, part) => {
+                let _ = write!(self.text, "{op:?}");
+                self.expr(part);
+            }
+            Expr::Wrap(part, lo, hi) => {
+                let _ = write!(self.text, "wrap {lo} {hi}");
+                self.expr(part);
+            }
+            Expr::Binary(op, parts) => {
+                let _ = write!(self.text, "{op:?}");
+                self.expr(&parts.0);
+                self.expr(&parts.1);
+            }
+            Expr::Let { local, parts } => {
+                let _ = write!(self.text, "let {}", local.index());
+                self.expr(&parts.0);
+                self.expr(&parts.1);
+            }
+            Expr::If(parts) => {
+                self.text.push('?');
+                [&parts.0, &parts.1, &parts.2].into_iter().for_each(|part| self.expr(part));
+            }
+            Expr::Fold { op, local, parts } => {
+                let _ = write!(self.text, "{op:?} {}", local.index());
+                [&parts.0, &parts.1, &parts.2].into_iter().for_each(|part| self.expr(part));
+            }
+        }
+        self.text.push(')');
+    }
+}
+
+impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
+    /// What a transition without choices does.
+    fn effect(&self, transition: &Transition) -> Attempt<Effect<'c, 'o, 'p>> {
+        let circuit = self.circuit;
+        let (mut path, mut scene) = self.enabled(transition)?;
+        let mut fails = *circuit.no();
+        for op in &transition.ops {
+            match op {
+                Op::Assign(place, value) => assign(&mut scene, place, value)?,
+                Op::Let(local, value) => name(&mut scene, *local, value)?,
+                Op::Check(condition, _) => {
+                    let condition = scene.truth(condition)?;
+                    fails = circuit.or(&fails, &circuit.minus(&path, &condition)?)?;
+                    path = circuit.and(&path, &condition)?;
+                }
+                Op::Assume(condition) | Op::Require(condition) => {
+                    path = circuit.and(&path, &scene.truth(condition)?)?;
+                }
+                Op::Choose(..) => unreachable!("only transitions without choices are asked about"),
+            }
+        }
+        let after = self.with_written(&scene.written);
+        Ok(Effect { taken: path, fails, enabled: circuit.or(&path, &fails)?, after })
+    }
+
+    /// Where two states differ.
+    fn differs(&self, other: &Self) -> Attempt<Literal> {
+        let mut differs = Vec::new();
+        for (a, b) in self.elements().zip(other.elements()) {
+            for at in 0..a.bits.len().max(b.bits.len()) {
+                differs.push(self.circuit.xor(a.bit(at), b.bit(at))?);
+            }
+        }
+        self.circuit.any(differs)
+    }
+}
