@@ -1,17 +1,18 @@
 //! Traces as ITF JSON files (the Informal Trace Format of Apalache and Quint), written and read back.
 //!
-//! Every variable is a field of each state; arrays are lists. The steps stand in `#meta` of the file, but reading
-//! does not trust them: each step must lead to the state that follows it.
+//! Every variable is a field of each state; arrays and channels are lists, records are objects. The steps stand in `#meta` of the
+//! file, but reading does not trust them: each step must lead to the state that follows it.
 
 use std::path::Path;
 
 use birk_exec::replay::{replay_ordinals, replay_states};
 use birk_exec::{ReplayError, Replayed};
-use birk_ir::{Program, Property, VarId, VarRole};
+use birk_ir::text::{NOT_RUNNING, NOT_STARTED, TERMINATED};
+use birk_ir::{Program, Property, ShownState, ShownValue, Whereabouts};
 use serde_json::{Map, Value, json};
 
 use crate::Failure;
-use crate::report::json::element_value;
+use crate::report::json::value;
 use crate::report::ordinals_text;
 use crate::source::{MAX_TRACE, Source};
 
@@ -26,11 +27,13 @@ struct TraceFile {
 /// A trace as the text of a file.
 pub(crate) fn write(source: &Source, program: &Program, property: Option<&Property>, run: &Replayed) -> String {
     // The format has each state of a loop once; the last leads back to the first of them.
+    let view = program.view();
+    let mut history = view.history();
     let states: Vec<Value> = run.states[..run.positions()]
         .iter()
         .enumerate()
         .map(|(index, state)| {
-            let mut value = state_value(program, state);
+            let mut value = state_value(history.show(state));
             let mut meta = json!({"index": index});
             if let Some(step) = index.checked_sub(1).map(|at| run.steps[at]) {
                 meta["step"] = program.transition_text(step.transition).into();
@@ -48,7 +51,7 @@ pub(crate) fn write(source: &Source, program: &Program, property: Option<&Proper
             "property": property.map(|property| &property.name),
             "replay": ordinals_text(run),
         },
-        "vars": visible(program).map(|(_, name)| name).collect::<Vec<_>>(),
+        "vars": names(program),
         "states": states,
     });
     if let Some(start) = run.loop_start {
@@ -104,18 +107,18 @@ fn walk_to(
     length: usize,
     loop_start: Option<usize>,
 ) -> Result<Replayed, ReplayError> {
+    let view = program.view();
     let fits = |at: usize, state: &[u32]| {
-        let shown = file.states.get(at).unwrap_or(&file.states[loop_start.unwrap_or(0)]).as_object();
-        let names = |value: &Map<String, Value>| value.keys().any(|key| !key.starts_with('#'));
+        let given = file.states.get(at).unwrap_or(&file.states[loop_start.unwrap_or(0)]);
+        let is_state = |value: &Map<String, Value>| value.keys().any(|key| !key.starts_with('#'));
         // A fault ends a run, even where its values are those of a state that goes on.
         let may_stand = at == length || !program.is_faulty(state);
-        shown.is_some_and(|shown| {
-            names(shown)
-                && may_stand
-                && state_value(program, state).iter().all(|(name, value)| is_same(&shown[name.as_str()], value))
-        })
+        given.as_object().is_some_and(is_state)
+            && may_stand
+            && variables(view.show(state)).iter().all(|(name, value)| is_same(&given[*name], value))
     };
-    let complete = |value: &Value| visible(program).all(|(_, name)| value.get(&name).is_some());
+    let wanted = names(program);
+    let complete = |value: &Value| wanted.iter().all(|name| value.get(name).is_some());
     if let Some(step) = file.states.iter().position(|state| !complete(state)) {
         let reason = "a variable of the model is missing in this state of the trace".into();
         return Err(ReplayError { step: step.saturating_sub(1), reason });
@@ -130,51 +133,47 @@ fn walk_to(
     }
 }
 
-/// Numbers may be written as ITF's big integers.
-fn is_same(shown: &Value, value: &Value) -> bool {
-    match (shown, value) {
-        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b)),
-        (Value::Object(big), Value::Number(number)) => {
-            big.get("#bigint").and_then(Value::as_str) == Some(number.to_string().as_str())
+/// Whether a file shows this value. Numbers may be written as ITF's big integers, and sets in any order.
+fn is_same(given: &Value, value: &ShownValue<'_>) -> bool {
+    match value {
+        ShownValue::Boolean(value) => given == value,
+        ShownValue::Number(number) => given == number || given["#bigint"].as_str() == Some(&number.to_string()),
+        ShownValue::Name(name) => given == name,
+        ShownValue::Set(members) => given["#set"].as_array().is_some_and(|given| {
+            let is_given = |member: &i64| given.iter().any(|given| is_same(given, &ShownValue::Number(*member)));
+            given.len() == members.len() && members.iter().all(is_given)
+        }),
+        ShownValue::Record(fields) => fields.iter().all(|(name, value)| is_same(&given[*name], value)),
+        ShownValue::Array(values) | ShownValue::Queue(values) => given.as_array().is_some_and(|given| {
+            given.len() == values.len() && given.iter().zip(values).all(|(given, value)| is_same(given, value))
+        }),
+        ShownValue::Location(Whereabouts::At(location)) => given == location,
+        // Which of them is right is a matter of what came before.
+        ShownValue::Location(_) => [TERMINATED, NOT_STARTED, NOT_RUNNING].iter().any(|word| given == word),
+    }
+}
+
+/// The variables of a state with their names in a file: those of several instances of a thread are lists.
+fn variables<'p>(state: ShownState<'p>) -> Vec<(&'p str, ShownValue<'p>)> {
+    let mut found: Vec<(&str, ShownValue<'_>)> = Vec::new();
+    for variable in state.variables {
+        match found.last_mut() {
+            Some((name, ShownValue::Array(all))) if variable.is_instance && *name == variable.declared => {
+                all.push(variable.value);
+            }
+            _ if variable.is_instance => found.push((variable.declared, ShownValue::Array(vec![variable.value]))),
+            _ => found.push((variable.declared, variable.value)),
         }
-        _ => shown == value,
     }
+    found
 }
 
-/// The variables of a trace with their names.
-fn visible(program: &Program) -> impl Iterator<Item = (VarId, String)> + '_ {
-    let shown = program
-        .variables
-        .iter()
-        .enumerate()
-        .filter(|(_, variable)| variable.role != VarRole::Fault && !variable.is_rendezvous());
-    shown.map(|(v, variable)| (VarId::new(v), variable.name.clone()))
+/// The names of the variables in a file.
+fn names(program: &Program) -> Vec<&str> {
+    variables(program.show(&program.initial_state())).into_iter().map(|(name, _)| name).collect()
 }
 
-fn state_value(program: &Program, state: &[u32]) -> Map<String, Value> {
-    visible(program)
-        .map(|(id, name)| {
-            let mut next = 0;
-            (name, nested(program, state, id, shape(program, id), &mut next))
-        })
-        .collect()
-}
-
-/// The dimensions of a variable; those of a thread that exists only once have none for its copies.
-fn shape(program: &Program, id: VarId) -> &[u32] {
-    let variable = program.variable(id);
-    match variable.role {
-        VarRole::Counter(kind) | VarRole::Local(kind) if !program.kinds[kind].indexed => &variable.shape[1..],
-        _ => &variable.shape,
-    }
-}
-
-fn nested(program: &Program, state: &[u32], id: VarId, shape: &[u32], next: &mut u32) -> Value {
-    match shape.split_first() {
-        None => {
-            *next += 1;
-            element_value(program, state, id, *next - 1)
-        }
-        Some((&length, rest)) => Value::Array((0..length).map(|_| nested(program, state, id, rest, next)).collect()),
-    }
+fn state_value(state: ShownState<'_>) -> Map<String, Value> {
+    let set = |members: Vec<Value>| json!({"#set": members});
+    variables(state).into_iter().map(|(name, shown)| (name.to_owned(), value(&shown, set))).collect()
 }

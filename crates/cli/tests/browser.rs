@@ -246,7 +246,7 @@ fn mermaid_reads_its_charts() {
     assert!(read >= 5, "only {read} models gave a run");
     // What the lowering and users may put into names, and loops.
     let odd = "sequenceDiagram\n    participant T0 as (c)\n    participant T1 as A[0]\n    loop forever\n    \
-               T0-)T1: c(a#59; #35;1 #lt;b#gt;)\n    Note over T1: 1. (not running) → x<br/>s = {0, 1}\n    end\n";
+               T0-)T1: c(a#59; #35;1 #lt;b#gt;)\n    Note over T1: 1. not started → x<br/>s = {0, 1}\n    end\n";
     assert_eq!(parse(odd), "sequence");
 }
 

@@ -350,7 +350,7 @@ fn a_fault_does_not_hide_a_step_that_goes_on() {
         let names = ["Fails@", "Idles@"].map(|name| format!("\"{name}\":\"l\"")).join(",");
         format!("{{\"b\":false,\"c\":{c},{names},\"Ends@\":\"{end}\"}}")
     };
-    let states = [at(false, "l"), at(false, "l"), at(true, "(not running)")].join(",");
+    let states = [at(false, "l"), at(false, "l"), at(true, "terminated")].join(",");
     let trace: Value = serde_json::from_str(&format!("{{\"states\":[{states}]}}")).expect("JSON");
     replay(&folder, "s.bir", &trace, &[]).exits(0).prints("decides `open`");
 }

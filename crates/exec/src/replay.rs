@@ -175,18 +175,6 @@ impl Replayed {
     pub fn trace(&self) -> Trace {
         Trace { initial: 0, steps: self.steps.clone(), loop_start: self.loop_start }
     }
-
-    /// What step `at` did: the visible elements whose values differ before and after it.
-    pub fn changes(&self, program: &Program, at: usize) -> Vec<(birk_ir::VarId, u32)> {
-        let (before, after) = (&self.states[at], &self.states[at + 1]);
-        program
-            .visible_elements()
-            .filter(|&(variable, element)| {
-                let slot = program.layout.slot(variable);
-                slot.get(before, element) != slot.get(after, element)
-            })
-            .collect()
-    }
 }
 
 /// Whether no step is possible, taken or cut.

@@ -370,9 +370,14 @@ fn the_fault_of_a_run_is_that_of_its_last_step() {
 fn changes_are_what_a_step_wrote_differently() {
     let program = program();
     let run = walked(&[(0, 0), (1, 0), (0, 1), (2, 0)]);
-    assert_eq!(run.changes(&program, 0), [(COUNTER, 0)]);
-    assert_eq!(run.changes(&program, 2), [(X, 0), (COUNTER, 0)]);
-    assert_eq!(run.changes(&program, 3), [], "the flag of a fault is not shown");
+    let changes = |at: usize| -> Vec<String> {
+        let (before, after) = (program.show(&run.states[at]), program.show(&run.states[at + 1]));
+        before.changes(&after).into_iter().map(|change| change.name).collect()
+    };
+    let [x, counter] = [X, COUNTER].map(|variable| program.element_name(variable, 0));
+    assert_eq!(changes(0), [counter.as_str()]);
+    assert_eq!(changes(2), [x, counter]);
+    assert_eq!(changes(3), [""; 0], "the flag of a fault is not shown");
 }
 
 /// The reference counts the same program by hand: 9 states, and one step into a failing check.

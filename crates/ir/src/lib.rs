@@ -26,4 +26,4 @@ pub use program::{
     ValueKind, VarRole, Variable,
 };
 pub use property::{Formula, Goal, Property, PropertyKind};
-pub use shown::Shown;
+pub use shown::{Change, History, ShownState, ShownValue, ShownVariable, View, Whereabouts};

@@ -118,7 +118,7 @@ pub struct ThreadKind {
     pub role: ThreadRole,
     /// Where it is declared.
     pub span: Span,
-    /// Its locations; the counter's value `locations.len()` means "not running".
+    /// Its locations; the counter's value `locations.len()` means that it has terminated or was not started.
     pub locations: Vec<Location>,
     /// The counter variable, an array over the copies.
     pub counter: VarId,

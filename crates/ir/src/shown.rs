@@ -1,90 +1,416 @@
-//! What people are shown of a state: variables element by element, channels as queues with the oldest message first.
+//! A state as people are shown it: every variable as it was declared, records and arrays as such, channels as queues with the
+//! oldest message first, threads at their locations. Every view of a state is made of this.
+
+use std::fmt;
+use std::sync::Arc;
 
 use crate::ids::VarId;
-use crate::program::{Channel, Program};
-use crate::text::indexed;
+use crate::program::{Program, ThreadRole, ValueKind, VarRole, Variable};
+use crate::text::{NOT_RUNNING, NOT_STARTED, TERMINATED, indexed};
 
-/// One thing with a name and a value.
+/// The values of all variables, in the order of their declarations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownState<'p> {
+    /// Those of a thread once for each of its instances.
+    pub variables: Vec<ShownVariable<'p>>,
+}
+
+/// A variable with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownVariable<'p> {
+    /// `x`, `fork`, `Reader[0].count`, or `Reader[0]@` for the location of a thread.
+    pub name: Arc<str>,
+    /// The name without the instance: `Reader.count`.
+    pub declared: &'p str,
+    /// Whether it is one of several, one for each instance of a thread.
+    pub is_instance: bool,
+    /// Its value.
+    pub value: ShownValue<'p>,
+}
+
+/// A value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ShownValue<'p> {
+    /// `true` or `false`.
+    Boolean(bool),
+    /// A number.
+    Number(i64),
+    /// An enumerator.
+    Name(&'p str),
+    /// The members of a set, in ascending order.
+    Set(Vec<i64>),
+    /// Fields with their values.
+    Record(Vec<(&'p str, ShownValue<'p>)>),
+    /// The elements of an array.
+    Array(Vec<ShownValue<'p>>),
+    /// The messages in a channel, the oldest first.
+    Queue(Vec<ShownValue<'p>>),
+    /// Where a thread is.
+    Location(Whereabouts<'p>),
+}
+
+/// Where a thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
-    /// An element of a variable.
-    Element(VarId, u32),
-    /// A channel by its position in the program, and which of an array of channels it is.
-    Queue(usize, u32),
+pub enum Whereabouts<'p> {
+    /// At a location.
+    At(&'p str),
+    /// It ran before.
+    Terminated,
+    /// It did not run before.
+    NotStarted,
+    /// One of these two: the state alone does not tell.
+    NotRunning,
+}
+
+/// A part of a state that differs in another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change<'s, 'p> {
+    /// As in [`ShownState::leaves`].
+    pub name: String,
+    /// Its value in the first state.
+    pub before: &'s ShownValue<'p>,
+    /// Its value in the second.
+    pub after: &'s ShownValue<'p>,
+}
+
+/// How the states of a program are shown.
+#[derive(Clone, Debug)]
+pub struct View<'p> {
+    program: &'p Program,
+    entries: Vec<Entry<'p>>,
+}
+
+/// States of one execution, in order: what ran before has terminated.
+#[derive(Clone, Debug)]
+pub struct History<'v, 'p> {
+    view: &'v View<'p>,
+    has_run: Vec<bool>,
+}
+
+/// A variable; those of threads once for each instance, which is the first index of what they are made of.
+#[derive(Clone, Debug)]
+struct Entry<'p> {
+    name: Arc<str>,
+    declared: &'p str,
+    is_instance: bool,
+    instance: u32,
+    form: Arc<Form<'p>>,
+}
+
+/// What a variable is made of. All values below an array have its index in common.
+#[derive(Clone, Debug)]
+enum Form<'p> {
+    Value(VarId),
+    Location(VarId),
+    Record(Vec<(&'p str, Form<'p>)>),
+    Array(u32, Box<Form<'p>>),
+    /// The number of messages, and what they are made of.
+    Queue(VarId, Box<Form<'p>>),
+}
+
+/// A step from a variable to one of its values.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part<'p> {
+    Index(u32),
+    Field(&'p str),
+}
+
+impl ValueKind {
+    /// A value, decoded.
+    pub fn shown(&self, value: i64) -> ShownValue<'_> {
+        match self {
+            ValueKind::Boolean => ShownValue::Boolean(value != 0),
+            ValueKind::Integer => ShownValue::Number(value),
+            ValueKind::Names(names) => {
+                let name = usize::try_from(value).ok().and_then(|i| names.get(i));
+                name.map_or(ShownValue::Number(value), |name| ShownValue::Name(name))
+            }
+            ValueKind::Set(first) => {
+                ShownValue::Set((0..64).filter(|bit| value >> bit & 1 == 1).map(|bit| first + bit).collect())
+            }
+        }
+    }
 }
 
 impl Program {
-    /// Everything that is shown of a state, in order.
-    pub fn shown(&self) -> impl Iterator<Item = Shown> + '_ {
-        self.grouped(self.visible_elements())
+    /// How its states are shown.
+    pub fn view(&self) -> View<'_> {
+        let mut entries = Vec::new();
+        let ids: Vec<VarId> = (0..self.variables.len()).map(VarId::new).filter(|&id| self.is_shown(id)).collect();
+        for ids in ids.chunk_by(|&a, &b| self.declared_name(a) == self.declared_name(b)) {
+            let (declared, form) = (self.declared_name(ids[0]), Arc::new(self.form(ids)));
+            let (VarRole::Counter(kind) | VarRole::Local(kind)) = self.variable(ids[0]).role else {
+                entries.push(Entry { name: declared.into(), declared, is_instance: false, instance: 0, form });
+                continue;
+            };
+            let kind = &self.kinds[kind];
+            for instance in 0..kind.copies {
+                let index = if kind.indexed { format!("[{instance}]") } else { String::new() };
+                let name = format!("{}{index}{}", kind.name, &declared[kind.name.len()..]).into();
+                entries.push(Entry { name, declared, is_instance: kind.indexed, instance, form: form.clone() });
+            }
+        }
+        View { program: self, entries }
     }
 
-    /// What is shown of these elements, in their order: each channel once.
-    pub fn grouped<'p>(
-        &'p self,
-        elements: impl Iterator<Item = (VarId, u32)> + 'p,
-    ) -> impl Iterator<Item = Shown> + 'p {
-        let mut queues = Vec::new();
-        elements.map(|(variable, element)| self.shown_as(variable, element)).filter(move |shown| {
-            let is_again = queues.contains(shown);
-            if matches!(shown, Shown::Queue(..)) && !is_again {
-                queues.push(*shown);
+    /// A state without what came before it.
+    pub fn show(&self, state: &[u32]) -> ShownState<'_> {
+        self.view().show(state)
+    }
+
+    /// The name of the smallest part of a shown state that an element of a variable belongs to: `x`, `fork[2]`,
+    /// `Reader[0].count`; for what a channel is made of the channel, `c` or `inbox[1]`.
+    pub fn shown_name(&self, variable: VarId, element: u32) -> String {
+        match self.channels.iter().find(|channel| channel.length == variable || channel.contents.contains(&variable)) {
+            Some(channel) => {
+                let length = self.variable(channel.length);
+                let own = self.variable(variable).len() / length.len().max(1);
+                indexed(channel.name.clone(), &length.shape, element / own.max(1))
             }
-            !is_again
+            None => self.element_name(variable, element),
+        }
+    }
+
+    /// Neither what only Birk needs nor what is always the same: a rendezvous, and what a channel does by itself.
+    fn is_shown(&self, id: VarId) -> bool {
+        let variable = self.variable(id);
+        match variable.role {
+            VarRole::Fault => false,
+            VarRole::Counter(kind) => self.kinds[kind].role == ThreadRole::Thread,
+            _ => !variable.is_rendezvous(),
+        }
+    }
+
+    /// The name in the declaration that a variable is a part of; of a thread's variables with the thread's name before it.
+    fn declared_name(&self, id: VarId) -> &str {
+        if let Some(channel) = self.channels.iter().find(|c| c.length == id || c.contents.contains(&id)) {
+            return &channel.name;
+        }
+        let variable = self.variable(id);
+        let own = match variable.role {
+            VarRole::Local(kind) => self.kinds[kind].name.len() + 1,
+            _ => 0,
+        };
+        let end = variable.name[own..].find(['[', '.']).map_or(variable.name.len(), |at| own + at);
+        &variable.name[..end]
+    }
+
+    fn form(&self, declared: &[VarId]) -> Form<'_> {
+        let parts = |id: VarId| (self.parts(id), id);
+        if let Some(channel) = self.channels.iter().find(|channel| channel.length == declared[declared.len() - 1]) {
+            let shape = &self.variable(channel.length).shape;
+            let contents: Vec<_> = channel.contents.iter().copied().map(parts).collect();
+            let queue = Form::Queue(channel.length, Box::new(form_of(&contents, shape.len() + 1)));
+            return shape.iter().rev().fold(queue, |form, &length| Form::Array(length, Box::new(form)));
+        }
+        match self.variable(declared[0]).role {
+            VarRole::Counter(_) => Form::Location(declared[0]),
+            _ => form_of(&declared.iter().copied().map(parts).collect::<Vec<_>>(), 0),
+        }
+    }
+
+    /// What leads to the values of a variable; the instances of its thread are not among it.
+    fn parts(&self, id: VarId) -> Vec<Part<'_>> {
+        let variable = self.variable(id);
+        let instances = usize::from(matches!(variable.role, VarRole::Local(_)));
+        let mut lengths = variable.shape[instances..].iter().copied();
+        let mut rest = &variable.name[self.declared_name(id).len()..];
+        let mut parts = Vec::new();
+        while !rest.is_empty() {
+            if let Some(after) = rest.strip_prefix("[]") {
+                parts.extend(lengths.next().map(Part::Index));
+                rest = after;
+            } else {
+                let end = rest[1..].find(['[', '.']).map_or(rest.len(), |at| at + 1);
+                parts.push(Part::Field(&rest[1..end]));
+                rest = &rest[end..];
+            }
+        }
+        parts.extend(lengths.map(Part::Index));
+        parts
+    }
+}
+
+/// What variables are made of that have the first parts in common.
+fn form_of<'p>(variables: &[(Vec<Part<'p>>, VarId)], depth: usize) -> Form<'p> {
+    match variables[0].0.get(depth) {
+        None => Form::Value(variables[0].1),
+        Some(&Part::Index(length)) => Form::Array(length, Box::new(form_of(variables, depth + 1))),
+        Some(Part::Field(_)) => {
+            let fields =
+                variables.chunk_by(|a, b| a.0[depth] == b.0[depth]).filter_map(|group| match group[0].0[depth] {
+                    Part::Field(name) => Some((name, form_of(group, depth + 1))),
+                    Part::Index(_) => None,
+                });
+            Form::Record(fields.collect())
+        }
+    }
+}
+
+impl<'p> View<'p> {
+    /// A state without what came before it.
+    pub fn show(&self, state: &[u32]) -> ShownState<'p> {
+        let variables = self.entries.iter().map(|entry| ShownVariable {
+            name: entry.name.clone(),
+            declared: entry.declared,
+            is_instance: entry.is_instance,
+            value: value(self.program, &entry.form, state, entry.instance),
+        });
+        ShownState { variables: variables.collect() }
+    }
+
+    /// The beginning of an execution.
+    pub fn history(&self) -> History<'_, 'p> {
+        History { view: self, has_run: vec![false; self.entries.len()] }
+    }
+}
+
+impl<'p> History<'_, 'p> {
+    /// The next state of the execution.
+    pub fn show(&mut self, state: &[u32]) -> ShownState<'p> {
+        self.pass(state);
+        let mut shown = self.view.show(state);
+        for (variable, has_run) in shown.variables.iter_mut().zip(&self.has_run) {
+            if let ShownValue::Location(whereabouts @ Whereabouts::NotRunning) = &mut variable.value {
+                *whereabouts = if *has_run { Whereabouts::Terminated } else { Whereabouts::NotStarted };
+            }
+        }
+        shown
+    }
+
+    /// Passes a state of the execution that need not be shown.
+    pub fn pass(&mut self, state: &[u32]) {
+        for (entry, has_run) in self.view.entries.iter().zip(&mut self.has_run) {
+            if let Form::Location(_) = *entry.form {
+                let here = value(self.view.program, &entry.form, state, entry.instance);
+                *has_run |= matches!(here, ShownValue::Location(Whereabouts::At(_)));
+            }
+        }
+    }
+}
+
+/// Decodes what is at an index of all the variables that a form is made of.
+fn value<'p>(program: &'p Program, form: &Form<'p>, state: &[u32], index: u32) -> ShownValue<'p> {
+    let number = |id: VarId| program.layout.slot(id).get(state, index);
+    match form {
+        Form::Value(id) => program.variable(*id).values.shown(number(*id)),
+        Form::Location(id) => ShownValue::Location(whereabouts(program, program.variable(*id), number(*id), index)),
+        Form::Record(fields) => {
+            let fields = fields.iter().map(|(name, field)| (*name, value(program, field, state, index)));
+            ShownValue::Record(fields.collect())
+        }
+        Form::Array(length, element) => {
+            let elements = (0..*length).map(|i| value(program, element, state, index * length + i));
+            ShownValue::Array(elements.collect())
+        }
+        Form::Queue(length, message) => {
+            let capacity = program.variable(*length).hi as u32;
+            let messages = (0..number(*length) as u32).map(|i| value(program, message, state, index * capacity + i));
+            ShownValue::Queue(messages.collect())
+        }
+    }
+}
+
+/// Whoever runs from the start and does not run any more has terminated.
+fn whereabouts<'p>(program: &'p Program, counter: &'p Variable, value: i64, instance: u32) -> Whereabouts<'p> {
+    let VarRole::Counter(kind) = counter.role else { return Whereabouts::NotRunning };
+    let kind = &program.kinds[kind];
+    match kind.locations.get(value as usize) {
+        Some(location) => Whereabouts::At(&location.name),
+        None if counter.initial[instance as usize] < kind.idle() => Whereabouts::Terminated,
+        None => Whereabouts::NotRunning,
+    }
+}
+
+impl<'p> ShownState<'p> {
+    /// The smallest parts that have names: `x`, `fork[2]`, `link[0].kind`, `Reader[0].count`. A queue and a set are one part.
+    pub fn leaves(&self) -> Vec<(String, &ShownValue<'p>)> {
+        let mut found = Vec::new();
+        for variable in &self.variables {
+            variable.value.leaves(&variable.name, &mut found);
+        }
+        found
+    }
+
+    /// The smallest parts that have other values in another state of the same program.
+    pub fn changes<'s>(&'s self, after: &'s Self) -> Vec<Change<'s, 'p>> {
+        let mut found = Vec::new();
+        for (before, after) in self.variables.iter().zip(&after.variables) {
+            before.value.changes(&after.value, &before.name, &mut found);
+        }
+        found
+    }
+}
+
+impl<'p> ShownValue<'p> {
+    fn leaves<'s>(&'s self, name: &str, found: &mut Vec<(String, &'s Self)>) {
+        match self {
+            Self::Array(elements) => {
+                for (index, element) in elements.iter().enumerate() {
+                    element.leaves(&format!("{name}[{index}]"), found);
+                }
+            }
+            Self::Record(fields) => {
+                for (field, value) in fields {
+                    value.leaves(&format!("{name}.{field}"), found);
+                }
+            }
+            _ => found.push((name.to_owned(), self)),
+        }
+    }
+
+    fn changes<'s>(&'s self, after: &'s Self, name: &str, found: &mut Vec<Change<'s, 'p>>) {
+        match (self, after) {
+            _ if self == after => {}
+            (Self::Array(before), Self::Array(after)) => {
+                for (index, (before, after)) in before.iter().zip(after).enumerate().filter(|(_, (a, b))| a != b) {
+                    before.changes(after, &format!("{name}[{index}]"), found);
+                }
+            }
+            (Self::Record(before), Self::Record(after)) => {
+                for ((field, before), (_, after)) in before.iter().zip(after) {
+                    before.changes(after, &format!("{name}.{field}"), found);
+                }
+            }
+            _ => found.push(Change { name: name.to_owned(), before: self, after }),
+        }
+    }
+}
+
+impl fmt::Display for Whereabouts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::At(location) => location,
+            Self::Terminated => TERMINATED,
+            Self::NotStarted => NOT_STARTED,
+            Self::NotRunning => NOT_RUNNING,
         })
     }
+}
 
-    /// What an element is shown as.
-    pub fn shown_as(&self, variable: VarId, element: u32) -> Shown {
-        let holds = |channel: &Channel| channel.length == variable || channel.contents.contains(&variable);
-        match self.channels.iter().position(holds) {
-            Some(channel) => {
-                let own = self.variable(variable).len() / self.variable(self.channels[channel].length).len().max(1);
-                Shown::Queue(channel, element / own.max(1))
-            }
-            None => Shown::Element(variable, element),
+/// As BIR writes it: `3`, `{1, 3}`, `[(Data, 1), (Ack, 0)]`.
+impl fmt::Display for ShownValue<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Boolean(value) => write!(f, "{value}"),
+            Self::Number(value) => write!(f, "{value}"),
+            Self::Name(name) => f.write_str(name),
+            Self::Set(members) => listed(f, ["{", "}"], members),
+            Self::Record(fields) => listed(f, ["(", ")"], fields.iter().map(|(_, value)| value)),
+            Self::Array(values) | Self::Queue(values) => listed(f, ["[", "]"], values),
+            Self::Location(whereabouts) => write!(f, "{whereabouts}"),
         }
     }
+}
 
-    /// Its name: `x`, `fork[2]`, `c`, `inbox[1]`.
-    pub fn shown_name(&self, shown: Shown) -> String {
-        match shown {
-            Shown::Element(variable, element) => self.element_name(variable, element),
-            Shown::Queue(channel, copy) => {
-                let channel = &self.channels[channel];
-                indexed(channel.name.clone(), &self.variable(channel.length).shape, copy)
-            }
-        }
+fn listed(
+    f: &mut fmt::Formatter<'_>,
+    [open, close]: [&str; 2],
+    values: impl IntoIterator<Item = impl fmt::Display>,
+) -> fmt::Result {
+    f.write_str(open)?;
+    for (index, value) in values.into_iter().enumerate() {
+        write!(f, "{}{value}", if index > 0 { ", " } else { "" })?;
     }
-
-    /// Its value: `3`, `{1, 3}`, `[(Data, 1), (Ack, 0)]`.
-    pub fn shown_value(&self, shown: Shown, state: &[u32]) -> String {
-        match shown {
-            Shown::Element(variable, element) => {
-                self.variable(variable).value_text(self.layout.slot(variable).get(state, element))
-            }
-            Shown::Queue(channel, copy) => {
-                let channel = &self.channels[channel];
-                let length = self.layout.slot(channel.length).get(state, copy);
-                let messages = (0..length).map(|at| self.message_text(channel, copy, at as u32, state));
-                format!("[{}]", messages.collect::<Vec<_>>().join(", "))
-            }
-        }
-    }
-
-    /// The message at a place of a channel: its only value, or all of them in parentheses.
-    fn message_text(&self, channel: &Channel, copy: u32, at: u32, state: &[u32]) -> String {
-        let capacity = self.variable(channel.length).hi as u32;
-        let mut values = Vec::new();
-        for &id in &channel.contents {
-            let (variable, slot) = (self.variable(id), self.layout.slot(id));
-            let own = variable.len() / (self.variable(channel.length).len() * capacity).max(1);
-            let first = (copy * capacity + at) * own;
-            values.extend((first..first + own).map(|element| variable.value_text(slot.get(state, element))));
-        }
-        match &values[..] {
-            [value] => value.clone(),
-            _ => format!("({})", values.join(", ")),
-        }
-    }
+    f.write_str(close)
 }

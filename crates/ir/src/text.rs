@@ -8,23 +8,17 @@ use crate::ids::{LocationId, ThreadId, TransitionId, VarId};
 use crate::program::{Access, Op, Place, Program, ValueKind, VarRole, Variable};
 use crate::property::{Formula, PropertyKind};
 
-/// What is shown for the location of a thread that is not running.
-pub const NOT_RUNNING: &str = "(not running)";
+/// What is shown for the location of a thread that ran before.
+pub const TERMINATED: &str = "terminated";
+/// What is shown for the location of a thread that did not run before.
+pub const NOT_STARTED: &str = "not started";
+/// What is shown for the location of a thread where nobody knows which of these two it is.
+pub const NOT_RUNNING: &str = "not running";
 
 impl ValueKind {
     /// How a value is written.
     pub fn text(&self, value: i64) -> String {
-        match self {
-            ValueKind::Boolean => (value != 0).to_string(),
-            ValueKind::Integer => value.to_string(),
-            ValueKind::Names(names) => {
-                usize::try_from(value).ok().and_then(|i| names.get(i)).map_or_else(|| format!("#{value}"), Clone::clone)
-            }
-            ValueKind::Set(first) => {
-                let members = (0..64).filter(|bit| value >> bit & 1 == 1).map(|bit| (first + bit).to_string());
-                format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
-            }
-        }
+        self.shown(value).to_string()
     }
 }
 
@@ -83,10 +77,10 @@ impl Program {
 
     /// Everything the user can see, with its value: `(name, value)`.
     pub fn state_text(&self, state: &[u32]) -> Vec<(String, String)> {
-        self.shown().map(|shown| (self.shown_name(shown), self.shown_value(shown, state))).collect()
+        self.show(state).leaves().into_iter().map(|(name, value)| (name, value.to_string())).collect()
     }
 
-    /// The elements the user can see, in the order in which they are shown.
+    /// The elements that make up what the user can see, in their order.
     pub fn visible_elements(&self) -> impl Iterator<Item = (VarId, u32)> + '_ {
         self.variables
             .iter()
@@ -95,9 +89,9 @@ impl Program {
             .flat_map(|(v, variable)| (0..variable.len()).map(move |element| (VarId::new(v), element)))
     }
 
-    /// A location's name; `None` is a thread that is not running.
+    /// The name of the location that a thread comes to; `None` is where it terminates.
     pub fn location_text(&self, thread: ThreadId, location: Option<LocationId>) -> &str {
-        location.map_or(NOT_RUNNING, |location| &self.kind_of(thread).locations[location.index()].name)
+        location.map_or(TERMINATED, |location| &self.kind_of(thread).locations[location.index()].name)
     }
 
     /// A transition's name: `Philosopher1.loc0`, with `#n` where its location has several.

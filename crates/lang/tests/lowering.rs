@@ -145,6 +145,6 @@ fn channels_are_known_by_their_roles() {
     assert_eq!(lengths, [("len(c[])", false), ("len(meet)", true)]);
     let roles: Vec<(&str, ThreadRole)> = program.kinds.iter().map(|kind| (kind.name.as_str(), kind.role)).collect();
     assert_eq!(roles, [("A", ThreadRole::Thread), ("B", ThreadRole::Thread), ("(c)", ThreadRole::Channel)]);
-    let shown: Vec<String> = program.shown().map(|shown| program.shown_name(shown)).collect();
-    assert!(shown.starts_with(&["c[0]".into(), "c[1]".into(), "x".into()]), "{shown:?}");
+    let shown: Vec<String> = program.state_text(&program.initial_state()).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(shown, ["c[0]", "c[1]", "x", "A@", "B@"]);
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use birk::search::highway::{DEGRADE_DEPTH, Highway, Slice, WIDTH};
 use birk_engine::{Job, Limits, Model, Patient, Successors, Value};
 use birk_exec::{Interpreter, Replayed};
-use birk_ir::{FaultId, Program};
+use birk_ir::{FaultId, Program, View};
 
 use crate::cli::{GraphArgs, GraphFormat};
 use crate::load::load;
@@ -97,9 +97,9 @@ fn build(program: &Program, max_states: u64, slice: Option<&Slice>) -> Option<Gr
 
 fn dot(program: &Program, graph: &Graph) -> String {
     let mut out = format!("digraph \"{}\" {{\n  node [shape=box, fontname=monospace];\n", program.system);
+    let view = program.view();
     for (number, state) in graph.states.iter().enumerate() {
-        let values = program.state_text(state);
-        let lines: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let lines = lines(&view, state);
         let style = match (program.is_faulty(state), number) {
             (true, _) => ", color=red",
             (false, 0) => ", style=bold",
@@ -114,14 +114,16 @@ fn dot(program: &Program, graph: &Graph) -> String {
     out
 }
 
+/// A line for each value of a state.
+fn lines(view: &View<'_>, state: &[u32]) -> Vec<String> {
+    view.show(state).leaves().into_iter().map(|(name, value)| format!("{name} = {value}")).collect()
+}
+
 /// A picture: states in layers by their distance from the initial one.
 fn svg(program: &Program, graph: &Graph) -> String {
     let edges: Vec<(usize, usize)> = graph.edges.iter().map(|(from, _, to)| (*from, *to)).collect();
-    let texts: Vec<Vec<String>> = graph
-        .states
-        .iter()
-        .map(|state| program.state_text(state).into_iter().map(|(name, value)| format!("{name} = {value}")).collect())
-        .collect();
+    let view = program.view();
+    let texts: Vec<Vec<String>> = graph.states.iter().map(|state| lines(&view, state)).collect();
     let widest = texts.iter().flatten().map(|line| line.chars().count()).max().unwrap_or(0);
     let rows = texts.iter().map(Vec::len).max().unwrap_or(0);
     let size @ (wide, high) = (widest as f64 * 7.3 + 16.0, rows as f64 * 15.0 + 12.0);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use birk_engine::{Model as _, Successors};
 use birk_exec::{Interpreter, Nearest, Replayed, nearest, why};
-use birk_ir::{Expr, FaultId, Program, Step, ThreadId, TransitionId};
+use birk_ir::{Expr, FaultId, Program, Step, ThreadId, TransitionId, View};
 use serde_json::{Value, json};
 
 use crate::interactive::session::{HORIZON, describe, why_text};
@@ -13,6 +13,7 @@ use crate::interactive::session::{HORIZON, describe, why_text};
 /// The states that were asked for so far.
 pub(crate) struct Explorer<'p> {
     program: &'p Program,
+    view: View<'p>,
     nodes: Vec<Node>,
     numbers: HashMap<Vec<u32>, usize>,
 }
@@ -30,7 +31,7 @@ struct Node {
 impl<'p> Explorer<'p> {
     /// Knows the initial state.
     pub(crate) fn new(program: &'p Program) -> Self {
-        let mut explorer = Self { program, nodes: Vec::new(), numbers: HashMap::new() };
+        let mut explorer = Self { program, view: program.view(), nodes: Vec::new(), numbers: HashMap::new() };
         explorer.number(&program.initial_state(), None);
         explorer
     }
@@ -48,7 +49,8 @@ impl<'p> Explorer<'p> {
     pub(crate) fn start(&self, model: &str) -> Value {
         let program = self.program;
         // The names of the values of every state, in the same order.
-        let names: Vec<String> = program.state_text(&self.nodes[0].state).into_iter().map(|(name, _)| name).collect();
+        let shown = self.view.show(&self.nodes[0].state);
+        let names: Vec<String> = shown.leaves().into_iter().map(|(name, _)| name).collect();
         json!({
             "model": model,
             "system": program.system,
@@ -81,7 +83,7 @@ impl<'p> Explorer<'p> {
         };
         json!({
             "id": number,
-            "values": program.state_text(state).into_iter().map(|(_, value)| value).collect::<Vec<_>>(),
+            "values": self.view.show(state).leaves().iter().map(|(_, value)| value.to_string()).collect::<Vec<_>>(),
             "violated": decided(false),
             "reached": decided(true),
             "fault": fault.map(|fault| &program.faults[fault.index()].message),
@@ -109,7 +111,7 @@ impl<'p> Explorer<'p> {
             let step = batch.step(i);
             let fault = model.fault_of(&state, step);
             let to = self.number(batch.state(i), fault);
-            edges.push(edge(program, number, to, step, &state, batch.state(i)));
+            edges.push(self.edge([number, to], step, [&state, batch.state(i)]));
             found.push(self.node(to));
         }
         let taken: Vec<TransitionId> = batch.steps(0).iter().map(|step| step.transition).collect();
@@ -152,6 +154,16 @@ impl<'p> Explorer<'p> {
         }
         Ok(json!({"path": path}))
     }
+
+    fn edge(&self, [from, to]: [usize; 2], step: Step, states: [&[u32]; 2]) -> Value {
+        let thread = self.program.transition(step.transition).thread;
+        let shown = states.map(|state| self.view.show(state));
+        let (title, effect) = describe(self.program, step.transition, states, [&shown[0], &shown[1]]);
+        json!({
+            "from": from, "to": to, "thread": thread.index(), "transition": step.transition.index(),
+            "choice": step.choice, "title": title, "effect": effect,
+        })
+    }
 }
 
 /// Looks for the nearest state from a state on that satisfies a condition.
@@ -161,13 +173,4 @@ pub(crate) fn find(program: &Program, from: &[u32], condition: &Expr) -> Result<
         Nearest::Absent => Err("no other state that can be reached from the selected one satisfies it".into()),
         Nearest::Unknown(states) => Err(format!("none of the nearest {states} states satisfies it; there are more")),
     }
-}
-
-fn edge(program: &Program, from: usize, to: usize, step: Step, before: &[u32], after: &[u32]) -> Value {
-    let thread = program.transition(step.transition).thread;
-    let (title, effect) = describe(program, step.transition, before, after);
-    json!({
-        "from": from, "to": to, "thread": thread.index(), "transition": step.transition.index(),
-        "choice": step.choice, "title": title, "effect": effect,
-    })
 }

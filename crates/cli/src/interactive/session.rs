@@ -4,8 +4,12 @@
 use birk_engine::{Model as _, Successors};
 use birk_exec::simulate::draw;
 use birk_exec::{Choose, Interpreter, Nearest, Random, Reason, Replayed, Why, nearest, why};
-use birk_ir::{Expr, FaultId, Program, Property, PropertyKind, Step, ThreadId, TransitionId};
+use birk_ir::text::NOT_RUNNING;
+use birk_ir::{
+    Expr, FaultId, History, Program, Property, PropertyKind, ShownState, Step, ThreadId, TransitionId, View,
+};
 
+use crate::report::human::change_text;
 use crate::report::json::is_location_of;
 
 /// A search for a condition looks at so many states before it gives up.
@@ -14,6 +18,7 @@ pub(crate) const HORIZON: usize = 200_000;
 /// A walk.
 pub(crate) struct Session<'p> {
     program: &'p Program,
+    view: View<'p>,
     /// Those that were asked for.
     properties: Vec<&'p Property>,
     model: Interpreter<'p>,
@@ -68,6 +73,7 @@ impl<'p> Session<'p> {
         let start = Moment { state: program.initial_state(), step: None, fault: None };
         let mut session = Self {
             program,
+            view: program.view(),
             properties,
             model: Interpreter::new(program, &[]),
             moments: vec![start],
@@ -259,22 +265,27 @@ impl<'p> Session<'p> {
 
     /// Every value of the state: name, value, and the value before where it changed.
     pub(crate) fn values(&self) -> Vec<(String, String, Option<String>)> {
-        let program = self.program;
-        let before = self.at.checked_sub(1).map(|at| &self.moments[at].state);
-        let shown = program.visible_elements().map(|(variable, element)| {
-            let slot = program.layout.slot(variable);
-            let text = |state: &[u32]| program.variable(variable).value_text(slot.get(state, element));
-            let now = text(self.state());
-            let old = before.map(|before| text(before)).filter(|old| *old != now);
-            (program.element_name(variable, element), now, old)
-        });
-        shown.collect()
+        let mut history = self.history(self.at.saturating_sub(1));
+        let before = history.show(&self.moments[self.at.saturating_sub(1)].state);
+        let now = history.show(self.state());
+        let both = before.leaves().into_iter().zip(now.leaves());
+        both.map(|((_, old), (name, now))| (name, now.to_string(), (old != now).then(|| old.to_string()))).collect()
+    }
+
+    /// What came before a moment of the walk.
+    fn history(&self, at: usize) -> History<'_, 'p> {
+        let mut history = self.view.history();
+        self.moments[..at].iter().for_each(|moment| history.pass(&moment.state));
+        history
     }
 
     /// The step that led to a moment of the walk, in words; the start has none.
     pub(crate) fn step_text(&self, at: usize) -> (String, String) {
         let Some((step, _)) = self.moments[at].step else { return ("(start)".into(), String::new()) };
-        describe(self.program, step.transition, &self.moments[at - 1].state, &self.moments[at].state)
+        let mut history = self.history(at - 1);
+        let [before, after] = [at - 1, at].map(|at| &self.moments[at].state);
+        let shown = [before, after].map(|state| history.show(state));
+        describe(self.program, step.transition, [before, after], [&shown[0], &shown[1]])
     }
 
     /// The transition that led to a moment of the walk.
@@ -303,10 +314,13 @@ impl<'p> Session<'p> {
         self.is_cut = batch.cut > 0;
         let program = self.program;
         let state = self.state();
+        let mut history = self.history(self.at);
+        let now = history.show(state);
         let mut offers = Vec::new();
         for i in 0..batch.len() {
             let transition = batch.step(i).transition;
-            let (title, effect) = describe(program, transition, state, batch.state(i));
+            let next = history.clone().show(batch.state(i));
+            let (title, effect) = describe(program, transition, [state, batch.state(i)], [&now, &next]);
             offers.push(Offer { transition, ordinal: Some(i), title, effect });
         }
         let taken: Vec<TransitionId> = offers.iter().map(|offer| offer.transition).collect();
@@ -327,22 +341,23 @@ impl<'p> Session<'p> {
     }
 }
 
-/// A step in words: who goes where, and what changes.
-pub(crate) fn describe(program: &Program, id: TransitionId, before: &[u32], after: &[u32]) -> (String, String) {
+/// A step in words, by the states before and after it: who goes where, and what changes.
+pub(crate) fn describe(
+    program: &Program,
+    id: TransitionId,
+    [before, after]: [&[u32]; 2],
+    shown: [&ShownState<'_>; 2],
+) -> (String, String) {
     let thread = program.transition(id).thread;
     let faulty = program.is_faulty(after);
     let target = if faulty { "fault" } else { program.location_text(thread, program.location_of(thread, after)) };
-    let changes = program.visible_elements().filter_map(|(variable, element)| {
-        let slot = program.layout.slot(variable);
-        let (old, new) = (slot.get(before, element), slot.get(after, element));
-        let is_shown = old != new && !is_location_of(program, thread, variable, element);
-        let text = |value| program.variable(variable).value_text(value);
-        is_shown.then(|| format!("{}: {} → {}", program.element_name(variable, element), text(old), text(new)))
-    });
+    let changes = shown[0].changes(shown[1]);
+    let others = changes.iter().filter(|change| !is_location_of(program, thread, &change.name));
+    let changes: Vec<String> = others.map(change_text).collect();
     // Who stays where it is goes nowhere.
     let stays = !faulty && program.location_of(thread, before) == program.location_of(thread, after);
     let target = if stays { String::new() } else { format!(" → {target}") };
-    (format!("{}{target}", program.transition_text(id)), changes.collect::<Vec<_>>().join(", "))
+    (format!("{}{target}", program.transition_text(id)), changes.join(", "))
 }
 
 /// An explanation in lines.
@@ -352,6 +367,7 @@ pub(crate) fn why_text(program: &Program, id: TransitionId, why: &Why) -> Vec<St
     let who = &program.thread(thread).name;
     let mut lines = vec![match why.reason {
         Reason::Enabled => format!("{name} is enabled"),
+        Reason::Elsewhere(None) => format!("{name} is not enabled: {who} is {NOT_RUNNING}"),
         Reason::Elsewhere(at) => {
             let wanted = program.location_text(thread, Some(program.transition(id).location));
             format!("{name} is not enabled: {who} is at {}, not at {wanted}", program.location_text(thread, at))

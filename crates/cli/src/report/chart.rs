@@ -1,13 +1,13 @@
 //! A run as a sequence chart: a lane for each thread, a row for each step, an arrow for each message.
 //!
-//! Messages are not part of a step; they are found again by watching the channels. A channel is the variable
-//! `len(c)` beside its contents: where it grows something was sent, where it shrinks something was taken, and the
-//! place that is missing afterwards says which. At a rendezvous one step moves two threads.
+//! Messages are not part of a step; they are found again by watching the channels: where one grows something was sent,
+//! where it shrinks something was taken, and the place that is missing afterwards says which. At a rendezvous one step
+//! moves two threads.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use birk_exec::Replayed;
-use birk_ir::{Program, ThreadId, VarId};
+use birk_ir::{Change, Program, ShownValue, ThreadId};
 
 use crate::source::Source;
 
@@ -42,13 +42,9 @@ pub(crate) struct Message {
     pub(crate) label: String,
 }
 
-/// A channel: the variable that counts its messages, one element of it, and what the messages consist of.
+/// A channel.
 struct Channel {
     name: String,
-    length: VarId,
-    element: u32,
-    capacity: u32,
-    contents: Vec<VarId>,
     /// The messages in it: the row and lane they were sent from, and their text.
     waiting: VecDeque<(usize, usize, String)>,
 }
@@ -56,20 +52,31 @@ struct Channel {
 /// The chart of a run.
 pub(crate) fn chart(source: &Source, program: &Program, run: &Replayed) -> Chart {
     let lanes = Lanes::of(program, run);
-    let mut channels = channels(program);
-    for channel in &mut channels {
-        let start = channel.texts(program, &run.states[0]);
-        channel.waiting = start.into_iter().map(|text| (0, 0, text)).collect();
+    let view = program.view();
+    let mut history = view.history();
+    let mut before = history.show(&run.states[0]);
+    let mut channels: HashMap<String, Channel> = HashMap::new();
+    for (name, value) in before.leaves() {
+        if let ShownValue::Queue(messages) = value {
+            let mut channel = Channel { name: name.clone(), waiting: VecDeque::new() };
+            channel.waiting = channel.texts(messages).into_iter().map(|text| (0, 0, text)).collect();
+            channels.insert(name, channel);
+        }
     }
     let mut chart =
         Chart { lanes: lanes.names(program), rows: Vec::new(), messages: Vec::new(), loop_start: run.loop_start };
     for (at, step) in run.steps.iter().enumerate() {
         let transition = program.transition(step.transition);
         let lane = lanes.of_thread(transition.thread);
-        chart.rows.push(row(program, run, at, lane));
-        for channel in &mut channels {
-            channel.watch(program, &run.states[at + 1], at, lane, &mut chart.messages);
+        let after = history.show(&run.states[at + 1]);
+        let changes = before.changes(&after);
+        chart.rows.push(row(program, run, at, lane, &changes));
+        for change in &changes {
+            if let (ShownValue::Queue(messages), Some(channel)) = (change.after, channels.get_mut(&change.name)) {
+                channel.watch(messages, at, lane, &mut chart.messages);
+            }
         }
+        before = after;
         let text = source.slice(transition.span);
         for other in moved(program, run, at).filter(|other| *other != transition.thread) {
             let to = lanes.of_thread(other);
@@ -112,18 +119,14 @@ fn moved<'a>(program: &'a Program, run: &'a Replayed, at: usize) -> impl Iterato
         .filter(move |&thread| program.location_of(thread, before) != program.location_of(thread, after))
 }
 
-fn row(program: &Program, run: &Replayed, at: usize, lane: usize) -> Row {
+fn row(program: &Program, run: &Replayed, at: usize, lane: usize, changes: &[Change<'_, '_>]) -> Row {
     let thread = program.transition(run.steps[at].transition).thread;
     let name = |state: &[u32]| program.location_text(thread, program.location_of(thread, state)).to_owned();
     let after = &run.states[at + 1];
     let to = if program.is_faulty(after) { "fault".to_owned() } else { name(after) };
-    let is_location = |variable: VarId| program.kinds.iter().any(|kind| kind.counter == variable);
-    let changes = run.changes(program, at).into_iter().filter(|(variable, _)| !is_location(*variable));
-    let text = |(variable, element): (VarId, u32)| {
-        let value = program.layout.slot(variable).get(after, element);
-        format!("{} = {}", program.element_name(variable, element), program.variable(variable).value_text(value))
-    };
-    Row { lane, title: format!("{} → {to}", name(&run.states[at])), changes: changes.map(text).collect() }
+    let others = changes.iter().filter(|change| !matches!(change.after, ShownValue::Location(_)));
+    let changes = others.map(|change| format!("{} = {}", change.name, change.after)).collect();
+    Row { lane, title: format!("{} → {to}", name(&run.states[at])), changes }
 }
 
 /// What a rendezvous sends on, read from the step's text.
@@ -132,46 +135,20 @@ fn sent_to(text: &str) -> String {
     sent.map_or_else(|| "moves".to_owned(), |channel| channel.trim().to_owned())
 }
 
-fn channels(program: &Program) -> Vec<Channel> {
-    let mut found = Vec::new();
-    for channel in &program.channels {
-        let variable = program.variable(channel.length);
-        for element in 0..variable.len() {
-            let name = if variable.len() > 1 { format!("{}[{element}]", channel.name) } else { channel.name.clone() };
-            let (length, capacity, contents) = (channel.length, variable.hi as u32, channel.contents.clone());
-            found.push(Channel { name, length, element, capacity, contents, waiting: VecDeque::new() });
-        }
-    }
-    found
-}
-
 impl Channel {
-    /// The messages in it, in words, the oldest first.
-    fn texts(&self, program: &Program, state: &[u32]) -> Vec<String> {
-        let length = program.layout.slot(self.length).get(state, self.element) as u32;
-        (0..length).map(|place| self.text(program, state, place)).collect()
-    }
-
-    fn text(&self, program: &Program, state: &[u32], place: u32) -> String {
-        let number = program.variable(self.length).len();
-        let mut parts = Vec::new();
-        for &id in &self.contents {
-            let variable = program.variable(id);
-            let each = variable.len() / (number * self.capacity).max(1);
-            let first = (self.element * self.capacity + place) * each;
-            let slot = program.layout.slot(id);
-            parts.extend((first..first + each).map(|e| variable.value_text(slot.get(state, e))));
-        }
-        format!("{}({})", self.name, parts.join(", "))
+    /// The messages in it as they are drawn, the oldest first.
+    fn texts(&self, messages: &[ShownValue<'_>]) -> Vec<String> {
+        let text = |message: &ShownValue<'_>| match message {
+            ShownValue::Record(_) => format!("{}{message}", self.name),
+            _ => format!("{}({message})", self.name),
+        };
+        messages.iter().map(text).collect()
     }
 
     /// Compares the channel with what it was: finds what was sent and what was taken.
-    fn watch(&mut self, program: &Program, state: &[u32], at: usize, lane: usize, messages: &mut Vec<Message>) {
-        let now = self.texts(program, state);
+    fn watch(&mut self, now: &[ShownValue<'_>], at: usize, lane: usize, messages: &mut Vec<Message>) {
+        let now = self.texts(now);
         let before: Vec<String> = self.waiting.iter().map(|(.., text)| text.clone()).collect();
-        if now == before {
-            return;
-        }
         let is_permuted = now.len() == before.len() && count(&now) == count(&before);
         if is_permuted {
             let mut old = std::mem::take(&mut self.waiting);

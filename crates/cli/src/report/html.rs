@@ -355,7 +355,8 @@ fn data(report: &Report<'_>) -> String {
     let program = report.program;
     let mut words = Words::default();
     let traces: Vec<Value> = runs(report).into_iter().map(|trace| trace_data(report, trace, &mut words)).collect();
-    let names: Vec<String> = program.visible_elements().map(|(v, element)| program.element_name(v, element)).collect();
+    let start = program.show(&program.initial_state());
+    let names: Vec<String> = start.leaves().into_iter().map(|(name, _)| name).collect();
     let places: Vec<Value> = (0..program.transitions.len())
         .map(|id| {
             let (file, first, last) = lines(report.source, program.transition(TransitionId::new(id)).span);
@@ -368,24 +369,27 @@ fn data(report: &Report<'_>) -> String {
 fn trace_data(report: &Report<'_>, trace: &ShownTrace, words: &mut Words) -> Value {
     let (program, run) = (report.program, &trace.run);
     let chart = chart(report.source, program, run);
-    let elements: HashMap<_, usize> = program.visible_elements().enumerate().map(|(i, element)| (element, i)).collect();
-    let value = |state: &[u32], (variable, element)| {
-        program.variable(variable).value_text(program.layout.slot(variable).get(state, element))
-    };
-    let initial: Vec<usize> =
-        program.visible_elements().map(|element| words.number(&value(&run.states[0], element))).collect();
+    let view = program.view();
+    let mut history = view.history();
+    let mut before = history.show(&run.states[0]);
+    let leaves = before.leaves();
+    let initial: Vec<usize> = leaves.iter().map(|(_, value)| words.number(&value.to_string())).collect();
+    let places: HashMap<String, usize> = leaves.into_iter().map(|(name, _)| name).zip(0..).collect();
     let mut steps = Vec::new();
     for (at, row) in chart.rows.iter().enumerate() {
         let transition = run.steps[at].transition;
         let thread = program.transition(transition).thread;
-        let own = (program.kind_of(thread).counter, program.thread(thread).copy);
+        // What a channel does by itself has no location that is shown.
+        let own = places.get(&format!("{}@", program.thread(thread).name));
+        let after = history.show(&run.states[at + 1]);
         let mut changes = Vec::new();
-        for element in run.changes(program, at) {
-            changes.push(elements[&element]);
-            changes.push(words.number(&value(&run.states[at + 1], element)));
+        for change in before.changes(&after) {
+            changes.push(places[&change.name]);
+            changes.push(words.number(&change.after.to_string()));
         }
+        before = after;
         let title = words.number(&row.title);
-        steps.push(json!({"l": row.lane, "t": title, "p": transition.index(), "own": elements[&own], "c": changes}));
+        steps.push(json!({"l": row.lane, "t": title, "p": transition.index(), "own": own, "c": changes}));
     }
     let messages = chart.messages.iter().map(|m| json!([m.sent, m.taken, m.from, m.to, words.number(&m.label)]));
     let messages: Vec<Value> = messages.collect();

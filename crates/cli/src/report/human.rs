@@ -1,6 +1,7 @@
 //! The report for people: verdict and bound first, then the trace, then what was counted, then what was never
 //! reached, then the line that repeats it all.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use anstyle::AnsiColor;
@@ -8,8 +9,8 @@ use birk::{Answer, AutomatonFigures, Grade, Slices};
 use birk_exec::Replayed;
 use birk_exec::replay::{Chance, Shows};
 use birk_ir::{
-    Access, Coverage, Expr, FaultKind, Op, Program, Property, PropertyKind, Shown, Stop, ThreadId, TransitionId,
-    Verdict,
+    Access, Change, Coverage, Expr, FaultKind, Op, Program, Property, PropertyKind, ShownState, ShownValue, Stop,
+    ThreadId, TransitionId, Verdict,
 };
 
 use birk_engine::Relief;
@@ -229,7 +230,7 @@ pub(crate) fn ending(source: &Source, program: &Program, property: &Property, ru
         PropertyKind::Deadlock => waiting(&mut out, source, program, run, paint),
         PropertyKind::Fault => fault(&mut out, source, program, run, paint),
         PropertyKind::Invariant(expr) | PropertyKind::Reachable(expr) => {
-            let values = values_text(program, &reads(expr), run.last());
+            let values = values_text(program, &reads(expr), run);
             let label = if values.is_empty() { "here".to_owned() } else { values };
             let span = property.span.unwrap_or_default();
             if property.wants_goal() {
@@ -256,16 +257,20 @@ pub(crate) fn ending(source: &Source, program: &Program, property: &Property, ru
 /// The steps of a run, aligned: number, thread, locations, what changed.
 pub(crate) fn trace_table(source: &Source, program: &Program, run: &Replayed, color: bool) -> String {
     let paint = Paint(color);
-    let mut rows = vec![["0".to_owned(), "(start)".to_owned(), String::new(), start_text(program, run), String::new()]];
+    let view = program.view();
+    let mut history = view.history();
+    let mut before = history.show(&run.states[0]);
+    let mut rows = vec![["0".to_owned(), "(start)".to_owned(), String::new(), start_text(&before), String::new()]];
     for at in 0..run.steps.len() {
+        let after = history.show(&run.states[at + 1]);
         let transition = program.transition(run.steps[at].transition);
         let thread = transition.thread;
         let name = |state: &[u32]| program.location_text(thread, program.location_of(thread, state)).to_owned();
         let faults = at + 1 == run.steps.len() && program.is_faulty(run.last());
         let to = if faults { "fault".to_owned() } else { name(&run.states[at + 1]) };
-        let elements = run.changes(program, at).into_iter();
-        let others = elements.filter(|&(variable, element)| !is_location_of(program, thread, variable, element));
-        let changes: Vec<String> = program.grouped(others).map(|shown| change_text(program, run, at, shown)).collect();
+        let changes = before.changes(&after);
+        let others = changes.iter().filter(|change| !is_location_of(program, thread, &change.name));
+        let changes: Vec<String> = others.map(change_text).collect();
         let (line, column) = source.position(transition.span);
         rows.push([
             (at + 1).to_string(),
@@ -274,6 +279,7 @@ pub(crate) fn trace_table(source: &Source, program: &Program, run: &Replayed, co
             changes.join(", "),
             format!("{line}:{column}"),
         ]);
+        before = after;
     }
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let (w0, w1, w2, w3) = (width(0), width(1), width(2), width(3).min(60));
@@ -304,12 +310,9 @@ pub(crate) fn trace_table(source: &Source, program: &Program, run: &Replayed, co
 }
 
 /// The initial values, leaving out locations and what is zero or false when there are many.
-fn start_text(program: &Program, run: &Replayed) -> String {
-    let others = program.visible_elements().filter(|&(variable, _)| !program.variable(variable).name.ends_with('@'));
-    let values: Vec<String> = program
-        .grouped(others)
-        .map(|shown| format!("{}={}", program.shown_name(shown), program.shown_value(shown, &run.states[0])))
-        .collect();
+fn start_text(start: &ShownState<'_>) -> String {
+    let leaves = start.leaves().into_iter().filter(|(_, value)| !matches!(value, ShownValue::Location(_)));
+    let values: Vec<String> = leaves.map(|(name, value)| format!("{name}={value}")).collect();
     let hidden = values.len().saturating_sub(6);
     let mut text = values.into_iter().take(6).collect::<Vec<_>>().join(" ");
     if hidden > 0 {
@@ -318,9 +321,9 @@ fn start_text(program: &Program, run: &Replayed) -> String {
     text
 }
 
-fn change_text(program: &Program, run: &Replayed, at: usize, shown: Shown) -> String {
-    let text = |state: &[u32]| program.shown_value(shown, state);
-    format!("{}: {} → {}", program.shown_name(shown), text(&run.states[at]), text(&run.states[at + 1]))
+/// A part of the state with its values before and after a step.
+pub(crate) fn change_text(change: &Change<'_, '_>) -> String {
+    format!("{}: {} → {}", change.name, change.before, change.after)
 }
 
 /// Who does not move in the loop, and whether it could.
@@ -380,7 +383,7 @@ fn fault(out: &mut String, source: &Source, program: &Program, run: &Replayed, p
             _ => None,
         })
     });
-    let label = condition.map(|c| values_text(program, &reads(c), run.last())).unwrap_or_default();
+    let label = condition.map(|c| values_text(program, &reads(c), run)).unwrap_or_default();
     let label = match run.refused {
         Some(value) if fault.kind == FaultKind::Range => format!("this would be {value}"),
         _ if label.is_empty() => "here".to_owned(),
@@ -405,19 +408,24 @@ fn reads(expr: &Expr) -> Vec<Access> {
     found
 }
 
-fn values_text(program: &Program, accesses: &[Access], state: &[u32]) -> String {
-    let elements = accesses.iter().flat_map(|access| {
-        let elements = match access.element {
-            Some(element) => element..element + 1,
-            None => 0..program.variable(access.variable).len(),
-        };
-        elements.map(|element| (access.variable, element))
-    });
-    let mut parts: Vec<String> = program
-        .grouped(elements)
-        .map(|shown| format!("{} = {}", program.shown_name(shown), program.shown_value(shown, state)))
+/// What was accessed, with its values at the end of a run.
+fn values_text(program: &Program, accesses: &[Access], run: &Replayed) -> String {
+    let names: HashSet<String> = accesses
+        .iter()
+        .flat_map(|access| {
+            let elements = match access.element {
+                Some(element) => element..element + 1,
+                None => 0..program.variable(access.variable).len(),
+            };
+            elements.map(|element| program.shown_name(access.variable, element))
+        })
         .collect();
-    parts.dedup();
+    let view = program.view();
+    let mut history = view.history();
+    run.states.iter().for_each(|state| history.pass(state));
+    let end = history.show(run.last());
+    let read = end.leaves().into_iter().filter(|(name, _)| names.contains(name));
+    let mut parts: Vec<String> = read.map(|(name, value)| format!("{name} = {value}")).collect();
     if parts.len() > MAX_LISTED {
         parts.truncate(MAX_LISTED);
         parts.push("…".into());

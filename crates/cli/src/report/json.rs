@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use birk::{Answer, Grade, Slices};
 use birk_exec::Replayed;
 use birk_exec::replay::Shows;
-use birk_ir::{Coverage, Program, Property, PropertyKind, Span, ThreadId, TransitionId, ValueKind, VarId, Verdict};
+use birk_ir::{
+    Change, Coverage, Program, Property, PropertyKind, ShownState, ShownValue, Span, ThreadId, TransitionId, Verdict,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -508,12 +510,22 @@ pub(crate) fn trace_report(
     let formula = property.and_then(Property::branching);
     let shows = |formula| if run.shows(program, formula) == Shows::Part { "part" } else { "whole" };
     let fault = run.fault.map(|id| &program.faults[id.index()]);
+    let view = program.view();
+    let mut history = view.history();
+    let mut before = history.show(&run.states[0]);
+    let (mut steps, mut states) = (Vec::new(), vec![state_fields(&before)]);
+    for at in 0..run.steps.len() {
+        let after = history.show(&run.states[at + 1]);
+        steps.push(step(source, program, run, at, &before.changes(&after)));
+        states.push(state_fields(&after));
+        before = after;
+    }
     TraceReport {
         property: property.map(|property| property.name.clone()),
         length: run.steps.len(),
         loop_start: run.loop_start,
-        steps: (0..run.steps.len()).map(|at| step(source, program, run, at)).collect(),
-        states: run.states.iter().map(|state| state_fields(program, state)).collect(),
+        steps,
+        states,
         replay: ordinals_text(run),
         shows: formula.map(shows),
         fault: fault.map(|fault| FaultReport {
@@ -525,16 +537,11 @@ pub(crate) fn trace_report(
     }
 }
 
-fn step(source: &Source, program: &Program, run: &Replayed, at: usize) -> StepReport {
+fn step(source: &Source, program: &Program, run: &Replayed, at: usize, changes: &[Change<'_, '_>]) -> StepReport {
     let transition = program.transition(run.steps[at].transition);
     let faults = at + 1 == run.steps.len() && program.is_faulty(run.last());
-    let changes = run.changes(program, at).into_iter();
-    let changes = changes
-        .filter(|&(variable, element)| !is_location_of(program, transition.thread, variable, element))
-        .map(|(variable, element)| {
-            let value = element_value(program, &run.states[at + 1], variable, element);
-            (program.element_name(variable, element), value)
-        });
+    let others = changes.iter().filter(|change| !is_location_of(program, transition.thread, &change.name));
+    let changes = others.map(|change| (change.name.clone(), value(change.after, Value::Array)));
     StepReport {
         thread: program.thread(transition.thread).name.clone(),
         from: location(program, transition.thread, &run.states[at]),
@@ -544,28 +551,32 @@ fn step(source: &Source, program: &Program, run: &Replayed, at: usize) -> StepRe
     }
 }
 
-/// Whether an element holds the location of this thread: its change is shown as `from` and `to`.
-pub(crate) fn is_location_of(program: &Program, thread: ThreadId, variable: VarId, element: u32) -> bool {
-    program.kind_of(thread).counter == variable && program.thread(thread).copy == element
+/// Whether this is the name of a thread's location: its change is shown as `from` and `to`.
+pub(crate) fn is_location_of(program: &Program, thread: ThreadId, name: &str) -> bool {
+    name.strip_suffix('@') == Some(&program.thread(thread).name)
 }
 
 fn location(program: &Program, thread: ThreadId, state: &[u32]) -> String {
     program.location_text(thread, program.location_of(thread, state)).to_owned()
 }
 
-fn state_fields(program: &Program, state: &[u32]) -> Fields {
-    let values = program.visible_elements().map(|(variable, element)| {
-        (program.element_name(variable, element), element_value(program, state, variable, element))
-    });
-    values.collect()
+fn state_fields(state: &ShownState<'_>) -> Fields {
+    let variables = state.variables.iter();
+    variables.map(|variable| (variable.name.to_string(), value(&variable.value, Value::Array))).collect()
 }
 
-/// One value, as JSON has it.
-pub(crate) fn element_value(program: &Program, state: &[u32], variable: VarId, element: u32) -> Value {
-    let value = program.layout.slot(variable).get(state, element);
-    match &program.variable(variable).values {
-        ValueKind::Boolean => (value != 0).into(),
-        ValueKind::Integer => value.into(),
-        ValueKind::Names(_) | ValueKind::Set(_) => program.variable(variable).value_text(value).into(),
+/// A value as JSON has it; `set` makes one of the members of a set.
+pub(crate) fn value(shown: &ShownValue<'_>, set: fn(Vec<Value>) -> Value) -> Value {
+    match shown {
+        ShownValue::Boolean(value) => (*value).into(),
+        ShownValue::Number(value) => (*value).into(),
+        ShownValue::Set(members) => set(members.iter().map(|&member| member.into()).collect()),
+        ShownValue::Record(fields) => {
+            fields.iter().map(|(name, field)| ((*name).to_owned(), value(field, set))).collect()
+        }
+        ShownValue::Array(values) | ShownValue::Queue(values) => {
+            values.iter().map(|element| value(element, set)).collect()
+        }
+        ShownValue::Name(_) | ShownValue::Location(_) => shown.to_string().into(),
     }
 }

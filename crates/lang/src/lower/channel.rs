@@ -371,7 +371,7 @@ pub(crate) fn environment(cx: &mut Context<'_>, steps: &mut Steps) {
             lo: 0,
             hi: 0,
             shape: vec![1],
-            values: ValueKind::Names(vec![place.clone(), birk_ir::text::NOT_RUNNING.into()]),
+            values: ValueKind::Names(vec![place.clone(), birk_ir::text::TERMINATED.into()]),
             initial: vec![0],
             span: declared.span,
         });

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use birk_ir::text::NOT_RUNNING;
+use birk_ir::text::{NOT_RUNNING, TERMINATED};
 use birk_ir::{ValueKind, VarId, VarRole, Variable};
 
 use super::types::{length_of, resolve_type, scalar_type};
@@ -106,7 +106,8 @@ pub(super) fn declare_counter(
     let can_stop = !thread.active || control.edges.iter().any(|edge| edge.to.is_none());
     let count = control.spots.len() as i64;
     let mut names: Vec<String> = control.spots.iter().map(|spot| spot.name.clone()).collect();
-    names.push(NOT_RUNNING.into());
+    // Whoever runs from the start has terminated when it does not run.
+    names.push(if thread.active { TERMINATED } else { NOT_RUNNING }.into());
     cx.variables.push(Variable {
         name: format!("{}@", thread.name.text),
         role: VarRole::Counter(kind),
