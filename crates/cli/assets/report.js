@@ -117,15 +117,45 @@
     by("page").textContent = steps().length > PAGE ? `steps ${from + 1} to ${to} of ${steps().length}` : "";
   };
 
+  // The names as a tree: `link[0].kind` is below `[0]` below `link`. What has one part only is not a level of its own.
+  const tree = { label: "", key: "", parts: new Map(), values: [] };
+  data.names.forEach((name, i) => {
+    let node = tree;
+    for (const part of name.match(/\.?[^.[@]+|\[\d+\]|@/g)) {
+      if (!node.parts.has(part)) node.parts.set(part, { label: part, key: node.key + part, parts: new Map(), values: [] });
+      node = node.parts.get(part);
+      node.values.push(i);
+    }
+  });
+  // Small groups and those that this step changes are open, unless the reader has chosen.
+  const FEW = 8, chosen = new Map();
+  let onPaper = false;
   const drawState = () => {
-    const now = stateAt(at), before = at > 0 ? stateAt(at - 1) : now, only = by("only").checked;
-    const rows = [];
-    data.names.forEach((name, i) => {
-      const changed = now[i] !== before[i];
-      if (only && !changed) return;
-      rows.push(make("tr", { class: changed ? "changed" : null }, make("th", { scope: "row", class: "mono" }, name), make("td", { class: "mono" }, data.words[now[i]], changed ? make("span", { class: "soft" }, " was " + data.words[before[i]]) : "")));
-    });
-    if (!rows.length) rows.push(make("tr", {}, make("td", { colspan: 2, class: "soft" }, "no value changed")));
+    const now = stateAt(at), before = at > 0 ? stateAt(at - 1) : now, rows = [];
+    const isChanged = (i) => now[i] !== before[i];
+    const row = (label, i, depth) => rows.push(make("tr", { class: isChanged(i) ? "changed" : null },
+      make("th", { scope: "row", class: "mono", style: `padding-left: ${depth}em`, title: data.names[i] }, label),
+      make("td", { class: "mono" }, data.words[now[i]], isChanged(i) ? make("span", { class: "soft" }, " was " + data.words[before[i]]) : "")));
+    const branch = (node, depth, label) => {
+      if (node.values.length === 1) return row(label + data.names[node.values[0]].slice(node.key.length), node.values[0], depth);
+      if (node.parts.size === 1) { const [part] = node.parts.values(); return branch(part, depth, label + part.label); }
+      const open = onPaper || (chosen.get(node.key) ?? (node.values.length <= FEW || node.values.some(isChanged)));
+      const toggle = make("button", { type: "button", class: "mono toggle", "aria-expanded": open }, `${open ? "▾" : "▸"} ${label}`);
+      toggle.addEventListener("click", () => {
+        chosen.set(node.key, !open);
+        drawState();
+        by("values").querySelector(`[data-group="${CSS.escape(node.key)}"] button`)?.focus();
+      });
+      rows.push(make("tr", { class: "group", "data-group": node.key }, make("th", { scope: "row", style: `padding-left: ${depth}em` }, toggle), make("td", { class: "soft" }, `${node.values.length} values`)));
+      if (open) for (const part of node.parts.values()) branch(part, depth + 1, part.label.replace(/^\./, ""));
+    };
+    data.names.forEach((name, i) => { if (isChanged(i)) row(name, i, 0); });
+    if (by("only").checked) {
+      if (!rows.length) rows.push(make("tr", {}, make("td", { colspan: 2, class: "soft" }, "no value changed")));
+    } else {
+      if (rows.length) rows.push(make("tr", { class: "soft" }, make("th", { scope: "row", colspan: 2 }, "all values")));
+      for (const part of tree.parts.values()) branch(part, 0, part.label);
+    }
     by("values").tBodies[0].replaceChildren(...rows);
   };
 
@@ -185,7 +215,9 @@
   const go = (to) => { at = Math.max(0, Math.min(steps().length, to)); show(); };
   const choose = (index) => {
     trace = data.traces[index];
-    at = 0; page = -1;
+    // A trace opens where it shows what it is for: at its end, or where it begins to repeat.
+    at = Math.min(steps().length, trace.loop === null ? steps().length : trace.loop + 1);
+    page = -1;
     by("slider").max = steps().length;
     by("ending").textContent = trace.ending;
     for (const kind of ["mermaid", "plantuml"]) by(kind).textContent = trace[kind];
@@ -204,7 +236,7 @@
     if (to !== undefined) { event.preventDefault(); go(to); }
   });
   // On paper there is no slider: show the whole run, unless it would fill a book.
-  addEventListener("beforeprint", () => { if (steps().length <= 2000) show(true); });
-  addEventListener("afterprint", () => { page = -1; show(); });
+  addEventListener("beforeprint", () => { onPaper = true; show(steps().length <= 2000); });
+  addEventListener("afterprint", () => { onPaper = false; page = -1; show(); });
   choose(0);
 })();

@@ -33,7 +33,8 @@ fn a_report_says_everything() {
         "id=\"slider\"",
         "when !fork1 do { fork1 := true; }",
         "were not reached so far",
-        "<li class=\"mono\">Philosopher1.loc3 (line 23)</li>",
+        "<h3 class=\"mono\">Philosopher1</h3><table class=\"unreached\"><tbody>\n\
+         <tr><td>line 23</td><td class=\"mono\">loc3</td><td>not enabled</td></tr>",
         "States per depth",
         "birk check models/philosophers2.bir --search bfs --seed 0",
         "Philosopher1  loc0 → loc1  fork1: false → true",
@@ -48,6 +49,35 @@ fn a_report_says_everything() {
     // Lines that no step of the search came to are marked.
     let is_marked = |line: u32| page.contains(&format!("data-line=\"0:{line}\" class=\"never\""));
     assert!(is_marked(23) && !is_marked(11));
+}
+
+/// What was not reached is said once for all instances, with its line, below its thread.
+#[test]
+fn what_was_not_reached_stands_below_its_thread() {
+    let folder = folder("missed_model");
+    let text = "system Missed { byte x;
+      active [3] thread T(int i) {
+        loc a: when i > 0 do { x := 1; } goto b;
+               when i > 7 do { x := 2; } goto a;
+        loc b: when x == 9 do { skip; } goto a;
+      }
+      active thread U() { loc c: when x == 9 do { skip; } goto c; } }";
+    fs::write(folder.join("missed.bir"), text).expect("writable");
+    let page = report("missed", &format!("{} --deadlock off", folder.join("missed.bir").display()));
+    let missed = page.split("these cannot be reached.</p>").nth(1).expect("a list");
+    let row = |line: u32, what: &str, why: &str| {
+        format!("<tr><td>line {line}</td><td class=\"mono\">{what}</td><td>{why}</td></tr>\n")
+    };
+    let thread = |name: &str| format!("<h3 class=\"mono\">{name}</h3><table class=\"unreached\"><tbody>\n");
+    let expected = thread("T")
+        + &row(3, "a (instance 0)", "not enabled: i &gt; 0")
+        + &row(4, "a", "not enabled: i &gt; 7")
+        + &row(5, "b (instance 0)", "location never entered")
+        + &row(5, "b (instances 1, 2)", "not enabled: x == 9")
+        + "</tbody></table>\n"
+        + &thread("U")
+        + &row(7, "c", "not enabled: x == 9");
+    assert!(missed.trim_start().starts_with(&expected), "{missed:.1500}\n{expected}");
 }
 
 #[test]

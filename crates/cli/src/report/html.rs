@@ -13,6 +13,7 @@ use crate::numbers::{bytes, count, grouped};
 use crate::progress::Sample;
 use crate::report::chart::{Chart, chart};
 use crate::report::plot::{Titles, bars, curve};
+use crate::report::written::Line;
 use crate::report::{Report, diagram, human};
 use crate::source::Source;
 use crate::terminal::visible;
@@ -213,31 +214,33 @@ fn unreached(report: &Report<'_>) -> String {
         return "<p>Not known: this engine searches for traces, and does not record which transitions were taken.</p>"
             .into();
     }
-    let (unreached, untaken) = (report.unreached(), report.untaken());
-    let names = |ids: &[TransitionId]| report.written(ids).into_iter().map(|(_, name)| name).collect::<Vec<_>>();
-    let guarded = |(id, name): (TransitionId, String)| {
+    let untaken = report.untaken();
+    let mut missed: Vec<(Line, String)> = Vec::new();
+    missed.extend(report.missed_locations().into_iter().map(|line| (line, "location never entered".to_owned())));
+    for (id, line) in report.lines(&untaken.not_enabled) {
         let guard = report.guard_text(id).map(|guard| format!(": {guard}")).unwrap_or_default();
-        name + &guard
-    };
-    let lists = [
-        ("locations", unreached.locations),
-        ("transitions not enabled", report.written(&untaken.not_enabled).into_iter().map(guarded).collect()),
-        ("transitions enabled in unexplored states only", names(&untaken.cut)),
-        ("transitions pruned by assume", names(&untaken.assumed)),
-    ];
+        missed.push((line, format!("not enabled{guard}")));
+    }
+    for (ids, why) in [(&untaken.cut, "enabled in unexplored states only"), (&untaken.assumed, "pruned by assume")] {
+        missed.extend(report.lines(ids).into_iter().map(|(_, line)| (line, why.to_owned())));
+    }
+    missed.sort_by_key(|(line, _)| (line.kind, line.line));
     let is_final = report.hunt.coverage == Coverage::Complete;
-    if lists.iter().all(|(_, names)| names.is_empty()) {
+    if missed.is_empty() {
         return "<p>Every location was entered and every transition was taken.</p>".into();
     }
     let mut out = match is_final {
         true => "<p>The search was complete: these cannot be reached.</p>\n".to_owned(),
         false => "<p>The search stopped early: these were not reached so far.</p>\n".to_owned(),
     };
-    for (what, names) in &lists {
-        if !names.is_empty() {
-            let items: String = names.iter().map(|name| format!("<li class=\"mono\">{}</li>", escape(name))).collect();
-            let _ = writeln!(out, "<h3>{} {what}</h3><ul class=\"columns\">{items}</ul>", names.len());
+    for of_thread in missed.chunk_by(|(a, _), (b, _)| a.kind == b.kind) {
+        let name = escape(&report.program.kinds[of_thread[0].0.kind].name);
+        let _ = writeln!(out, "<h3 class=\"mono\">{name}</h3><table class=\"unreached\"><tbody>");
+        for (Line { line, text, .. }, why) in of_thread {
+            let (text, why) = (escape(text), escape(why));
+            let _ = writeln!(out, "<tr><td>line {line}</td><td class=\"mono\">{text}</td><td>{why}</td></tr>");
         }
+        out += "</tbody></table>\n";
     }
     if report.traces.is_empty() {
         let _ = writeln!(

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use birk_ir::{Span, Transition, TransitionId};
+use birk_ir::{Span, ThreadId, Transition, TransitionId};
 
 use crate::report::Report;
 
@@ -17,10 +17,68 @@ struct Written {
     ways: usize,
 }
 
+/// A line of the model, in a list of those of a thread.
+pub(crate) struct Line {
+    /// The kind of thread.
+    pub(crate) kind: usize,
+    pub(crate) line: usize,
+    /// `idle`, `idle (instances 0, 2; 1 of 2 ways)`
+    pub(crate) text: String,
+}
+
 impl Report<'_> {
     /// The names of transitions, in their order: `Client.idle (line 12)`, `Client[0,2].idle (line 12)` where only some
     /// instances are meant, with `1 of 2 ways` where the others through the same text are not.
     pub(crate) fn written(&self, ids: &[TransitionId]) -> Vec<(TransitionId, String)> {
+        self.grouped(ids).iter().map(|one| (one.first, self.name(one))).collect()
+    }
+
+    /// Where transitions are written.
+    pub(crate) fn lines(&self, ids: &[TransitionId]) -> Vec<(TransitionId, Line)> {
+        let line = |one: &Written| {
+            let transition = self.program.transition(one.first);
+            let location = self.program.location_text(transition.thread, Some(transition.location));
+            let (line, _) = self.source.position(transition.span);
+            (one.first, self.line(one.kind, line, location, &one.copies, self.ways(one)))
+        };
+        self.grouped(ids).iter().map(line).collect()
+    }
+
+    /// Where the locations are that were not entered, by no instance or by some of them.
+    pub(crate) fn missed_locations(&self) -> Vec<Line> {
+        if self.hunt.fired.is_empty() {
+            return Vec::new();
+        }
+        let (program, entered) = (self.program, self.entered());
+        let mut found = Vec::new();
+        for (number, kind) in program.kinds.iter().enumerate() {
+            for (at, location) in kind.locations.iter().enumerate() {
+                let of_kind =
+                    (0..program.threads.len()).map(ThreadId::new).filter(|&id| program.thread(id).kind == number);
+                let missed = of_kind.filter(|id| !entered[id.index()][at]).map(|id| program.thread(id).copy);
+                let copies: BTreeSet<u32> = missed.collect();
+                if !copies.is_empty() {
+                    let (line, _) = self.source.position(location.span);
+                    found.push(self.line(number, line, &location.name, &copies, None));
+                }
+            }
+        }
+        found
+    }
+
+    fn line(&self, kind: usize, line: usize, what: &str, copies: &BTreeSet<u32>, ways: Option<String>) -> Line {
+        let instances = self.program.kinds[kind].copies as usize;
+        let numbers: Vec<String> = copies.iter().map(ToString::to_string).collect();
+        let only = (numbers.len() < instances).then(|| {
+            let noun = if numbers.len() == 1 { "instance" } else { "instances" };
+            format!("{noun} {}", numbers.join(", "))
+        });
+        let notes: Vec<String> = only.into_iter().chain(ways).collect();
+        let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
+        Line { kind, line, text: format!("{what}{notes}") }
+    }
+
+    fn grouped(&self, ids: &[TransitionId]) -> Vec<Written> {
         let mut all: Vec<Written> = Vec::new();
         for &id in ids {
             let (place, kind, copy) = self.place(id);
@@ -32,7 +90,7 @@ impl Report<'_> {
                 None => all.push(Written { kind, first: id, copies: BTreeSet::from([copy]), ways: 1 }),
             }
         }
-        all.iter().map(|one| (one.first, self.name(one))).collect()
+        all
     }
 
     fn name(&self, written: &Written) -> String {
