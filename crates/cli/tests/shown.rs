@@ -403,11 +403,16 @@ fn in_the_explorer() {
         };
         check(&start["node"], program.initial_state());
         let interpreter = Interpreter::new(&program, &[]);
-        let mut batch = Successors::new(interpreter.words());
-        interpreter.successors(&program.initial_state(), &mut batch);
-        let expanded = server.ask("expand?node=0&");
-        for (i, node) in expanded["nodes"].as_array().into_iter().flatten().enumerate() {
-            check(node, batch.state(i).to_vec());
+        let mut states = HashMap::from([(0, program.initial_state())]);
+        for number in 0..20 {
+            let Some(state) = states.get(&number) else { break };
+            let mut batch = Successors::new(interpreter.words());
+            interpreter.successors(state, &mut batch);
+            let expanded = server.ask(&format!("expand?node={number}&"));
+            for (i, node) in expanded["nodes"].as_array().into_iter().flatten().enumerate() {
+                check(node, batch.state(i).to_vec());
+                states.insert(node["id"].as_u64().expect("a number"), batch.state(i).to_vec());
+            }
         }
     }
 }
