@@ -205,7 +205,7 @@ module.exports = grammar({
         PREC.prefix,
         seq(
           choice(
-            ...['!', '-', '<>', 'X', 'next', 'always', 'eventually', 'AX', 'AF', 'AG', 'EX', 'EF', 'EG'],
+            ...['!', '-', '<>', 'X', 'G', 'F', 'next', 'always', 'eventually', 'AX', 'AF', 'AG', 'EX', 'EF', 'EG'],
             seq('[', ']'),
             $.modality,
           ),
@@ -222,7 +222,7 @@ module.exports = grammar({
     call: ($) => prec(PREC.postfix, seq($.name, $.arguments)),
 
     // Words that are names where no operand follows them.
-    _word: () => prec(PREC.prefix, choice(...['count', 'sum', 'next', 'always', 'eventually', 'X', 'AX', 'AF', 'AG', 'EX', 'EF', 'EG', 'mu', 'nu'])),
+    _word: () => prec(PREC.prefix, choice(...['count', 'sum', 'next', 'always', 'eventually', 'X', 'G', 'F', 'AX', 'AF', 'AG', 'EX', 'EF', 'EG', 'mu', 'nu'])),
     _primary: ($) => choice($.name, alias($._word, $.name), $.number, $.boolean, $.set, $.parenthesised),
     boolean: () => choice('true', 'false'),
     set: ($) => seq('{', list($._expression), '}'),

@@ -41,6 +41,9 @@ const FORMULAS: &[(&str, bool)] = &[
     ("[] (((n + 1) * 2 > 7) -> (b || <> (b)))", true),
     ("[] (b -> (b U (n == 1)))", false),
     ("<> [] ((x[0] == n) || b)", false),
+    ("[] ((n == 1 && b) -> <> !(b))", true),
+    ("[] ((n > 1 ? b : !b) -> <> (b))", true),
+    ("(n == 0) U (n == 1 && b == false)", true),
 ];
 
 fn check(folder: &Path, options: &str) -> Answer {

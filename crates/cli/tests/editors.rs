@@ -13,7 +13,7 @@ use serde_json::Value;
 /// Signs that are only there to be reported: BIR has `&&` and `||`.
 const HALVES: [&str; 2] = ["&", "|"];
 /// Operators of formulas that are single letters. TextMate leaves them names: most often they are.
-const LETTERS: [&str; 4] = ["X", "U", "W", "R"];
+const LETTERS: [&str; 6] = ["X", "G", "F", "U", "W", "R"];
 /// Functions that the language has: names like others, and no words of the grammar.
 const BUILT_IN: &str = "support.function.bir";
 

@@ -185,7 +185,7 @@ fn pick<'a>(random: &mut Random, among: &[&'a str]) -> &'a str {
 const WORDS: &[&str] = &[
     "system", "const", "typealias", "enum", "boolean", "byte", "int", "function", "active", "thread", "loc", "when", "do",
     "goto", "return", "choose", "assert", "assume", "start", "skip", "invariant", "reachable", "ltl", "ctl", "mu", "nu", "mu X.", "nu X. [-] X", "<T>", "[T]", "AG", "EF", "E[x U b]", "true", "false",
-    "forall", "exists", "wrap", "end", "accept", "progress", "X", "U", "W", "R", "always", "until", "if", "else", "while",
+    "forall", "exists", "wrap", "end", "accept", "progress", "X", "G", "F", "U", "W", "R", "always", "until", "if", "else", "while",
     "for", "either", "or", "await", "atomic", "break", "send", "receive", "fair", "record", "procedure", "set", "of", "in",
     "channel", "lossy", "duplicating", "reordering", "symmetric", "import", "library", "let", "count", "sum", "size", "len",
     "full", "empty", "peek", "_", "R", "c", "r", "p", "f", "?x", "\"std/mutex.bir\"", "if (x) {", "while (true) {", "else {",

@@ -445,7 +445,7 @@ E0004 3:10 expected an expression, found `*` | expected an expression"),
     (Declared, "int (0 .. 3) x;", "E0012 2:8 a range is written with a comma | expected `,` | write `int (lo, hi)`"),
     (Declared, "int (0, 3 x;", "E0004 2:11 expected an operator, `,` or `)`, found `x` | expected an operator, `,` or `)` (2:5 to go with this `(`)"),
     (Declared, "const N := 3;", "E0012 2:9 a constant is not assigned | expected `=` | write `=`: `const N = 3;`"),
-    (Declared, "const N 3;", "E0004 2:9 expected `=` or `{`, found `3` | expected `=` or `{`"),
+    (Declared, "const N 3;", "E0004 2:9 expected `=` or `{`, found `3` | expected `=` or `{` | write `const NAME = value;`"),
     (Declared, "const P { A = 1 B = 2; }", "E0005 2:16 missing `;` | expected `;` here"),
     (Declared, "const P { A = 1; 5 = 2; C = 3 }", "E0004 2:18 expected the name of a constant, found `5` | expected the name of a constant
 E0005 2:30 missing `;` | expected `;` here"),
@@ -470,7 +470,7 @@ active thread T() { loc a: do { } goto a; }", "E0006 2:17 missing `}` | expected
     (Declared, "activ thread T() { loc a: do { } goto a; }", "E0004 2:1 expected a declaration, found `activ` | expected a declaration | did you mean `active`?"),
     (Declared, "activ [3] thread T() { loc a: do { } goto a; }", "E0004 2:1 expected a declaration, found `activ` | expected a declaration | did you mean `active`?"),
     (Declared, "active thred T() { loc a: do { } goto a; }", "E0004 2:8 expected `thread`, found `thred` | expected `thread` | did you mean `thread`?"),
-    (Declared, "active thread T { loc a: do { } goto a; }", "E0004 2:17 expected `(`, found `{` | expected `(`"),
+    (Declared, "active thread T { loc a: do { } goto a; }", "E0004 2:17 expected `(`, found `{` | expected `(` | the parameters stand in parentheses, also if there are none: `T()`"),
     (Declared, "active thread T() loc a: do { } goto a; }", "E0004 2:19 expected `{`, found the keyword `loc` | expected `{`"),
     (Declared, "active thread T();
 int x;", "E0004 2:18 expected `{`, found `;` | expected `{`"),
@@ -495,7 +495,7 @@ int x;", "E0004 3:1 the keyword `loc` outside a thread | expected a declaration 
     (Declared, "active thread T() { loc a: do { } goto a;
 active thread U() { loc a: do { } goto a; }", "E0006 2:42 missing `}` | expected `}` here (2:19 this `{` is not closed)"),
     (Body, "", "E0004 3:1 a thread without a location | expected `loc NAME:` or a statement | give it one: `loc a: do { } return;`, or a statement: `skip;`"),
-    (Body, "do { } goto a;", "E0004 2:1 expected `loc NAME:` before the first guarded command, found the keyword `do` | expected `loc NAME:` before the first guarded command"),
+    (Body, "do { } goto a;", "E0004 2:1 expected `loc NAME:` before the first guarded command, found the keyword `do` | expected `loc NAME:` before the first guarded command | name the place: `loc here: when … do { … } goto here;`; among statements, write `await …;`"),
     (Body, "lco a: do { } goto a;
 lco b: do { } goto a;", "E0004 2:1 expected a location, found `lco` | expected a location | did you mean `loc`?
 E0004 3:1 expected a location, found `lco` | expected a location | did you mean `loc`?"),
@@ -552,12 +552,12 @@ when x do { } goto a;", "E0006 2:21 missing `}` | expected `}` here (2:4 this `{
     (Step, "if (x) { goto a; } else { goto b; }
 do { } goto a;", "E0004 2:1 expected `when` or `do`, found `if` | expected `when` or `do` | actions stand in braces: `do { x := 1; } goto LOCATION;`"),
     (Step, "do { if (x) { y := 1; } else { y := 2; } z := 1 } goto a;", "E0005 2:48 missing `;` | expected `;` here"),
-    (Step, "do { while x do { x := x - 1; } } goto a;", "E0004 2:14 expected `{`, found the keyword `do` | expected `{` | the statements stand in braces: `{ … }`"),
+    (Step, "do { while x do { x := x - 1; } } goto a;", "E0004 2:14 expected `{`, found the keyword `do` | expected `{` | leave out `do`: the statements stand in braces, `{ … }`"),
     (Action, "x = 1;", "E0012 2:3 `=` does not assign | expected `:=` | write `:=`"),
     (Action, "x == 1;", "E0012 2:3 `==` compares and does not assign | expected `:=` | write `:=`"),
     (Action, "x++; y += 2; z -= 1; w--;", "E0012 2:2 BIR has no `++` | expected `:=` | write `x := x + 1;`
-E0012 2:8 BIR has no `+=` | expected `:=` | write `y := y + …;`
-E0012 2:16 BIR has no `-=` | expected `:=` | write `z := z - …;`
+E0012 2:8 BIR has no `+=` | expected `:=` | write `y := y + 2;`
+E0012 2:16 BIR has no `-=` | expected `:=` | write `z := z - 1;`
 E0012 2:23 BIR has no `--` | expected `:=` | write `w := w - 1;`"),
     (Action, "x := 1
 y := 2
@@ -580,7 +580,7 @@ y := 1;"#, r#"E0002 2:15 a string that does not end on its line | it begins here
     (Action, "start 5();", "E0004 2:7 expected the thread to start, found `5` | expected the thread to start"),
     (Action, "x := choose(1 .. 2);", "E0012 2:15 `choose` takes two numbers | expected `,` | write `choose(lo, hi)`"),
     (Action, "x := choose 1;", "E0004 2:13 expected `(`, found `1` | expected `(`"),
-    (Action, "x := 1 + choose(1, 2);", "E0004 2:10 expected an expression, found the keyword `choose` | expected an expression | `choose` stands alone on the right side of an action: `x := choose(0, 3);`"),
+    (Action, "x := 1 + choose(1, 2);", "E0004 2:10 expected an expression, found the keyword `choose` | expected an expression | `choose` stands alone on the right side: `atomic { x := choose(0, 3); x := x + 1; }`"),
     (Action, "skp;", "E0004 2:1 expected an action, found `skp` | expected an action | did you mean `skip`?"),
     (Action, "gto a;", "E0004 2:1 expected an action, found `gto` | expected an action | did you mean `goto`?
 E0008 3:3 a second jump | the jump is given twice | a guarded command has exactly one jump, `goto LOCATION;` or `return;`, inside or after its braces (2:5 the first jump)"),
@@ -593,7 +593,7 @@ E0008 3:3 a second jump | the jump is given twice | a guarded command has exactl
     (Action, "x := a[];", "E0004 2:8 expected an expression, found `]` | expected an expression"),
     (Action, "x := a.5;", "E0004 2:8 expected a name, found `5` | expected a name"),
     (Action, "x := forall (i : 0, 3) a[i];", "E0012 2:19 a range is written with `..` | expected `..` | write `(i : lo .. hi)`"),
-    (Action, "x := forall i : 0 .. 3 a[i];", "E0004 2:13 expected `(`, found `i` | expected `(`"),
+    (Action, "x := forall i : 0 .. 3 a[i];", "E0012 2:13 the range of `forall` stands in parentheses | expected `(` | write `forall (i : 0 .. 3) a[i]`"),
     (Action, "{ x := 1; }", "E0004 2:1 expected an action, found `{` | expected an action"),
     (Action, "/* open", "E0002 2:1 a comment that never ends | it begins here | close it with `*/`"),
     (Guard, "[] p", "E0013 2:1 the operator `[]` outside a temporal property | only allowed in `ltl` properties | state it as a property: `ltl NAME: …;`"),

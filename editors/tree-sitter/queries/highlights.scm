@@ -21,7 +21,7 @@
 (type_base (name) @type)
 
 [
-  "forall" "exists" "count" "sum" "let" "in" "always" "eventually" "next" "until" "weakuntil" "release" "X" "U" "W"
+  "forall" "exists" "count" "sum" "let" "in" "always" "eventually" "next" "until" "weakuntil" "release" "X" "G" "F" "U" "W"
   "R" "AX" "AF" "AG" "EX" "EF" "EG"
 ] @keyword.operator
 

@@ -265,7 +265,8 @@ pub(super) const E0010: Code = Code {
     explanation: "\
 A file is one system: `system NAME { … }`, with nothing but comments before or after it. Text
 after the system often means that there is one `}` too many, which closed the system too early. A
-second system belongs in a file of its own.",
+second system belongs in a file of its own. A model in another language, such as Promela or TLA+, is
+recognised; it has to be written in BIR.",
     example: "\
 system Lift {
   byte floor;
@@ -349,9 +350,10 @@ pub(super) const E0013: Code = Code {
     code: "E0013",
     title: "temporal operator in the wrong place",
     explanation: "\
-`[]`, `<>`, `X`, `U`, `W` and `R` are about executions, not about one state. They are allowed only
-in `ltl` properties, and there only where a formula is: combined by `!`, `&&`, `||`, `->`, `<->`
-and each other, never inside a comparison or a sum. An `invariant` has its `[]` built in. Each
+`[]`, `<>`, `G`, `F`, `X`, `U`, `W` and `R` are about executions, not about one state. They are
+allowed only in `ltl` properties, and there only where a formula is: combined by `!`, `&&`, `||`,
+`->`, `<->` and each other, never inside a comparison or a sum: they bind more tightly, so write
+`<> (x == 3)`. An `invariant` has its `[]` built in. Each
 logic has its own operators: `AX`, `AF`, `AG`, `EX`, `EF`, `EG`, `A [p U q]` and `E [p U q]`
 belong to `ctl` properties, `[-]`, `<->`, `mu X.` and `nu X.` to `mu` properties.",
     example: "\

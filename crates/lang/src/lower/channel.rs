@@ -9,7 +9,7 @@ use birk_ir::{
     Transition, ValueKind, VarId, VarRole, Variable,
 };
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, list};
 use crate::lower::{Handed, Step, Steps};
 use crate::sema::context::{ChannelDecl, Context};
 use crate::sema::declarations::{fields_of, leaves_of};
@@ -115,9 +115,35 @@ impl Elaborator<'_, '_> {
         }
     }
 
-    fn wrong_number(&mut self, wanted: usize, given: usize, span: Span) {
+    /// Whether one value is sent where a message has several, and cannot be a whole message.
+    fn is_single(&mut self, message: &Type, value: &ast::Expr) -> bool {
+        let is_value = match &value.kind {
+            ExprKind::Name(_) | ExprKind::Member(..) | ExprKind::Index(..) => {
+                self.peek_type(value).is_some_and(|ty| !matches!(ty, Ty::Record(_) | Ty::Error))
+            }
+            ExprKind::Call(..) | ExprKind::Error => false,
+            _ => true,
+        };
+        is_value && message.shape.is_empty() && matches!(message.scalar.ty, Ty::Record(_))
+    }
+
+    fn wrong_number(&mut self, element: &Type, given: usize, span: Span) {
+        let fields = match element.scalar.ty {
+            Ty::Record(record) if element.shape.is_empty() => fields_of(self.cx, record),
+            _ => Vec::new(),
+        };
+        let wanted = fields.len().max(1);
         let message = format!("a message of this channel has {}, not {given}", count(wanted, "value"));
-        self.cx.report(Diagnostic::new("E0027", span, message, "wrong number of values"));
+        let label = format!("{} expected, {given} given", count(wanted, "value"));
+        let mut diagnostic = Diagnostic::new("E0027", span, message, label);
+        if wanted > 1 {
+            let names = list(fields.iter().map(|(name, _)| name.as_str()));
+            diagnostic = diagnostic
+                .help(format!("give the fields of {} in order: {names}", self.cx.type_name(element.scalar.ty)));
+        } else {
+            diagnostic = diagnostic.help("write one value: `send c (1);`, `receive c (?x);`");
+        }
+        self.cx.report(diagnostic);
     }
 }
 
@@ -150,8 +176,9 @@ impl Step<'_, '_> {
     pub(crate) fn send(&mut self, channel: &ast::Expr, values: &[ast::Expr], span: Span) {
         let Some(found) = self.steady(channel) else { return };
         let types = self.elaborator.message(&found.decl.element, values.len());
-        if types.len() != values.len() {
-            return self.elaborator.wrong_number(types.len(), values.len(), span);
+        let is_single = values.len() == 1 && types.len() == 1 && self.elaborator.is_single(&types[0], &values[0]);
+        if types.len() != values.len() || is_single {
+            return self.elaborator.wrong_number(&found.decl.element, values.len(), span);
         }
         let rendezvous = found.decl.capacity == 0;
         let length = self.elaborator.element(found.length(), channel.span);
@@ -200,7 +227,7 @@ impl Step<'_, '_> {
         let is_held = found.decl.capacity > 0;
         let types = self.elaborator.message(&found.decl.element, patterns.len());
         if types.len() != patterns.len() {
-            return self.elaborator.wrong_number(types.len(), patterns.len(), span);
+            return self.elaborator.wrong_number(&found.decl.element, patterns.len(), span);
         }
         let head: Vec<Value> = if !is_held {
             let Some(handed) = self.handed.take() else { return };

@@ -7,7 +7,7 @@ use birk_ir::{Expr, FaultId, Formula, Location, Property, PropertyKind, Span, Th
 use crate::diagnostic::Diagnostic;
 use crate::lower::Steps;
 use crate::sema::const_eval::constant_int;
-use crate::sema::context::Context;
+use crate::sema::context::{Context, Symbol};
 use crate::sema::expression::Elaborator;
 use crate::sema::types::{Ty, Value};
 use crate::syntax::ast::{self, BinaryOp, Domain, ExprKind, Item, Quantifier, UnaryOp};
@@ -153,6 +153,7 @@ impl<'e, 'c, 'a> Lowering<'e, 'c, 'a> {
         }
         match &expr.kind {
             ExprKind::Unary(op, operand) => {
+                self.refuse_ambiguity(expr);
                 let inner = Box::new(self.formula(operand));
                 match op {
                     UnaryOp::Not => Formula::Not(inner),
@@ -246,11 +247,39 @@ impl<'e, 'c, 'a> Lowering<'e, 'c, 'a> {
     }
 
     fn misplaced(&mut self, expr: &ast::Expr) -> Formula {
-        self.elaborator.cx.report(
-            Diagnostic::new("E0013", expr.span, "a temporal operator inside a value", "not a value of one state")
-                .help("combine formulas with `!`, `&&`, `||`, `->`, `<->`, `U`, `W` and `R` only"),
-        );
+        let help = "combine formulas with `!`, `&&`, `||`, `->`, `<->`, `U`, `W` and `R` only";
+        let diagnostic = self.inside_value(expr, "a temporal operator inside a value", help);
+        self.elaborator.cx.report(diagnostic);
         Formula::Atom(Expr::TRUE)
+    }
+
+    /// A temporal operator where a value of one state is expected; most often its operand lacks parentheses.
+    fn inside_value(&self, expr: &ast::Expr, message: &str, help: &str) -> Diagnostic {
+        let label = "not a value of one state";
+        let Some((first, operand)) = leftmost_temporal(expr) else {
+            return Diagnostic::new("E0013", expr.span, message, label).help(help);
+        };
+        let cx = &self.elaborator.cx;
+        let operator = cx.source(Span { end: operand.start, ..first });
+        let operator = operator.trim_end_matches(|c: char| c == '(' || c.is_whitespace());
+        let whole = cx.source(Span { end: expr.span.end, ..first });
+        let value = whole[operator.len()..].trim();
+        let message = format!("`{operator}` binds more tightly than what follows");
+        Diagnostic::new("E0013", expr.span, message, label).help(format!("write `{operator} ({value})`"))
+    }
+
+    /// A word is an operator where no function of its file has that name; one of another file makes it ambiguous.
+    fn refuse_ambiguity(&mut self, expr: &ast::Expr) {
+        let text = self.elaborator.cx.source(expr.span);
+        let word = &text[..text.find(|c: char| !c.is_alphanumeric()).unwrap_or(text.len())];
+        let Some(&(Symbol::Function(_), declared)) = self.elaborator.cx.symbols.get(word) else { return };
+        if !text[word.len()..].trim_start().starts_with('(') {
+            return;
+        }
+        let message = format!("`{word}` is an operator here, and a function of an imported file");
+        let help = "write `[]`, `<>` or `next` for the operator; a function with another name can be called";
+        let diagnostic = Diagnostic::new("E0013", expr.span, message, "which of them is meant?");
+        self.elaborator.cx.report(diagnostic.related(declared, "the function").help(help));
     }
 }
 
@@ -264,6 +293,24 @@ fn size_of(formula: &Formula) -> usize {
         | Formula::Until(parts)
         | Formula::WeakUntil(parts)
         | Formula::Release(parts) => 1 + size_of(&parts.0) + size_of(&parts.1),
+    }
+}
+
+/// The temporal operator with which a value begins, with the one behind it and so on, and their operand.
+fn leftmost_temporal(expr: &ast::Expr) -> Option<(Span, Span)> {
+    let is_prefix = |op: &UnaryOp| !matches!(op, UnaryOp::Neg);
+    match &expr.kind {
+        ExprKind::Binary(_, left, right) if !is_temporal(right) => leftmost_temporal(left),
+        ExprKind::Unary(op, operand) if is_prefix(op) => {
+            let mut inner = &**operand;
+            while let ExprKind::Unary(op, operand) = &inner.kind
+                && is_prefix(op)
+            {
+                inner = operand;
+            }
+            (!is_temporal(inner)).then_some((expr.span, inner.span))
+        }
+        _ => None,
     }
 }
 

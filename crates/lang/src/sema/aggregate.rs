@@ -135,7 +135,7 @@ impl Elaborator<'_, '_> {
     }
 
     /// The type of a variable or of a part of it, found by its names alone.
-    fn peek_type(&self, expr: &ast::Expr) -> Option<Ty> {
+    pub(crate) fn peek_type(&self, expr: &ast::Expr) -> Option<Ty> {
         if let ExprKind::Name(name) = &expr.kind
             && let Some((_, value)) = self.bindings.iter().rev().find(|(n, _)| n == name)
         {

@@ -217,7 +217,11 @@ impl<'a> Context<'a> {
         let mut diagnostic = Diagnostic::new("E0020", name.span, message, "not declared");
         let meant = nearest(&name.text, candidates.iter().copied().filter(|_| !self.is_hopeless()));
         diagnostic.help = match meant {
+            _ if library_of(&name.text).is_some() => library_of(&name.text),
             Some(meant) => Some(format!("did you mean `{meant}`?")),
+            None if matches!(name.text.as_str(), "random" | "rand" | "nondet") => {
+                Some("a value is chosen by an assignment: `x := choose(0, 3);`".into())
+            }
             None if candidates.is_empty() => None,
             None => Some(format!("there are {}", list(candidates.iter().copied()))),
         };
@@ -231,7 +235,13 @@ impl<'a> Context<'a> {
             return None;
         }
         let message = format!("`{name}` is {}, not {wanted}", symbol.noun());
-        Some(Diagnostic::new("E0022", span, message, format!("expected {wanted}")).related(declared, "declared here"))
+        let mut diagnostic = Diagnostic::new("E0022", span, message, format!("expected {wanted}"));
+        diagnostic.help = match symbol {
+            Symbol::Thread(_) if wanted == "a procedure" => Some(format!("a thread is started: `start {name}(…);`")),
+            Symbol::Procedure(_) => Some(format!("a procedure is called by a statement: `{name}(…);`")),
+            _ => None,
+        };
+        Some(diagnostic.related(declared, "declared here"))
     }
 
     /// Begins to evaluate a constant or type, unless too many wait for each other already.
@@ -307,4 +317,11 @@ impl<'a> Context<'a> {
             }
         }
     }
+}
+
+/// Where the standard library has a procedure of this name.
+pub(crate) fn library_of(name: &str) -> Option<String> {
+    let declares = |text: &str| text.contains(&format!("procedure {name}("));
+    let (path, _) = crate::import::STANDARD.iter().find(|(_, text)| declares(text))?;
+    Some(format!("the standard library has it: write `import \"{path}\";` before `system`"))
 }

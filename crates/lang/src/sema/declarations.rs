@@ -11,7 +11,7 @@ use birk_ir::{Span, ValueKind, VarId, VarRole, Variable};
 use crate::diagnostic::Diagnostic;
 use crate::sema::context::{Context, Enumeration, Evaluated, RecordDecl, Symbol};
 use crate::sema::expression::{Elaborator, Receiver};
-use crate::sema::types::{Declared, Scalar, Ty, Type};
+use crate::sema::types::{Declared, Ty, Type};
 use crate::syntax::ast::{self, Item};
 use constants::{declare_constants, evaluate_constants, override_constants};
 use threads::{declare_thread, started_names};
@@ -76,7 +76,7 @@ fn duplicate(cx: &mut Context<'_>, name: &ast::Name, first: Span) {
     if !name.text.is_empty() {
         let message = format!("`{}` is declared twice", name.text);
         let diagnostic = Diagnostic::new("E0021", name.span, message, "declared again here");
-        cx.report(diagnostic.related(first, "first declared here"));
+        cx.report(diagnostic.related(first, "first declared here").help("give one of them another name"));
     }
 }
 
@@ -138,7 +138,7 @@ fn declare_names<'a>(cx: &mut Context<'a>, item: &'a Item, next: &mut (usize, us
 fn declare_globals(cx: &mut Context<'_>, variables: &ast::Variables) {
     let ty = resolve_type(cx, &variables.ty);
     for (name, initial) in &variables.declarators {
-        let value = initial_value(cx, &ty.scalar, initial.as_ref(), &name.text);
+        let value = initial_value(cx, &ty, initial.as_ref(), &name.text);
         let is_first = cx.symbols.get(name.text.as_str()).is_some_and(|(_, span)| *span == name.span);
         if is_first {
             let leaves = add_leaves(cx, &name.text, VarRole::Global, &ty, &[], value, name.span);
@@ -149,8 +149,20 @@ fn declare_globals(cx: &mut Context<'_>, variables: &ast::Variables) {
 }
 
 /// The initial value of a variable; an array's fills all its elements.
-fn initial_value(cx: &mut Context<'_>, scalar: &Scalar, initial: Option<&ast::Expr>, name: &str) -> i64 {
+fn initial_value(cx: &mut Context<'_>, ty: &Type, initial: Option<&ast::Expr>, name: &str) -> i64 {
+    let scalar = &ty.scalar;
     let Some(expr) = initial else { return scalar.default_value() };
+    if let (ast::ExprKind::Set(members), false, false) =
+        (&expr.kind, ty.shape.is_empty(), matches!(scalar.ty, Ty::Set(..)))
+    {
+        let first = members.first().map_or("0".into(), |first| cx.source(first.span));
+        let message = "an array has no literal: `{…}` is a set";
+        let help = format!(
+            "one value is for all elements, `{name} := {first};`; assign the others in a first step: `{name}[1] := …;`"
+        );
+        cx.report(Diagnostic::new("E0022", expr.span, message, "not an array").help(help));
+        return scalar.default_value();
+    }
     if matches!(scalar.ty, Ty::Record(_) | Ty::Channel(_)) {
         let message = format!("`{name}` has no initial value of its own");
         let help = "its parts begin with the defaults of their types; assign to it in a first step";

@@ -363,6 +363,11 @@ impl<'a> Lexer<'a> {
             return TokenKind::Whitespace;
         }
         self.skip_while(is_unknown);
+        // A text in single quotes is one mistake, not one for each quote.
+        if first == '\'' {
+            let line = self.rest().split(['\n', ';']).next().unwrap_or_default();
+            self.position += line.find('\'').map_or(0, |close| close + 1);
+        }
         let span = Span::new(start, self.position);
         // In other languages the rest of the line is a comment, and nobody has to read it here either.
         let before = self.text.as_bytes()[start.saturating_sub(200)..start].iter();
@@ -375,10 +380,15 @@ impl<'a> Lexer<'a> {
             let message = match (several, first.is_control() || first.is_whitespace()) {
                 (false, false) => format!("unknown character `{first}`"),
                 (false, true) => format!("unknown character U+{:04X}", u32::from(first)),
+                _ if first == '\'' => "a string in single quotes".to_string(),
                 (true, _) => "unknown characters".to_string(),
             };
             let mut diagnostic = Diagnostic::new("E0001", span, message, "not part of BIR");
-            diagnostic.help = meant_by(first).map(|meant| format!("did you mean {meant}?"));
+            let line = self.text[start..].lines().next().unwrap_or_default();
+            diagnostic.help = match line.split_whitespace().collect::<Vec<_>>()[..] {
+                ["#define", name, value] => Some(format!("write `const {name} = {value};`")),
+                _ => meant_by(first).map(|meant| format!("did you mean {meant}?")),
+            };
             diagnostic
         });
         TokenKind::Error

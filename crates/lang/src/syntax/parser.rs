@@ -5,14 +5,18 @@
 //! (`=` for `:=`, a misspelt keyword) it is replaced in the parser's own copy of the tokens.
 
 mod action;
+mod binder;
 mod branching;
 mod expression;
+mod foreign;
 mod item;
+mod language;
 mod statement;
 mod thread;
 mod transformation;
 mod ty;
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::diagnostic::{Diagnostic, nearest};
@@ -91,6 +95,10 @@ struct Parser<'a> {
     is_too_deep: bool,
     /// Lengths behind the capacity of the channel type just parsed: they make an array of channels.
     channel_dimensions: Vec<crate::syntax::ast::Expr>,
+    /// The functions that the file declares: their names are no operators of formulas.
+    functions: HashSet<&'a str>,
+    /// The procedure whose body is being parsed, its name with the parameters.
+    procedure: Option<Span>,
     /// A name is not a call here: the parenthesis behind it belongs to `send` or `receive`.
     is_channel: bool,
     /// The kind of formula being parsed: which temporal operators are allowed.
@@ -127,10 +135,14 @@ impl<'a> Parser<'a> {
         }
         let end = Span { file, ..Span::new(text.len(), text.len()) };
         tokens.push(Token { kind: TokenKind::End, span: end });
+        let declared = tokens.windows(2).filter(|pair| pair[0].kind == TokenKind::Function);
+        let functions = declared.map(|pair| &text[pair[1].span.range()]).collect();
         Self {
             text,
             tokens,
             tainted,
+            functions,
+            procedure: None,
             position: 0,
             reported_at: None,
             depth: 0,
@@ -306,7 +318,11 @@ impl<'a> Parser<'a> {
             self.report(diagnostic);
             return false;
         }
-        let expected = if kind == T::CloseParen { "an operator, `,` or `)`" } else { "an operator or `]`" };
+        let expected = match kind {
+            T::CloseParen if !self.at(T::Comma) => "an operator, `,` or `)`",
+            T::CloseParen => "an operator or `)`",
+            _ => "an operator or `]`",
+        };
         let opened = format!("to go with this `{}`", self.source(open));
         self.report(self.unexpected(expected).related(open, opened));
         false

@@ -255,10 +255,9 @@ impl Lowering<'_, '_, '_> {
     }
 
     fn misplaced_branching(&mut self, expr: &ast::Expr) -> Branching {
-        self.elaborator.cx.report(
-            Diagnostic::new("E0013", expr.span, "a formula inside a value", "not a value of one state")
-                .help("combine formulas with `!`, `&&`, `||`, `->` and `<->` only"),
-        );
+        let help = "combine formulas with `!`, `&&`, `||`, `->` and `<->` only";
+        let diagnostic = self.inside_value(expr, "a formula inside a value", help);
+        self.elaborator.cx.report(diagnostic);
         BROKEN
     }
 }

@@ -76,7 +76,7 @@ pub(super) fn declare_thread<'a>(cx: &mut Context<'a>, thread: &'a ast::Thread, 
     for variables in &thread.variables {
         let ty = resolve_type(cx, &variables.ty);
         for (name, initial) in &variables.declarators {
-            let value = initial_value(cx, &ty.scalar, initial.as_ref(), &name.text);
+            let value = initial_value(cx, &ty, initial.as_ref(), &name.text);
             declare_local(cx, &mut declaration, kind, name, &ty, value);
         }
     }

@@ -100,8 +100,22 @@ impl Elaborator<'_, '_> {
         if !self.cx.is_hopeless() {
             let binds = || self.in_fixpoints.then(|| format!("bind it: `mu {name}. …` or `nu {name}. …`"));
             diagnostic.help = self.elsewhere(name).or_else(|| self.alike(name)).or_else(binds);
+            diagnostic.help = diagnostic.help.or_else(|| Some(self.next_step(name)));
         }
         self.cx.report(diagnostic);
+    }
+
+    /// What to do about a name that nothing resembles.
+    fn next_step(&self, name: &str) -> String {
+        match name {
+            "timeout" => "a timer is a boolean variable `t`: write `import \"std/timer.bir\";` before `system`, then \
+                          `start_timer(t);` and `timeout(t);`"
+                .into(),
+            "_pid" | "self" => "the number of an instance is its parameter: `active [2] thread T(int me) { … }`".into(),
+            "null" | "nil" => "every variable has a value of its type: use one more value of its range".into(),
+            _ if self.stateful => format!("declare it with its type: `TYPE {name};`"),
+            _ => format!("declare it: `const {name} = …;`"),
+        }
     }
 
     /// Something of this name that must be written differently here.

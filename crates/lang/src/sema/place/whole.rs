@@ -78,6 +78,10 @@ impl Elaborator<'_, '_> {
                 return self.fields(record, args, expr.span);
             }
         }
+        if let (ExprKind::Set(members), false) = (&expr.kind, ty.shape.is_empty()) {
+            self.no_array_literal(expr.span, what, members);
+            return None;
+        }
         let found = match self.path(expr) {
             Resolved::Variable(indexed) if indexed.ty().is_like(ty) => indexed,
             Resolved::Error => return None,
@@ -88,6 +92,12 @@ impl Elaborator<'_, '_> {
                 let mut diagnostic = Diagnostic::new("E0022", expr.span, message, "this is not");
                 if !ty.shape.is_empty() {
                     diagnostic = diagnostic.help("an array is assigned as a whole; for one element, write its index");
+                } else if let Ty::Record(record) = ty.scalar.ty {
+                    let fields = crate::sema::declarations::fields_of(self.cx, record);
+                    let names: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
+                    let name = &self.cx.records[record].ast.name.text;
+                    diagnostic =
+                        diagnostic.help(format!("put it together from its fields: `{name}({})`", names.join(", ")));
                 }
                 self.cx.report(diagnostic);
                 return None;
@@ -104,6 +114,21 @@ impl Elaborator<'_, '_> {
             values.push(self.convert(value, &scalar, &receiver));
         }
         values.iter().all(|value| value.ty != Ty::Error).then_some(values)
+    }
+
+    /// Says of `{1, 2, 3}` that it is no array.
+    pub(crate) fn no_array_literal(&mut self, span: Span, what: &str, members: &[ast::Expr]) {
+        let name = what.trim_matches('`');
+        let elements: Vec<String> = members
+            .iter()
+            .enumerate()
+            .take(3)
+            .map(|(index, member)| format!("{name}[{index}] := {};", self.cx.source(member.span)))
+            .collect();
+        let more = if members.len() > 3 { " …" } else { "" };
+        let message = "an array has no literal: `{…}` is a set";
+        let help = format!("fill it element by element, in one step: `atomic {{ {}{more} }}`", elements.join(" "));
+        self.cx.report(Diagnostic::new("E0022", span, message, "not an array").help(help));
     }
 
     /// The single values of a record from its fields.

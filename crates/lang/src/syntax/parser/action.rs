@@ -36,6 +36,10 @@ impl Parser<'_> {
             }
             T::Name if self.foreign_statement() => return None,
             T::Name => self.assignment(),
+            T::Plus | T::Minus if self.is_prefix_update() => {
+                self.prefix_update();
+                None
+            }
             _ => {
                 self.not_an_action();
                 return None;
@@ -69,6 +73,9 @@ impl Parser<'_> {
 
     fn assertion(&mut self) -> ActionKind {
         self.bump();
+        if let Some(assertion) = self.assertion_like_a_call() {
+            return assertion;
+        }
         let condition = self.root_expression();
         let mut message = None;
         if self.eat(T::Comma) {
@@ -84,6 +91,7 @@ impl Parser<'_> {
 
     /// `place := expr` or `place := choose(lo, hi)`
     fn assignment(&mut self) -> Option<ActionKind> {
+        let start = self.position;
         let place = self.place();
         match self.kind() {
             T::Assign => {}
@@ -91,7 +99,7 @@ impl Parser<'_> {
             T::Equal => {
                 self.replace(T::Assign, "`==` compares and does not assign", "expected `:=`", "write `:=`");
             }
-            T::Plus | T::Minus | T::Star | T::Slash | T::Percent if self.is_update() => {
+            T::Plus | T::Minus | T::Star | T::Slash | T::Percent if self.is_update(0) => {
                 self.update(&place);
                 return None;
             }
@@ -99,15 +107,27 @@ impl Parser<'_> {
                 let mut diagnostic = self.unexpected("`:=`");
                 if self.at(T::OpenParen) || matches!(place.kind, ExprKind::Call(..)) {
                     diagnostic = diagnostic.help("a thread is started with `start NAME(…);`; a function is no action");
+                } else if self.at(T::Comma) {
+                    diagnostic = diagnostic.help("one variable at a time: `atomic { x := 1; y := 2; }` is one step");
                 }
                 self.report(diagnostic);
                 return None;
             }
         }
         self.bump();
+        if self.is_received(&place) {
+            return None;
+        }
         if !self.at(T::Choose) {
             return Some(ActionKind::Assign(place, self.root_expression()));
         }
+        let chosen = self.chosen(&place);
+        self.after_choice(&place, self.tokens[start].span);
+        chosen
+    }
+
+    /// `choose(lo, hi)` or `choose(set)`
+    fn chosen(&mut self, place: &Expr) -> Option<ActionKind> {
         self.bump();
         let open = self.span();
         if !self.expect(T::OpenParen) {
@@ -115,7 +135,7 @@ impl Parser<'_> {
         }
         let low = self.root_expression();
         if self.eat(T::CloseParen) {
-            return Some(ActionKind::ChooseMember(place, low));
+            return Some(ActionKind::ChooseMember(place.clone(), low));
         }
         if self.at(T::DotDot) {
             self.replace(T::Comma, "`choose` takes two numbers", "expected `,`", "write `choose(lo, hi)`");
@@ -123,7 +143,7 @@ impl Parser<'_> {
         self.expect(T::Comma);
         let high = self.root_expression();
         self.expect_close(T::CloseParen, open);
-        Some(ActionKind::Choose(place, low, high))
+        Some(ActionKind::Choose(place.clone(), low, high))
     }
 
     /// A misspelt keyword looks like a place that is not assigned.
@@ -147,21 +167,6 @@ impl Parser<'_> {
         !is_place && !is_own && self.is_misspelt("an action", &actions)
     }
 
-    /// Whether `++`, `--`, `+=` or the like follows.
-    fn is_update(&self) -> bool {
-        self.peek(1) == T::Single || self.peek(1) == T::Equal || self.peek(1) == self.kind()
-    }
-
-    fn update(&mut self, place: &Expr) {
-        let name = self.source(place.span);
-        let operator = self.word();
-        let span = self.span().to(self.tokens[self.position + 1].span);
-        let written = self.source(span);
-        let operand = if self.peek(1) == self.kind() { "1" } else { "…" };
-        let help = format!("write `{name} := {name} {operator} {operand};`");
-        self.report(Diagnostic::new("E0012", span, format!("BIR has no `{written}`"), "expected `:=`").help(help));
-    }
-
     /// Skips to the block of a foreign statement, or to what cannot be part of its head.
     fn skip_header(&mut self) {
         self.bump();
@@ -177,7 +182,8 @@ impl Parser<'_> {
     pub(super) fn foreign_statement(&mut self) -> bool {
         let word = self.word();
         let is_name = matches!(self.peek(1), T::Assign | T::OpenBracket | T::Dot | T::Single | T::Equal | T::Colon);
-        if !self.at(T::Name) || is_name || !FOREIGN.contains(&word) {
+        let starts = matches!(word, "run" | "spawn") && (self.peek(1), self.peek(2)) == (T::Name, T::OpenParen);
+        if !self.at(T::Name) || is_name || !(starts || FOREIGN.contains(&word)) {
             return false;
         }
         let help = match word {
@@ -187,6 +193,7 @@ impl Parser<'_> {
             "switch" | "case" => "write `if (…) { … } else if (…) { … }`",
             "repeat" => "write `while (true) { … }`",
             "continue" => "label the loop, and `goto` the label",
+            "run" | "spawn" => "a thread is started with `start NAME(…);`",
             _ => "it has to be left out",
         };
         let message = format!("BIR has no `{word}` here");

@@ -5,7 +5,7 @@
 
 use super::{Parser, ends_expression, shorten};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::ast::{BinaryOp, Domain, Expr, ExprKind, MAX_DEPTH, Name, PropertyKind, Quantifier, UnaryOp};
+use crate::syntax::ast::{BinaryOp, Expr, ExprKind, MAX_DEPTH, Name, PropertyKind, UnaryOp};
 use crate::syntax::lexer::{TokenKind as T, number_value};
 use birk_ir::Span;
 
@@ -40,10 +40,8 @@ const AND: u8 = 4;
 const TEMPORAL: u8 = 5;
 const EQUALITY: u8 = 6;
 const RELATION: u8 = 7;
-const SUM: u8 = 8;
+pub(super) const SUM: u8 = 8;
 const PRODUCT: u8 = 9;
-
-const LET: &str = "write `let x = a + b in x * x`";
 
 impl Parser<'_> {
     /// An expression that is not part of another one.
@@ -149,7 +147,7 @@ impl Parser<'_> {
     }
 
     /// The right operand of a binary operator.
-    fn operand(&mut self, tightness: u8) -> Tree {
+    pub(super) fn operand(&mut self, tightness: u8) -> Tree {
         self.deeper(|parser| parser.binary(tightness))
     }
 
@@ -201,6 +199,7 @@ impl Parser<'_> {
             T::Implies => (BinaryOp::Implies, IMPLIES),
             T::OrOr => (BinaryOp::Or, OR),
             T::AndAnd => (BinaryOp::And, AND),
+            T::Equal if self.is_adjacent(T::Greater) && self.is_foreign_infix() => return self.infix(),
             T::Equal => (BinaryOp::Eq, EQUALITY),
             T::NotEqual => (BinaryOp::Ne, EQUALITY),
             T::Less => (BinaryOp::Lt, RELATION),
@@ -259,6 +258,11 @@ impl Parser<'_> {
                 let start = self.bump().start;
                 self.tokens[self.position].span.start = start;
                 (T::LessEqual, "`=<` is not an operator")
+            }
+            (T::Equal, _) => {
+                let start = self.bump().start;
+                self.tokens[self.position].span.start = start;
+                (T::Implies, "`==>` is not an operator")
             }
             (T::Single, _) => (T::Equal, "`=` is not a comparison"),
             (T::Assign, _) => (T::Equal, "`:=` assigns and does not compare"),
@@ -352,12 +356,13 @@ impl Parser<'_> {
         self.report(Diagnostic::new("E0013", span, message, format!("an operator of {logic}")).help(help));
     }
 
-    /// `X p`, `always p`, …: operators if an operand follows, otherwise names.
+    /// `X p`, `G p`, `always p`, …: operators if an operand follows, otherwise names. A function that the file declares wins.
     fn prefix_word(&mut self) -> Option<UnaryOp> {
         let is_operand = match self.peek(1) {
+            T::Name if self.formula.is_none() && self.starts_line(self.position + 1) => false,
             T::Name => !self.is_infix_name(1),
             T::Number | T::True | T::False => true,
-            T::OpenParen => self.formula.is_some() || self.at_word("not"),
+            T::OpenParen => (self.formula.is_some() && !self.functions.contains(self.word())) || self.at_word("not"),
             T::Not | T::Diamond | T::Forall | T::Exists => self.formula.is_some(),
             T::OpenBracket => self.formula.is_some() && self.peek(2) == T::CloseBracket,
             _ => false,
@@ -367,8 +372,8 @@ impl Parser<'_> {
         }
         match self.word() {
             "X" | "next" => Some(UnaryOp::Next),
-            "always" => Some(UnaryOp::Always),
-            "eventually" => Some(UnaryOp::Eventually),
+            "G" | "always" => Some(UnaryOp::Always),
+            "F" | "eventually" => Some(UnaryOp::Eventually),
             "AX" if self.formula.is_some() => Some(UnaryOp::AllNext),
             "AF" if self.formula.is_some() => Some(UnaryOp::AllEventually),
             "AG" if self.formula.is_some() => Some(UnaryOp::AllAlways),
@@ -384,7 +389,7 @@ impl Parser<'_> {
     }
 
     /// Whether the name so far ahead is an operator behind an operand, as in `X U p`.
-    fn is_infix_name(&self, ahead: usize) -> bool {
+    pub(super) fn is_infix_name(&self, ahead: usize) -> bool {
         let Some(token) = self.tokens.get(self.position + ahead) else { return false };
         let is_operator = matches!(self.source(token.span), "U" | "until" | "W" | "weakuntil" | "R" | "release");
         let mut next = self.peek(ahead + 1);
@@ -457,7 +462,7 @@ impl Parser<'_> {
         trees
     }
 
-    fn primary(&mut self) -> Tree {
+    pub(super) fn primary(&mut self) -> Tree {
         let span = self.span();
         let kind = match self.kind() {
             T::Number => number_value(self.word()).map_or(ExprKind::Error, ExprKind::Int),
@@ -466,7 +471,9 @@ impl Parser<'_> {
             T::Name if self.is_total() => return self.quantifier(),
             T::Name if self.is_fixpoint() => return self.fixpoint(),
             T::Name if self.at_word("let") && self.peek(1) == T::Name => return self.let_in(),
+            T::Name if self.is_conditional_value() => return self.not_an_expression(),
             T::Name => ExprKind::Name(self.word().to_string()),
+            T::OpenBracket => return self.list_in_brackets(),
             T::OpenBrace => return self.set(),
             T::Forall | T::Exists => return self.quantifier(),
             T::OpenParen => {
@@ -482,113 +489,17 @@ impl Parser<'_> {
         Tree { expr: Expr { kind, span }, outer: span, depth: 1 }
     }
 
-    fn not_an_expression(&mut self) -> Tree {
+    pub(super) fn not_an_expression(&mut self) -> Tree {
         let mut diagnostic = self.unexpected("an expression");
         if self.at(T::Choose) {
-            diagnostic = diagnostic.help("`choose` stands alone on the right side of an action: `x := choose(0, 3);`");
+            let help = "`choose` stands alone on the right side: `atomic { x := choose(0, 3); x := x + 1; }`";
+            diagnostic = diagnostic.help(help);
         } else if self.at(T::Text) {
             diagnostic = diagnostic.help("strings are allowed only after the condition of `assert`");
+        } else if self.at(T::Name) {
+            diagnostic = diagnostic.help("a value that depends on a condition is written `condition ? a : b`");
         }
         self.report(diagnostic);
         self.error()
-    }
-
-    /// `forall (i : lo .. hi) body`, whose body reaches as far as it can.
-    fn quantifier(&mut self) -> Tree {
-        let quantifier = match self.word() {
-            "forall" => Quantifier::All,
-            "exists" => Quantifier::Any,
-            "count" => Quantifier::Count,
-            _ => Quantifier::Sum,
-        };
-        let start = self.bump_word();
-        let open = self.span();
-        let opened = self.expect(T::OpenParen);
-        let name = self.name("a name");
-        let members = self.at_word("in");
-        if members {
-            self.bump_word();
-        } else {
-            self.expect(T::Colon);
-        }
-        let low = self.expression();
-        let mut depth = low.depth;
-        if self.at(T::Comma) {
-            self.replace(T::DotDot, "a range is written with `..`", "expected `..`", "write `(i : lo .. hi)`");
-        }
-        let domain = if members && !self.at(T::DotDot) {
-            Domain::Members(low.expr)
-        } else {
-            self.expect(T::DotDot);
-            let high = self.expression();
-            depth = depth.max(high.depth);
-            Domain::Range(low.expr, high.expr)
-        };
-        if opened {
-            self.expect_close(T::CloseParen, open);
-        } else {
-            self.eat(T::CloseParen);
-        }
-        let body = match quantifier {
-            _ if self.is_reported() => self.error(),
-            Quantifier::All | Quantifier::Any => self.expression(),
-            // A number is compared and added: the body of `count` and `sum` is one operand.
-            Quantifier::Count | Quantifier::Sum => self.deeper(Self::unary),
-        };
-        let span = start.to(body.outer);
-        let kind = ExprKind::Quantifier(quantifier, name, Box::new(domain), Box::new(body.expr));
-        self.node(kind, span, depth.max(body.depth))
-    }
-
-    /// Whether `count (i :` or `sum (x in` follows.
-    fn is_total(&self) -> bool {
-        let is_word = self.at_word("count") || self.at_word("sum");
-        let binds =
-            self.peek(3) == T::Colon || self.tokens.get(self.position + 3).is_some_and(|t| self.source(t.span) == "in");
-        is_word && self.peek(1) == T::OpenParen && self.peek(2) == T::Name && binds
-    }
-
-    /// `let x = value in body`
-    fn let_in(&mut self) -> Tree {
-        let start = self.bump_word();
-        let name = self.name("a name");
-        if self.at(T::Assign) {
-            self.replace(T::Single, "`let` gives a name and does not assign", "expected `=`", "write `=`");
-        }
-        if !self.eat(T::Single) {
-            self.report(self.unexpected("`=`").help(LET));
-            return self.error();
-        }
-        let value = self.operand(SUM);
-        if !self.at_word("in") {
-            self.report(self.unexpected("`in` and the value").help(LET));
-            return self.error();
-        }
-        self.bump_word();
-        let body = self.expression();
-        let span = start.to(body.outer);
-        let depth = value.depth.max(body.depth);
-        self.node(ExprKind::Let(name, Box::new(value.expr), Box::new(body.expr)), span, depth)
-    }
-
-    /// `{a, b}`
-    fn set(&mut self) -> Tree {
-        self.sets.push(self.span().start);
-        let open = self.bump();
-        let mut members = Vec::new();
-        let mut depth = 0;
-        if !self.eat(T::CloseBrace) {
-            loop {
-                let member = self.expression();
-                depth = depth.max(member.depth);
-                members.push(member.expr);
-                if !self.eat(T::Comma) {
-                    break;
-                }
-            }
-            self.expect_close(T::CloseBrace, open);
-        }
-        let span = self.since(open);
-        self.node(ExprKind::Set(members), span, depth)
     }
 }

@@ -27,6 +27,8 @@ const ITEMS: [T; 12] = [
 
 const MINIMAL: &str = "the smallest system is `system Name { active thread T() { loc a: do { } goto a; } }`";
 
+const ONE_TYPE: &str = "end the declaration before it with `;`: a `,` stands between names of the same type";
+
 impl Parser<'_> {
     /// The whole file.
     pub(super) fn file(&mut self) -> Option<System> {
@@ -36,6 +38,11 @@ impl Parser<'_> {
             return None;
         }
         let start = self.span();
+        if let Some(diagnostic) = self.other_language() {
+            // What the lexer found is a consequence.
+            self.diagnostics = vec![diagnostic];
+            return None;
+        }
         let imports = self.imports();
         let library = self.at_word("library") && self.peek(1) == T::Name;
         if library {
@@ -134,6 +141,8 @@ impl Parser<'_> {
             T::Name if self.at_word("procedure") && matches!(self.peek(2), T::OpenParen | T::OpenBrace) => {
                 Some(Item::Procedure(self.procedure()))
             }
+            T::Name if self.is_foreign_thread() => self.thread().map(Item::Thread),
+            T::Name if self.foreign_item() => None,
             T::Name if self.is_branching_property() => Some(Item::Property(self.property())),
             T::Name if self.at_word("symmetric") && self.peek(1) == T::Typealias => Some(Item::Alias(self.alias())),
             T::Name if self.at_word("fair") && matches!(self.peek(1), T::Active | T::Thread | T::OpenBracket) => {
@@ -189,6 +198,8 @@ impl Parser<'_> {
                 diagnostic.help("a variable is declared with its type: `int x := 1;`; actions stand in threads");
         } else if self.is_statement_word() {
             diagnostic = diagnostic.help("statements stand in threads and procedures");
+        } else if self.at(T::Assert) {
+            diagnostic = diagnostic.help("for every state, write `invariant NAME: …;`; statements stand in threads");
         } else if let Some(help) = self.declaration_help() {
             diagnostic = diagnostic.help(help);
         }
@@ -295,7 +306,7 @@ impl Parser<'_> {
             self.replace(T::Single, "a constant is not compared", "expected `=`", "write `=`: `const N = 3;`");
         }
         if !self.eat(T::Single) {
-            self.report(self.unexpected(expected));
+            self.report(self.unexpected(expected).help("write `const NAME = value;`"));
             if !matches!(self.kind(), T::Name | T::Number) {
                 return self.nothing();
             }
@@ -313,6 +324,7 @@ impl Parser<'_> {
             return Record { name, fields: Vec::new(), span: self.since(start) };
         }
         let mut fields = Vec::new();
+        let messages = self.diagnostics.len();
         while !matches!(self.kind(), T::CloseBrace | T::End) && !is_landmark(self.kind()) {
             let before = self.position;
             fields.push(self.variables());
@@ -320,6 +332,10 @@ impl Parser<'_> {
                 self.bump();
             }
         }
+        // Where commas separate the fields, no `;` ends the last of them.
+        let found = self.diagnostics.split_off(messages);
+        let is_list = found.iter().any(|diagnostic| diagnostic.help.as_deref() == Some(ONE_TYPE));
+        self.diagnostics.extend(found.into_iter().filter(|diagnostic| !is_list || diagnostic.code != "E0005"));
         if fields.is_empty() && self.at(T::CloseBrace) {
             self.report(self.unexpected("a field").help("write `type NAME;`"));
         }
@@ -333,12 +349,19 @@ impl Parser<'_> {
         let start = self.bump_word();
         let name = self.name("the procedure's name");
         let params = self.params();
+        let head = self.since(name.span);
         let open = self.span();
+        if self.at(T::Colon) {
+            let help = format!("what has a value is a function: `function {}: int = …;`", self.source(head));
+            self.report(self.unexpected("`{`").help(help));
+        }
         if !self.expect(T::OpenBrace) {
             self.recover();
             return Procedure { name, params, body: Vec::new(), span: self.since(start) };
         }
+        self.procedure = Some(head);
         let body = self.statements();
+        self.procedure = None;
         if matches!(self.kind(), T::Loc | T::When | T::Do) {
             self.report(self.unexpected("a statement").help("a procedure is made of statements, not of locations"));
             self.thread_body(&mut Vec::new(), &mut Vec::new(), &mut Vec::new());
@@ -367,6 +390,10 @@ impl Parser<'_> {
     fn enumeration(&mut self) -> Enum {
         let start = self.bump();
         let name = self.name("a name for the enumeration");
+        if self.at(T::Single) {
+            self.report(self.unexpected("`{`").help(format!("leave out the `=`: `enum {} {{ … }}`", name.text)));
+            self.bump();
+        }
         let open = self.span();
         let mut variants = Vec::new();
         if self.expect(T::OpenBrace) {
@@ -413,6 +440,10 @@ impl Parser<'_> {
             Name { text: String::new(), span: self.behind() }
         };
         if !self.eat(T::Colon) {
+            let help = match self.kind() {
+                T::OpenBrace => format!("write `{word} {}: …;`, without braces", name.text),
+                _ => help,
+            };
             self.report(self.unexpected("`:`").help(help));
             self.recover();
             let body = self.nothing();
@@ -452,6 +483,13 @@ impl Parser<'_> {
     pub(super) fn params(&mut self) -> Vec<Param> {
         let open = self.span();
         let mut params = Vec::new();
+        if self.at(T::OpenBrace) {
+            let help = format!(
+                "the parameters stand in parentheses, also if there are none: `{}()`",
+                self.source(self.previous())
+            );
+            self.report(self.unexpected("`(`").help(help));
+        }
         if !self.expect(T::OpenParen) || self.eat(T::CloseParen) {
             return params;
         }
@@ -493,6 +531,10 @@ impl Parser<'_> {
             declarators.push((name, value));
             if !self.eat(T::Comma) {
                 break;
+            }
+            if matches!(self.kind(), T::Boolean | T::Byte | T::Int) {
+                self.report(self.unexpected("a name").help(ONE_TYPE));
+                return Variables { ty, declarators, span: self.since(start) };
             }
         }
         self.expect_semicolon();

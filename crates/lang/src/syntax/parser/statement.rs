@@ -9,6 +9,8 @@ use crate::syntax::lexer::TokenKind as T;
 pub(super) const STATEMENTS: [&str; 10] =
     ["if", "while", "for", "either", "await", "atomic", "break", "send", "receive", "fair"];
 
+pub(super) const RANGE: &str = "a `for` goes over a constant range: `for (i : 0 .. 3) { … }`";
+
 impl Parser<'_> {
     /// Whether a statement begins here that is not also an action of the form with locations.
     pub(super) fn is_statement(&self) -> bool {
@@ -16,6 +18,7 @@ impl Parser<'_> {
             T::Name if self.peek(1) == T::Colon => true,
             T::Name => self.is_statement_word() || self.is_action_begin(),
             T::Assert | T::Assume | T::Start | T::Skip | T::Goto | T::Return => true,
+            T::Plus | T::Minus => self.is_prefix_update(),
             _ => false,
         }
     }
@@ -26,9 +29,13 @@ impl Parser<'_> {
         self.at(T::Name) && !is_name && STATEMENTS.contains(&self.word())
     }
 
-    /// `x :=`, `a[i] :=`, `r.f :=`, `p(…)`
+    /// `x :=`, `a[i] :=`, `r.f :=`, `p(…)`, or what is written like that in other languages
     fn is_action_begin(&self) -> bool {
-        matches!(self.peek(1), T::Assign | T::Dot | T::OpenParen | T::Single | T::Equal | T::Not | T::Question)
+        self.is_update(1)
+            || matches!(
+                self.peek(1),
+                T::Assign | T::Dot | T::OpenParen | T::Single | T::Equal | T::Not | T::Question | T::Comma
+            )
             || (self.peek(1) == T::OpenBracket && !self.declares_array())
     }
 
@@ -73,7 +80,11 @@ impl Parser<'_> {
     /// `{ statements }`
     fn block(&mut self) -> Vec<Action> {
         if !self.at(T::OpenBrace) {
-            self.report(self.unexpected("`{`").help("the statements stand in braces: `{ … }`"));
+            let help = match self.word() {
+                word @ ("do" | "then") => format!("leave out `{word}`: the statements stand in braces, `{{ … }}`"),
+                _ => "the statements stand in braces: `{ … }`".to_owned(),
+            };
+            self.report(self.unexpected("`{`").help(help));
             // `while … do {`, `if … then {`
             if self.peek(1) == T::OpenBrace && (self.at(T::Do) || self.at_word("then")) {
                 self.bump();
@@ -121,11 +132,13 @@ impl Parser<'_> {
             }
             T::Return => {
                 self.bump();
+                self.refuse_result();
                 self.expect_semicolon();
                 Some(ActionKind::Return)
             }
             T::Name if self.is_statement_word() => self.worded(),
             T::Name if matches!(self.word(), "elseif" | "elif" | "switch") && self.foreign_statement() => return None,
+            T::Name if self.is_printing() => return None,
             T::Name if matches!(self.peek(1), T::Not | T::Question) => {
                 let (name, sign) = (self.word(), if self.peek(1) == T::Not { "!" } else { "?" });
                 let help = match sign {
@@ -227,20 +240,24 @@ impl Parser<'_> {
 
     /// `for (i : lo .. hi) { … }`
     fn for_statement(&mut self) -> Option<ActionKind> {
-        let open = self.span();
-        if !self.expect(T::OpenParen) {
+        let (open, position) = (self.span(), self.position);
+        if self.is_counting_loop() {
+            self.counting_loop();
+            return None;
+        }
+        let is_bare = self.at(T::Name) && (self.peek(1) == T::Colon || self.is_word_ahead(1, "in"));
+        if !is_bare && !self.at(T::OpenParen) {
+            self.report(self.unexpected("`(`").help(RANGE));
             self.recover();
             return None;
         }
+        let messages = self.diagnostics.len();
+        if !is_bare {
+            self.bump();
+        }
         let name = self.name("a name");
-        const RANGE: &str = "a `for` goes over a constant range: `for (i : 0 .. 3) { … }`";
-        if matches!(self.kind(), T::Assign | T::Single) {
-            self.report(self.unexpected("`:`").help(RANGE));
-            while !matches!(self.kind(), T::OpenBrace | T::CloseBrace | T::End) && !is_item(self.kind()) {
-                self.bump();
-            }
-            self.block();
-            return None;
+        if self.at_word("in") && is_bare {
+            self.correct(T::Colon);
         }
         if self.at_word("in") {
             self.replace(T::Colon, "a range is written behind `:`", "expected `:`", RANGE);
@@ -256,7 +273,14 @@ impl Parser<'_> {
             self.report(self.unexpected("`..`").help(RANGE));
         }
         let high = if self.is_reported() { self.nothing() } else { self.root_expression() };
-        self.expect_close(T::CloseParen, open);
+        if !is_bare {
+            self.expect_close(T::CloseParen, open);
+        } else if self.diagnostics.len() == messages {
+            let range = self.source(low.span.to(high.span));
+            let help = format!("write `for ({} : {range}) {{ … }}`", name.text);
+            let diagnostic = Diagnostic::new("E0012", open, "the range of `for` stands in parentheses", "expected `(`");
+            self.report_at(position, diagnostic.help(help));
+        }
         Some(ActionKind::For(name, low, high, self.block()))
     }
 

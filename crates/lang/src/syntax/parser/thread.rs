@@ -23,6 +23,11 @@ impl Parser<'_> {
             copies = Some(self.root_expression());
             self.expect_close(T::CloseBracket, open);
         }
+        if self.is_foreign_thread() {
+            let help = format!("write `thread {}() {{ … }}`", self.source(self.tokens[self.position + 1].span));
+            let message = format!("BIR has no `{}`", self.word());
+            self.replace(T::Thread, message, "expected `thread`", help);
+        }
         if !self.at(T::Thread) && !self.is_misspelt("`thread`", &[T::Thread]) {
             let is_named = self.at(T::Name) && self.peek(1) == T::OpenParen;
             let mut diagnostic = self.unexpected("`thread`");
@@ -103,10 +108,7 @@ impl Parser<'_> {
                 T::Name if locations.is_empty() && self.is_misspelt_action() => body.append(&mut self.statements()),
                 T::When | T::Do | T::Goto | T::Return => match locations.last_mut() {
                     Some(location) => self.transformations(&mut location.transformations),
-                    None => {
-                        self.report(self.unexpected("`loc NAME:` before the first guarded command"));
-                        self.transformations(&mut Vec::new());
-                    }
+                    None => self.unplaced_transformations(),
                 },
                 kind if begins_action(kind) => self.loose_action(),
                 _ => {
@@ -120,10 +122,24 @@ impl Parser<'_> {
         }
     }
 
+    /// Guarded commands before the first location. Whether they jump does not matter: it may be statements that are meant.
+    fn unplaced_transformations(&mut self) {
+        let help = "name the place: `loc here: when … do { … } goto here;`; among statements, write `await …;`";
+        self.report(self.unexpected("`loc NAME:` before the first guarded command").help(help));
+        let messages = self.diagnostics.len();
+        self.transformations(&mut Vec::new());
+        let found = self.diagnostics.split_off(messages);
+        self.diagnostics.extend(found.into_iter().filter(|diagnostic| diagnostic.code != "E0007"));
+    }
+
     /// Whether a name begins a variable whose type it is.
     fn is_local_name(&self) -> bool {
         match (self.peek(1), self.peek(2)) {
-            (T::Name, after) => after != T::Colon && !FOREIGN.contains(&self.word()) && !self.is_statement_word(),
+            (T::Name, after) => {
+                !matches!(after, T::Colon | T::OpenParen)
+                    && !FOREIGN.contains(&self.word())
+                    && !self.is_statement_word()
+            }
             (next, _) => next == T::OpenBracket && self.is_array_variable(),
         }
     }

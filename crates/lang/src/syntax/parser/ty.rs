@@ -24,7 +24,12 @@ impl Parser<'_> {
         let mut dimensions = std::mem::take(&mut self.channel_dimensions);
         while self.at(T::OpenBracket) {
             let open = self.bump();
-            dimensions.push(self.root_expression());
+            let length = self.root_expression();
+            if self.at(T::DotDot) {
+                self.range_in_brackets(&length, open);
+                return Type { kind: TypeKind::Error, dimensions: Vec::new(), span: self.since(start) };
+            }
+            dimensions.push(length);
             self.expect_close(T::CloseBracket, open);
         }
         Type { kind, dimensions, span: self.since(start) }
@@ -109,6 +114,9 @@ impl Parser<'_> {
             self.bump_word();
         }
         let open = self.span();
+        if matches!(self.kind(), T::Number | T::Minus) || self.at(T::Name) && self.peek(1) == T::DotDot {
+            return self.bare_range(wraps);
+        }
         if !self.eat(T::OpenParen) {
             return TypeKind::Int;
         }
