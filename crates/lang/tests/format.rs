@@ -103,6 +103,7 @@ fn layouts() {
         ),
         ("system S{ltl p:X==1&&X-1==U;}", "system S {\n  ltl p: X == 1 && X - 1 == U;\n}\n"),
         ("system S{ltl p:X p&&X[0]&&X[]q;}", "system S {\n  ltl p: X p && X[0] && X [] q;\n}\n"),
+        ("system S{ltl p:G(p)&&F[0]&&G F!q;}", "system S {\n  ltl p: G (p) && F[0] && G F !q;\n}\n"),
         ("system S{int x:=a?b?1:2:-3- -4;}", "system S {\n  int x := a ? b ? 1 : 2 : -3 - -4;\n}\n"),
     ] {
         assert_eq!(check(text, text), expected);
