@@ -283,3 +283,17 @@ fn functions_of_libraries_are_not_taken_for_operators() {
     let messages: Vec<&str> = loaded.diagnostics.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
     assert_eq!(messages, ["`F` is an operator here, and a function of an imported file"]);
 }
+
+/// A choice is not put where the old value is still read.
+#[test]
+fn a_suggestion_does_not_change_the_meaning() {
+    for (text, next) in [
+        ("x := choose(0, 2) * (x + 1);", "into a variable of its own"),
+        ("x := choose(0, 2) * (a[0] + 1);", "x := x * (a[0] + 1);"),
+        ("a[0] := choose(0, 2) + a[1];", "into a variable of its own"),
+    ] {
+        let found = load(&text_of(Statement, text), &[]).diagnostics;
+        let help = found.iter().find(|found| !found.is_warning()).and_then(|found| found.help.clone());
+        assert!(help.is_some_and(|help| help.contains(next)), "{text}: {found:?}");
+    }
+}

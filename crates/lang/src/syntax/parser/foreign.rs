@@ -1,5 +1,7 @@
 //! Constructs of other languages that are read as what they mean, so that one message can say how BIR writes all of it.
 
+use std::collections::HashSet;
+
 use super::expression::Tree;
 use super::statement::RANGE;
 use super::{Parser, is_item, shorten};
@@ -58,7 +60,9 @@ impl Parser<'_> {
             Some(end) if end == ahead + 1 => self.source(self.tokens[first].span).to_owned(),
             Some(end) if end > ahead => {
                 let last = self.tokens[self.position + end - 1].span;
-                format!("({})", shorten(self.source(self.tokens[first].span.to(last))))
+                let text = shorten(self.source(self.tokens[first].span.to(last)));
+                let is_closed = self.peek(ahead) == T::OpenParen && self.closing(ahead) == Some(end - 1);
+                if is_closed { text } else { format!("({text})") }
             }
             _ => "…".to_owned(),
         }
@@ -83,7 +87,15 @@ impl Parser<'_> {
         }
         let (choice, name) = (self.source(self.since(start)), self.source(place.span));
         let (sign, operand) = (self.word(), self.rest_of_statement(1));
-        let help = format!("choose first, then compute: `atomic {{ {choice}; {name} := {name} {sign} {operand}; }}`");
+        let words = |text: &str| -> HashSet<String> {
+            let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+            words.map(str::to_owned).collect()
+        };
+        // What is assigned to cannot hold the choice meanwhile if its old value is read, too.
+        let help = match words(&operand).is_disjoint(&words(name)) {
+            false => "choose first, into a variable of its own: `atomic { y := choose(0, 3); x := y * x; }`".to_owned(),
+            true => format!("choose first, then compute: `atomic {{ {choice}; {name} := {name} {sign} {operand}; }}`"),
+        };
         let diagnostic = self.unexpected("`;` after `choose(…)`");
         self.report(diagnostic.help(help));
     }

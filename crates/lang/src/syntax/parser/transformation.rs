@@ -169,7 +169,13 @@ impl Parser<'_> {
     pub(super) fn jump(&mut self) -> Jump {
         let is_return = self.at(T::Return);
         let start = self.bump();
-        let jump = if is_return { Jump::Return(start) } else { Jump::Goto(self.name("a location")) };
+        let jump = match is_return {
+            true => {
+                self.refuse_result();
+                Jump::Return(start)
+            }
+            false => Jump::Goto(self.name("a location")),
+        };
         self.expect_semicolon();
         jump
     }
