@@ -25,6 +25,8 @@ mod sets;
 mod specialise;
 mod stubborn;
 
+use std::collections::{HashSet, VecDeque};
+
 use birk_engine::{GoalSet, Hunt, Model, Successors};
 use birk_ir::{Expr, Field, Goal, Outcome, Program, Step, Trace, Transition, TransitionId, VarId};
 
@@ -34,6 +36,9 @@ pub use relations::{Oracle, Relations, Syntactic};
 use sets::{count, is_in, set};
 pub use specialise::Specialised;
 use stubborn::{Choice, Room};
+
+/// States that are expanded to see whether a reduction is worth it.
+const TRIAL: usize = 2_000;
 
 /// Successors of one state, by their bytes: a state with more would have to be expanded in parts.
 const MOST_BYTES: u64 = 16 << 20;
@@ -76,6 +81,32 @@ impl<'m> Reduced<'m> {
         }
         let relations = Relations::new(program, goals, oracle)?;
         Ok(Self { model, interpreter: Interpreter::new(program, &[]), relations })
+    }
+
+    /// Whether it is worth it, as the first states of a breadth-first search show: where nearly all steps are taken, to choose
+    /// among them takes longer than to take them. Decided before a search, so that the choice depends on the state alone.
+    pub fn is_worthwhile(&self) -> bool {
+        let (mut here, mut all) = (Successors::new(self.words()), Successors::new(self.words()));
+        self.initial(&mut here);
+        let mut states: VecDeque<Vec<u32>> = (0..here.len()).map(|index| here.state(index).to_vec()).collect();
+        let mut seen: HashSet<Vec<u32>> = states.iter().cloned().collect();
+        let (mut expanded, mut taken, mut enabled) = (0, 0, 0);
+        while let Some(state) = states.pop_front().filter(|_| expanded < TRIAL) {
+            expanded += 1;
+            here.clear();
+            all.clear();
+            self.successors(&state, &mut here);
+            self.model.successors(&state, &mut all);
+            (taken, enabled) = (taken + here.len(), enabled + all.len());
+            for next in (0..here.len()).map(|index| here.state(index)) {
+                if !self.is_fault(next) && !seen.contains(next) {
+                    seen.insert(next.to_vec());
+                    states.push_back(next.to_vec());
+                }
+            }
+        }
+        // A model that is over by then is small either way.
+        expanded < TRIAL || taken * 10 <= enabled * 9
     }
 
     /// The stubborn set of a state, by transition; none where all steps are taken.

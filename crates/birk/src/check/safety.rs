@@ -99,6 +99,10 @@ impl SafetyQuestion {
         let specialised = Specialised::new(context.program);
         let layers = Layers::new(&specialised.program, &self.goals);
         match layers.reduced(watch, job.limits.memory) {
+            Ok(reduced) if !reduced.is_worthwhile() => {
+                watch.note("the search was not reduced: nearly all steps depend on each other");
+                self.search(context, search, job, watch)
+            }
             Ok(reduced) => {
                 let hunt = self.hunt(context, search, (&layers, &reduced), job, watch);
                 let mut hunt = specialised.original(context.program, hunt);

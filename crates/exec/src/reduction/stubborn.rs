@@ -26,8 +26,16 @@ pub(super) struct Room {
     /// Atoms that were evaluated, and their values.
     known: Vec<u64>,
     values: Vec<u64>,
+    /// Seeds, or members that may be deleted.
+    candidates: Vec<usize>,
     removed: Vec<usize>,
+    /// For each disabled transition, an atom that is false and whose enabling transitions were all in the set when it was
+    /// looked at last: as long as they are, nothing else need be asked (as with watched literals in SAT solvers).
+    support: Vec<u32>,
 }
+
+/// No atom supports a transition, as far as is known.
+const NONE: u32 = u32::MAX;
 
 impl Room {
     /// Ready for a state of a program with these relations.
@@ -39,6 +47,8 @@ impl Room {
         self.known.clear();
         self.known.resize(relations.tests.len().div_ceil(64), 0);
         self.values.resize(self.known.len(), 0);
+        self.support.clear();
+        self.support.resize(relations.transitions, NONE);
     }
 }
 
@@ -56,10 +66,13 @@ impl Choice<'_> {
         let all = count(&self.room.enabled);
         let least = u32::from(self.relations.wants_stuck);
         let mut fewest = all;
-        let seeds =
-            if self.relations.wants_stuck { members(&self.room.enabled).map(Some).collect() } else { vec![None] };
-        for seed in seeds {
-            if let Some(number) = self.closure(seed, fewest) {
+        self.room.candidates.clear();
+        if self.relations.wants_stuck {
+            self.room.candidates.extend(members(&self.room.enabled));
+        }
+        // Without a key the goals alone are closed.
+        for seed in 0..self.room.candidates.len().max(1) {
+            if let Some(number) = self.closure(self.room.candidates.get(seed).copied(), fewest) {
                 fewest = number;
                 std::mem::swap(&mut self.room.set, &mut self.room.chosen);
                 if fewest <= least {
@@ -199,12 +212,16 @@ impl Choice<'_> {
 
     /// Deletes members one after the other while the rest is stubborn; how many enabled ones are left.
     fn delete(&mut self) -> u32 {
-        for member in members_of(&self.room.chosen.clone(), &self.room.enabled.clone()) {
+        let mut candidates = std::mem::take(&mut self.room.candidates);
+        candidates.clear();
+        candidates.extend(members_of(&self.room.chosen, &self.room.enabled));
+        for &member in &candidates {
             self.room.set.copy_from_slice(&self.room.chosen);
             if is_in(&self.room.chosen, member) && self.can_do_without(member) {
                 std::mem::swap(&mut self.room.set, &mut self.room.chosen);
             }
         }
+        self.room.candidates = candidates;
         self.room.chosen.iter().zip(&self.room.enabled).map(|(a, b)| (a & b).count_ones()).sum()
     }
 
@@ -226,7 +243,7 @@ impl Choice<'_> {
                 while disabled != 0 {
                     let other = at * 64 + disabled.trailing_zeros() as usize;
                     disabled &= disabled - 1;
-                    if !self.is_supported(&relations.enabled[other], Some(other)) {
+                    if self.has_lost(other, member) {
                         self.room.removed.push(other);
                     }
                 }
@@ -237,6 +254,31 @@ impl Choice<'_> {
             }
         }
         relations.goals.iter().all(|goal| self.is_true(goal) || self.is_supported(goal, None))
+    }
+
+    /// Whether a disabled transition has no support any more, now that a member is gone.
+    #[inline]
+    fn has_lost(&mut self, other: usize, member: usize) -> bool {
+        let support = self.room.support[other];
+        if support != NONE && !is_in(self.relations.enabling(support as usize), member) {
+            return false;
+        }
+        let relations = self.relations;
+        let tree = &relations.enabled[other];
+        if let Tree::All(parts) = tree {
+            for part in parts {
+                if let Tree::Atom(atom) = part
+                    && is_within(relations.enabling(*atom), &self.room.set)
+                    && !self.is_true(part)
+                {
+                    self.room.support[other] = *atom as u32;
+                    return false;
+                }
+            }
+        }
+        // What else supports it is asked each time.
+        self.room.support[other] = NONE;
+        !self.is_supported(tree, Some(other))
     }
 
     /// Whether some set of transitions without which a condition stays false is in the set.
