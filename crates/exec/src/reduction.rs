@@ -91,7 +91,11 @@ impl<'m> Reduced<'m> {
         let mut states: VecDeque<Vec<u32>> = (0..here.len()).map(|index| here.state(index).to_vec()).collect();
         let mut seen: HashSet<Vec<u32>> = states.iter().cloned().collect();
         let (mut expanded, mut taken, mut enabled) = (0, 0, 0);
-        while let Some(state) = states.pop_front().filter(|_| expanded < TRIAL) {
+        // Wide states, and such with many successors, are judged by fewer.
+        let most = MOST_BYTES as usize / (self.words() * 4).max(1);
+        while expanded < TRIAL && seen.len() < most {
+            // A model that is over by then is small either way.
+            let Some(state) = states.pop_front() else { return true };
             expanded += 1;
             here.clear();
             all.clear();
@@ -105,8 +109,7 @@ impl<'m> Reduced<'m> {
                 }
             }
         }
-        // A model that is over by then is small either way.
-        expanded < TRIAL || taken * 10 <= enabled * 9
+        taken * 10 <= enabled * 9
     }
 
     /// The stubborn set of a state, by transition; none where all steps are taken.
