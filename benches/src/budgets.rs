@@ -13,6 +13,9 @@ use crate::table::row;
 const MOST_MEMORY: f64 = 1.05;
 /// Seconds that it may take beyond the limit.
 const MOST_DELAY: f64 = 0.5;
+/// A search that is late is repeated so often: a machine that others use, too, stops now and then, and Birk's own delay shows
+/// every time.
+const TRIES: usize = 3;
 /// The limits on memory, in MiB.
 const MEMORIES: [u32; 2] = [100, 400];
 
@@ -107,15 +110,16 @@ pub(crate) fn compare(birk: &Path, root: &Path, is_quick: bool) -> bool {
     let bench = Bench { birk, root, seconds: if is_quick { 1 } else { 3 } };
     let (subjects, memories) = if is_quick { (&SUBJECTS[..1], &MEMORIES[..1]) } else { (&SUBJECTS[..], &MEMORIES[..]) };
     let mut worst = Worst { taken: Taken { share: 0.0, delay: 0.0 }, beyond: 0, failed: 0 };
-    let mut rows = vec![row(["", "model", "threads", "memory", "peak / limit", "seconds late", "ended by"])];
+    let mut rows = vec![row(["", "model", "threads", "memory", "peak / limit", "seconds late", "ended by", "tries"])];
     for subject in subjects {
         for way in ways().iter().filter(|way| way.question == Question::States || subject.has_formulas) {
             for threads in 1..=if way.scales { 2 } else { 1 } {
                 for &mebibytes in memories {
-                    let ran = bench.search(subject, way, threads, mebibytes);
+                    let (ran, taken, tries) = bench.measured(subject, way, threads, mebibytes);
                     let mut cells = vec![way.name.clone(), subject.name(), threads.to_string()];
                     cells.push(format!("{mebibytes}M"));
-                    cells.extend(worst.cells(&ran, Taken::read(&ran, mebibytes, bench.seconds)));
+                    cells.extend(worst.cells(&ran, taken));
+                    cells.push(tries.to_string());
                     eprintln!("{}", cells.join(" | "));
                     rows.push(cells);
                 }
@@ -138,6 +142,15 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
+    /// The search that was least late, what the most greedy one took, and how many there were.
+    fn measured(&self, subject: &Subject, way: &Way, threads: usize, mebibytes: u32) -> (Ran, Option<Taken>, usize) {
+        least_late(|| {
+            let ran = self.search(subject, way, threads, mebibytes);
+            let taken = Taken::read(&ran, mebibytes, self.seconds);
+            (ran, taken)
+        })
+    }
+
     fn search(&self, subject: &Subject, way: &Way, threads: usize, mebibytes: u32) -> Ran {
         let property = match way.question {
             Question::States => subject.property,
@@ -151,6 +164,29 @@ impl Bench<'_> {
         );
         run(self.birk, &words.split_whitespace().collect::<Vec<_>>(), self.root)
     }
+}
+
+/// Repeats a search while it is late.
+fn least_late<T>(mut search: impl FnMut() -> (T, Option<Taken>)) -> (T, Option<Taken>, usize) {
+    let (mut ran, mut taken) = search();
+    let mut tries = 1;
+    while tries < TRIES && taken.is_some_and(|taken| taken.delay > MOST_DELAY) {
+        let (again, next) = search();
+        tries += 1;
+        match (taken, next) {
+            (Some(before), Some(now)) => {
+                let share = before.share.max(now.share);
+                if now.delay < before.delay {
+                    (ran, taken) = (again, Some(Taken { share, ..now }));
+                } else {
+                    taken = Some(Taken { share, ..before });
+                }
+            }
+            // A search that gives no report is told.
+            _ => return (again, None, tries),
+        }
+    }
+    (ran, taken, tries)
 }
 
 impl Subject {
@@ -230,6 +266,21 @@ mod tests {
         assert_eq!((late.cells(), late.is_beyond()), (["0.10", "**1.00**"].map(String::from), true));
         let nothing = Ran { output: String::new(), errors: String::new(), cpu: 0.0, wall: 0.0, success: false };
         assert_eq!(Taken::read(&nothing, 100, 3), None);
+    }
+
+    #[test]
+    fn what_is_late_is_repeated_and_what_is_greedy_is_kept() {
+        let tried = |figures: &[(f64, f64)]| {
+            let mut figures = figures.iter().map(|&(share, delay)| ((), Some(Taken { share, delay })));
+            let (_, taken, tries) = least_late(|| figures.next().expect("no more tries"));
+            let taken = taken.expect("each gives a report");
+            (taken.share, taken.delay, tries)
+        };
+        assert_eq!(tried(&[(0.5, 0.1)]), (0.5, 0.1, 1));
+        assert_eq!(tried(&[(1.2, 0.9), (0.5, 0.3)]), (1.2, 0.3, 2));
+        assert_eq!(tried(&[(0.5, 0.9), (0.6, 1.3), (0.4, 0.8)]), (0.6, 0.8, 3));
+        let mut reports = [Some(Taken { share: 0.5, delay: 2.0 }), None].into_iter();
+        assert_eq!(least_late(|| ((), reports.next().expect("no more tries"))), ((), None, 2));
     }
 
     #[test]
