@@ -31,22 +31,30 @@ type Layer = Vec<(String, Vec<String>)>;
 
 /// The command line, with what it leaves open filled in. Asking for help ends the process here.
 pub(crate) fn parse(arguments: &[OsString], engines: &Engines) -> Result<Cli, Failure> {
-    let typed = matched(arguments, engines);
-    let (name, typed) = typed.subcommand().expect("clap insists on a command");
-    let mut completed = arguments.to_vec();
+    let grammar = grammar(engines);
+    let known = search_options(&grammar);
+    let all = matched(arguments, grammar, engines);
+    let (name, typed) = all.subcommand().expect("clap insists on a command");
+    let mut more = Vec::new();
     if matches!(typed.try_contains_id("model"), Ok(true)) {
-        let mut options = options_of(name, engines);
+        let mut options = options_of(name, &known);
         if matches!(typed.try_get_one("guided"), Ok(Some(true))) {
             // A walk has no clock and one form; what a file says about searches is not meant for it.
             options.retain(|option| !["time", "format"].contains(&key_of(option)));
         }
-        completed.splice(2..2, missing(&options, typed, &layers(typed, engines)?));
+        more = missing(&options, typed, &layers(typed, &known, engines)?);
     }
-    let matches = matched(&completed, engines);
+    let matches = if more.is_empty() {
+        all
+    } else {
+        let mut completed = arguments.to_vec();
+        completed.splice(2..2, more);
+        matched(&completed, crate::cli::grammar(engines), engines)
+    };
     let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match (&mut cli.command, matches.subcommand()) {
         (Command::Check(args), Some((_, matches))) => {
-            args.given = given(&search_options(engines), &["search", "seed"], matches);
+            args.given = given(&known, &["search", "seed"], matches);
             args.engine_options = engine_options(engines, matches);
             args.engines = engines.clone();
         }
@@ -64,19 +72,18 @@ pub(crate) fn parse(arguments: &[OsString], engines: &Engines) -> Result<Cli, Fa
 
 /// What the words mean, or the end of the process, where help was asked for or a word cannot be understood. Then the words
 /// are shown, so what a terminal would obey is written out first.
-fn matched(words: &[OsString], engines: &Engines) -> ArgMatches {
-    grammar(engines).try_get_matches_from(words).unwrap_or_else(|error| {
+fn matched(words: &[OsString], grammar: Grammar, engines: &Engines) -> ArgMatches {
+    grammar.try_get_matches_from(words).unwrap_or_else(|error| {
         let shown = words.iter().map(|word| visible(&word.to_string_lossy()).into_owned());
-        grammar(engines).try_get_matches_from(shown).err().unwrap_or(error).exit()
+        crate::cli::grammar(engines).try_get_matches_from(shown).err().unwrap_or(error).exit()
     })
 }
 
 /// The options of a command that other sources may give.
-fn options_of(command: &str, engines: &Engines) -> Vec<Arg> {
+fn options_of(command: &str, known: &[Arg]) -> Vec<Arg> {
     match command {
-        "check" => search_options(engines),
+        "check" => known.to_vec(),
         "simulate" => {
-            let known = search_options(engines);
             let mut options = run_options();
             options.retain(|option| known.iter().any(|other| key_of(other) == key_of(option)));
             options
@@ -90,9 +97,8 @@ fn run_options() -> Vec<Arg> {
     configurable(&SimulateArgs::augment_args(Grammar::new("simulate")))
 }
 
-/// The options that other sources may give.
-fn search_options(engines: &Engines) -> Vec<Arg> {
-    let grammar = grammar(engines);
+/// The options of searches that other sources may give.
+fn search_options(grammar: &Grammar) -> Vec<Arg> {
     configurable(grammar.find_subcommand("check").expect("there is such a command"))
 }
 
@@ -116,8 +122,8 @@ fn is_repeatable(option: &Arg) -> bool {
 }
 
 /// The sources in order, the nearest first.
-fn layers(typed: &ArgMatches, engines: &Engines) -> Result<Vec<Layer>, Failure> {
-    let mut layers = vec![environment(engines)?];
+fn layers(typed: &ArgMatches, known: &[Arg], engines: &Engines) -> Result<Vec<Layer>, Failure> {
+    let mut layers = vec![environment(known, engines)?];
     let model: &PathBuf = typed.get_one("model").expect("a model was named");
     let path = model.parent().unwrap_or(Path::new("")).join(FILE);
     let profile = typed.get_one("profile").cloned().or_else(|| variable("profile"));
@@ -132,9 +138,9 @@ fn layers(typed: &ArgMatches, engines: &Engines) -> Result<Vec<Layer>, Failure> 
 }
 
 /// What the environment says; several values are separated by commas.
-fn environment(engines: &Engines) -> Result<Layer, Failure> {
+fn environment(known: &[Arg], engines: &Engines) -> Result<Layer, Failure> {
     let mut layer = Layer::new();
-    for option in &search_options(engines) {
+    for option in known {
         let key = key_of(option);
         let Some(text) = variable(key) else { continue };
         let values = if is_repeatable(option) { text.split(',').map(str::to_owned).collect() } else { vec![text] };

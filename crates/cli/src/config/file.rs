@@ -12,7 +12,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Layer, TYPED_ONLY, is_repeatable, key_of, objection, search_options};
-use crate::cli::Color;
+use crate::cli::{Color, grammar};
 use crate::source::Source;
 use crate::terminal::uses_color;
 use crate::{Failure, diagnostics, say_in_color};
@@ -87,7 +87,7 @@ fn parse(text: &str, engines: &Engines, errors: &mut Vec<Invalid>) -> (Layer, Ve
 
 /// The settings of a table, except for keys that mean something else there.
 fn settings(table: &DeTable<'_>, others: &[&str], engines: &Engines, errors: &mut Vec<Invalid>) -> Layer {
-    let options = search_options(engines);
+    let options = search_options(&grammar(engines));
     let mut layer = Layer::new();
     for (key, value) in table.iter().filter(|(key, _)| !others.contains(&key.get_ref().as_ref())) {
         let name = key.get_ref().as_ref();
