@@ -10,6 +10,7 @@ mod findings;
 mod liveness;
 mod questions;
 mod reconcile;
+mod reduced;
 mod safety;
 mod slices;
 

@@ -28,7 +28,7 @@ pub use check::{check, validate, validate_options};
 pub use engines::Engines;
 pub use error::Error;
 pub use load::{FRONT_ENDS, FrontEnd, Loaded, Reader, load, load_file, load_text};
-pub use model::{compiled, heuristics};
+pub use model::{compiled, heuristics, independence};
 pub use options::{Automaton, Fairness, Options, Reduce, Store, Threads};
 pub use properties::{goals_of, replay_failure, selected};
 pub use report::{Accept, Answer, AutomatonFigures, Grade, Report, ShownTrace, Slices};

@@ -1,12 +1,13 @@
 //! The one place where a model is put together: a program, interpreted at first and compiled when its search goes on, and the
 //! layers that searches ask for.
 
-use birk_engine::{Model, Observer};
-use birk_exec::automaton::Buchi;
+use std::sync::Arc;
+
+use birk_engine::{Model, Observer, Patient};
 use birk_exec::heuristic::REFINE;
-use birk_exec::reduction::Oracle;
-use birk_exec::{Directed, Fairness, Heuristic, Product, Reduced, Syntactic};
-use birk_ir::{Goal, Program};
+use birk_exec::reduction::{Independence, Oracle, Preserve, Trial};
+use birk_exec::{Directed, Heuristic, Reduced, Syntactic};
+use birk_ir::{Goal, Program, TransitionId};
 use birk_jit::Staged;
 
 use crate::watch::Watch;
@@ -29,12 +30,36 @@ impl<'p> Layers<'p> {
     }
 
     /// With only the steps of a stubborn set in each state; an error says why that cannot be.
-    pub(crate) fn reduced(&self, observer: &mut dyn Observer, memory: u64) -> Result<Reduced<'_>, String> {
-        let model = |oracle: &mut dyn Oracle| Reduced::new(self.program, &self.staged, self.goals, oracle);
+    pub(crate) fn reduced(
+        &self,
+        preserve: fn(&'p [Goal]) -> Preserve<'p>,
+        memory: u64,
+        observer: &mut dyn Observer,
+    ) -> Result<Reduced<'_>, String> {
+        let model = |oracle: &mut dyn Oracle| Reduced::new(self.program, &self.staged, preserve(self.goals), oracle);
         birk_symbolic::with_solver(self.program, observer, memory, |solver| match solver {
             Some(solver) => model(solver),
             None => model(&mut Syntactic),
         })
+    }
+
+    /// The same reduction with its conditions as native code, where that pays and can be had.
+    pub(crate) fn natively<'l>(&self, reduced: Reduced<'l>, trial: Trial, watch: &mut dyn Watch) -> Reduced<'l> {
+        if trial == Trial::Over {
+            return reduced;
+        }
+        match birk_jit::Predicates::new(self.program, reduced.conditions()) {
+            Ok(native) => reduced.with_conditions(Arc::new(native)),
+            Err(reason) => {
+                watch.note(&format!("the reduction was interpreted, because it could not be compiled: {reason}"));
+                reduced
+            }
+        }
+    }
+
+    /// One of its goals alone.
+    pub(crate) fn for_goal<'l>(&'l self, reduced: &Reduced<'l>, goal: usize) -> Reduced<'l> {
+        reduced.for_goal(self.program, goal)
     }
 
     /// A model of the program with heuristic estimates of how far each goal is.
@@ -44,11 +69,6 @@ impl<'p> Layers<'p> {
         options: &birk_engine::Options,
     ) -> Directed<'l, dyn Model + 'l> {
         Directed::new(model, heuristics(self.program, self.goals, REFINE.number(options)))
-    }
-
-    /// With an automaton that watches it, whose propositions are the goals.
-    pub(crate) fn product(&self, automaton: &Buchi, fairness: Option<&Fairness>) -> Product<'_> {
-        Product::new(&self.staged, automaton.clone(), fairness.cloned())
     }
 
     /// For each transition, whether an `assume` pruned one of its branches.
@@ -67,6 +87,14 @@ impl<'p> Layers<'p> {
 /// A program, interpreted at first and as native code when it goes on, which evaluates these goals.
 pub fn compiled<'p>(program: &'p Program, goals: &'p [Goal]) -> impl Model + 'p {
     Staged::new(program, goals)
+}
+
+/// Calls `hear` with each pair of transitions of different threads, and with what is known of their order: what a reduction goes by.
+pub fn independence(program: &Program, hear: impl FnMut(TransitionId, TransitionId, Independence)) {
+    birk_symbolic::with_solver(program, &mut Patient, u64::MAX, |solver| match solver {
+        Some(solver) => birk_exec::reduction::independence(program, solver, hear),
+        None => birk_exec::reduction::independence(program, &mut Syntactic, hear),
+    });
 }
 
 /// How far each goal is, at least, by a heuristic that is refined so many times, or as seems best.

@@ -235,6 +235,9 @@ pub(crate) struct ShowArgs {
     /// Number of refinement rounds for --heuristic [default: automatic]
     #[arg(long, value_name = "N", value_parser = parse_number::<u32>, requires = "heuristic")]
     pub(crate) refine: Option<u32>,
+    /// Show which steps of different threads commute, and for those that do not, a state in which the order matters
+    #[arg(long, conflicts_with = "heuristic")]
+    pub(crate) independence: bool,
 }
 
 /// Options of `replay`.

@@ -2,7 +2,9 @@
 
 mod binary;
 
-use binary::birk;
+use std::path::PathBuf;
+
+use binary::{birk, folder};
 
 #[test]
 fn a_reduced_search_says_what_it_can_claim() {
@@ -36,4 +38,45 @@ fn where_nothing_is_reduced_a_note_says_why() {
     let peterson = "check models/peers/peterson.bir -D N=4 --property deadlock --reduce auto";
     whole(birk(peterson).exits(0)).says("not reduced: nearly all steps depend on each other");
     whole(birk(&format!("{peterson} --keep-going")).exits(0)).says("not reduced: --keep-going counts all states");
+}
+
+/// A file with this text.
+fn model(name: &str, text: &str) -> PathBuf {
+    let path = folder(name).join("model.bir");
+    std::fs::write(&path, text).expect("the file can be written");
+    path
+}
+
+#[test]
+fn steps_that_do_not_commute_are_shown_with_a_state() {
+    let shown = birk("show models/peers/phil.bir -D N=3 --independence").exits(0);
+    shown
+        .prints("48 pairs of steps of different threads")
+        .prints("39 commute: 36 touch nothing in common, 0 are never enabled together, 3 were proved to commute")
+        .prints("Philosopher[0].thinking (line 15): when !fork[first(me)]")
+        .prints("the first disables the second, if fork[1] = false")
+        .prints("the order decides where both lead, if fork[1] = false (2 pairs like this)");
+    birk("show models/peers/phil.bir --independence --heuristic").exits(2).says("--heuristic");
+    // What fails depends on the order, and what chooses is not asked about.
+    let text = "system S { int (0, 3) x := 3; \
+        active thread Up() { loc a: do { x := x + 1; } goto b; loc b: end when false do { } goto b; } \
+        active thread Down() { loc a: do { x := x - 1; } goto b; loc b: end when false do { } goto b; } }";
+    let file = model("independence", text);
+    birk(&format!("show {} --independence", file.display()))
+        .exits(0)
+        .prints("whether a check fails depends on the order, if x = ");
+}
+
+#[test]
+fn a_formula_is_checked_in_a_reduced_model_unless_it_counts_steps() {
+    let text = "system S { boolean x; boolean y; boolean z; \
+        active thread A() { loc a: do { x := true; } goto b; loc b: end do { } goto b; } \
+        active thread B() { loc a: do { y := true; } goto b; loc b: end do { } goto b; } \
+        active thread C() { loc a: do { z := !z; } goto a; } \
+        ltl later: [] (x => [] x); ltl next: X !x; }";
+    let file = model("reduced_formulas", text);
+    let check = |options: &str| birk(&format!("check {} --reduce auto {options}", file.display()));
+    check("--property later").exits(0).prints("covered: A, complete by reduction");
+    check("--property next").says("the search for `next` was not reduced: `X` counts steps");
+    check("--property later --fairness weak").says("was not reduced: --fairness asks who could have moved");
 }

@@ -14,28 +14,37 @@
 //! and engines, threads and traces stay as they are. (For planning: Wehrle and Helmert 2014; for nets: Kristensen, Schmidt and
 //! Valmari 2006.)
 //!
+//! For LTL without `X` and without fairness the conditions are the classical ones (Valmari 1990): D1, a key that no proposition
+//! sees if there is one, with one visible step all of them, and all of them wherever a step is taken that may close a cycle. That
+//! is known before the search ([`sticky`]), so that the set depends on the state alone here, too: the reduced program is
+//! stutter-equivalent to the full one, whatever automaton is laid over it, and whatever search looks for its cycles.
+//!
 //! D1 holds if `T` is closed: an enabled member brings all that does not *accord* with it, a disabled one all that is *necessary*
 //! to enable it. Attractors are closed in the same way, as guards of transitions that do not exist. A check that may fail is a
 //! guard of the goal `fault`; where a step fails, everything is expanded.
 
 mod condition;
 mod footprint;
+mod independence;
 mod relations;
 mod sets;
 mod specialise;
+mod sticky;
 mod stubborn;
 
 use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
 
 use birk_engine::{GoalSet, Hunt, Model, Successors};
-use birk_ir::{Expr, Field, Goal, Outcome, Program, Step, Trace, Transition, TransitionId, VarId};
+use birk_ir::{Expr, Field, Outcome, Program, Step, Trace, Transition, TransitionId, VarId};
 
 use crate::interpreter::Interpreter;
 use footprint::Footprint;
-pub use relations::{Oracle, Relations, Syntactic};
+pub use independence::{Conflict, Independence, independence};
+pub use relations::{Oracle, Preserve, Relations, Syntactic};
 use sets::{count, is_in, set};
 pub use specialise::Specialised;
-use stubborn::{Choice, Room};
+use stubborn::{Choose, Room, chooser};
 
 /// States that are expanded to see whether a reduction is worth it.
 const TRIAL: usize = 2_000;
@@ -58,15 +67,36 @@ pub fn touched_by(program: &Program, condition: &Expr) -> Vec<(VarId, u32, u32)>
 pub struct Reduced<'m> {
     model: &'m dyn Model,
     interpreter: Interpreter<'m>,
-    relations: Relations,
+    relations: Arc<Relations>,
+    chooser: Box<dyn Choose>,
+    native: Option<Arc<dyn Conditions + 'm>>,
+    /// The only goal that is hunted, if not all are.
+    goal: Option<usize>,
+}
+
+/// Conditions over states, evaluated together.
+pub trait Conditions: Send + Sync {
+    /// Sets one bit for each condition, in order: whether it is true.
+    fn evaluate(&self, state: &[u32], out: &mut [u64]);
+}
+
+/// What the first states of a reduced search show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trial {
+    /// There are no more.
+    Over,
+    /// Fewer steps are taken.
+    Worthwhile,
+    /// Nearly all steps are taken: to choose among them takes longer than to take them.
+    Useless,
 }
 
 impl<'m> Reduced<'m> {
-    /// The model of a specialised program, reduced for the goals that it evaluates; an error says why that cannot be.
+    /// The model of a specialised program, reduced for what it evaluates; an error says why that cannot be.
     pub fn new(
         program: &'m Program,
         model: &'m dyn Model,
-        goals: &[Goal],
+        preserve: Preserve<'_>,
         oracle: &mut dyn Oracle,
     ) -> Result<Self, String> {
         let most = program.threads.iter().map(|thread| {
@@ -79,13 +109,37 @@ impl<'m> Reduced<'m> {
         if most.saturating_mul(model.words() as u64 * 4 + 8) > MOST_BYTES {
             return Err(format!("a state may have {most} successors"));
         }
-        let relations = Relations::new(program, goals, oracle)?;
-        Ok(Self { model, interpreter: Interpreter::new(program, &[]), relations })
+        let relations = Relations::new(program, preserve, oracle)?;
+        let chooser = chooser(&relations, &relations.goals);
+        let interpreter = Interpreter::new(program, &[]);
+        Ok(Self { model, interpreter, relations: Arc::new(relations), chooser, native: None, goal: None })
     }
 
-    /// Whether it is worth it, as the first states of a breadth-first search show: where nearly all steps are taken, to choose
-    /// among them takes longer than to take them. Decided before a search, so that the choice depends on the state alone.
-    pub fn is_worthwhile(&self) -> bool {
+    /// The same for one of its goals alone, which is then its only one.
+    pub fn for_goal(&self, program: &'m Program, goal: usize) -> Self {
+        Self {
+            model: self.model,
+            interpreter: Interpreter::new(program, &[]),
+            relations: Arc::clone(&self.relations),
+            chooser: chooser(&self.relations, &self.relations.goals[goal..=goal]),
+            native: self.native.clone(),
+            goal: Some(goal),
+        }
+    }
+
+    /// The conditions that are evaluated in every state.
+    pub fn conditions(&self) -> &[Expr] {
+        &self.relations.atoms
+    }
+
+    /// The same with its conditions evaluated by this.
+    pub fn with_conditions(self, native: Arc<dyn Conditions + 'm>) -> Self {
+        Self { native: Some(native), ..self }
+    }
+
+    /// Whether it is worth it, as the first states of a breadth-first search show. Decided before a search, so that the choice
+    /// depends on the state alone.
+    pub fn trial(&self) -> Trial {
         let (mut here, mut all) = (Successors::new(self.words()), Successors::new(self.words()));
         self.initial(&mut here);
         let mut states: VecDeque<Vec<u32>> = (0..here.len()).map(|index| here.state(index).to_vec()).collect();
@@ -95,7 +149,7 @@ impl<'m> Reduced<'m> {
         let most = MOST_BYTES as usize / (self.words() * 4).max(1);
         while expanded < TRIAL && seen.len() < most {
             // A model that is over by then is small either way.
-            let Some(state) = states.pop_front() else { return true };
+            let Some(state) = states.pop_front() else { return Trial::Over };
             expanded += 1;
             here.clear();
             all.clear();
@@ -109,7 +163,7 @@ impl<'m> Reduced<'m> {
                 }
             }
         }
-        taken * 10 <= enabled * 9
+        if taken * 10 <= enabled * 9 { Trial::Worthwhile } else { Trial::Useless }
     }
 
     /// The stubborn set of a state, by transition; none where all steps are taken.
@@ -124,7 +178,12 @@ impl<'m> Reduced<'m> {
 
     /// Chooses a set; whether it has fewer than all enabled transitions.
     fn choose(&self, state: &[u32], room: &mut Room) -> bool {
-        Choice { relations: &self.relations, interpreter: &self.interpreter, state, room }.choose()
+        if let Some(native) = &self.native {
+            native.evaluate(state, &mut room.atoms);
+            room.evaluated.fill(u64::MAX);
+        }
+        let is_true = |atom: usize| self.relations.tests[atom].is_true(&self.interpreter, state);
+        self.chooser.choose(&is_true, room)
     }
 
     /// Fills the room with the transitions that have an outcome in the state; whether a set is to be chosen.
@@ -174,7 +233,8 @@ impl Model for Reduced<'_> {
     }
 
     fn evaluate(&self, state: &[u32], stuck: bool) -> GoalSet {
-        self.model.evaluate(state, stuck)
+        let met = self.model.evaluate(state, stuck);
+        self.goal.map_or(met, |goal| GoalSet(u64::from(met.contains(goal))))
     }
 
     fn is_state(&self, words: &[u32]) -> bool {

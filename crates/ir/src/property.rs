@@ -62,6 +62,22 @@ pub enum Formula {
     Release(Box<(Formula, Formula)>),
 }
 
+impl Formula {
+    /// Whether it counts steps: whether `X` occurs in it.
+    pub fn has_next(&self) -> bool {
+        match self {
+            Formula::Atom(_) => false,
+            Formula::Next(_) => true,
+            Formula::Not(f) | Formula::Always(f) | Formula::Eventually(f) => f.has_next(),
+            Formula::And(parts)
+            | Formula::Or(parts)
+            | Formula::Until(parts)
+            | Formula::WeakUntil(parts)
+            | Formula::Release(parts) => parts.0.has_next() || parts.1.has_next(),
+        }
+    }
+}
+
 /// What an engine hunts. It is neither good nor bad news.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Goal {

@@ -63,6 +63,24 @@ pub(crate) fn evaluate(b: &mut FunctionBuilder<'_>, program: &Program, goals: &[
     b.ins().return_(&[set]);
 }
 
+/// Which of at most 64 conditions hold in a state, without a branch where they need none.
+pub(crate) fn predicates(b: &mut FunctionBuilder<'_>, program: &Program, conditions: &[Expr]) {
+    let entry = b.create_block();
+    b.append_block_params_for_function_params(entry);
+    b.switch_to_block(entry);
+    let [state, stuck] = b.block_params(entry)[..] else { unreachable!("two parameters") };
+    let mut set = b.ins().iconst(types::I64, 0);
+    for (at, condition) in conditions.iter().enumerate() {
+        let mut env = Environment::new(state, program.layout.words());
+        let value = Expressions { program, b, stuck: Some(stuck) }.value(condition, &mut env);
+        let is_true = b.ins().icmp_imm_s(IntCC::NotEqual, value, 0);
+        let bit = b.ins().uextend(types::I64, is_true);
+        let bit = b.ins().ishl_imm_s(bit, at as i64);
+        set = b.ins().bor(set, bit);
+    }
+    b.ins().return_(&[set]);
+}
+
 struct Emitter<'a, 'f, 'b> {
     program: &'a Program,
     b: &'b mut FunctionBuilder<'f>,

@@ -7,8 +7,10 @@
 mod emit;
 mod environment;
 mod expression;
+mod predicates;
 mod staged;
 
+pub use predicates::Predicates;
 pub use staged::Staged;
 
 use std::ops::Range;
@@ -93,8 +95,7 @@ impl<'p> Compiled<'p> {
         }
         let mut module = module()?;
         let assumed: Box<[AtomicBool]> = program.transitions.iter().map(|_| AtomicBool::new(false)).collect();
-        let builder = FunctionBuilderContext::new();
-        let mut compiler = Compiler { builder, next: 0, scratch: 0, frame: 0, module: &mut module };
+        let mut compiler = Compiler::new(&mut module);
         let mut functions = Vec::new();
         for (threads, most) in groups(program, part) {
             let function = match most <= part {
@@ -315,7 +316,11 @@ struct Compiler<'m> {
     frame: u32,
 }
 
-impl Compiler<'_> {
+impl<'m> Compiler<'m> {
+    fn new(module: &'m mut JITModule) -> Self {
+        Self { module, builder: FunctionBuilderContext::new(), next: 0, scratch: 0, frame: 0 }
+    }
+
     fn expand(&mut self, program: &Program, threads: Range<usize>, assumed: &[AtomicBool]) -> Result<FuncId, String> {
         let mut scratch = 0;
         let id = self.function(6, |builder| scratch = emit::expand(builder, program, threads, assumed))?;

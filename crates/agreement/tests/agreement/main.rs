@@ -23,6 +23,7 @@ mod mutants;
 mod native;
 mod options;
 mod parts;
+mod reduced_runs;
 mod reduction;
 mod regressions;
 mod shortest;

@@ -5,15 +5,17 @@
 //! together, whatever is known of commutation; a reduced search has no state that the full one has not.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 
 use birk_agreement::case::{self, Case};
 use birk_agreement::check::{Checked, same};
 use birk_agreement::hunt;
 use birk_agreement::random::{Draw as _, Random};
 use birk_engine::{Hunt, Job, Limits, Model, Patient, Successors};
-use birk_exec::reduction::Oracle;
+use birk_exec::reduction::{Oracle, Preserve};
 use birk_exec::{Interpreter, Reduced, Specialised, Syntactic, replay};
 use birk_ir::{Coverage, Goal, Outcome, TransitionId};
+use birk_jit::Predicates;
 use birk_search::ENGINES;
 use birk_symbolic::with_solver;
 
@@ -69,11 +71,20 @@ fn agreed(case: &Case, seed: u64, tally: &mut Tally) -> Checked {
             let of = |why: String| format!("{name}, goals {group:?}: {why}");
             let goals: Vec<Goal> = group.iter().map(|&goal| case.goals[goal].clone()).collect();
             let full = Interpreter::new(&specialised.program, &goals);
-            let Ok(reduced) = Reduced::new(&specialised.program, &full, &goals, oracle) else { continue };
+            let Ok(reduced) = Reduced::new(&specialised.program, &full, Preserve::Distances(&goals), oracle) else {
+                continue;
+            };
             searched(case, &specialised, &reduced, group, tally).map_err(of)?;
             if seed.is_multiple_of(DEFINED) {
                 let every = case.answer.states / MOST_SETS + 1;
                 defined(&full, &reduced, (goals.len(), every), tally).map_err(of)?;
+                let conditions = Predicates::new(&specialised.program, reduced.conditions())?;
+                let again = Reduced::new(&specialised.program, &full, Preserve::Distances(&goals), oracle)?;
+                let native = again.with_conditions(Arc::new(conditions));
+                for state in states(&full).iter().step_by(every as usize) {
+                    let sets = (native.stubborn_set(state), reduced.stubborn_set(state));
+                    same("the set by native code", &sets.0, &sets.1).map_err(of)?;
+                }
             }
         }
         Ok(())

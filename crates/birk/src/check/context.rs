@@ -2,7 +2,7 @@
 
 use birk_engine::{Engine, GoalSet, Job};
 use birk_exec::Fairness;
-use birk_ir::{Program, Property};
+use birk_ir::{Program, Property, PropertyKind};
 use birk_search::bitstate::BitState;
 
 use crate::error::Error;
@@ -35,7 +35,7 @@ impl Context<'_> {
         stop_at
     }
 
-    /// Whether properties of states are searched for with a partial-order reduction; where one was asked for in vain, a note
+    /// Whether properties are searched for with a partial-order reduction; where one was asked for in vain, a note
     /// says why.
     pub(super) fn reduces(&self, watch: &mut dyn Watch) -> bool {
         if self.options.reduce == Reduce::Off {
@@ -46,7 +46,24 @@ impl Context<'_> {
             options if options.is_saved => "a search with --checkpoint visits all states",
             _ => return true,
         };
-        watch.note(&format!("the search was not reduced: {why_not}"));
+        self.note_unreduced(why_not, watch);
+        false
+    }
+
+    /// Says why a search was not reduced that was to be.
+    pub(super) fn note_unreduced(&self, reason: &str, watch: &mut dyn Watch) {
+        watch.note(&format!("the search was not reduced: {reason}"));
+    }
+
+    /// Whether the order of steps that commute does not matter to a property of executions; a note says why it does.
+    pub(super) fn reduces_runs(&self, property: &Property, watch: &mut dyn Watch) -> bool {
+        let why_not = match &property.kind {
+            _ if self.fairness.is_some() => "--fairness asks who could have moved in every state",
+            PropertyKind::Ltl(formula) if formula.has_next() => "`X` counts steps",
+            PropertyKind::Ltl(_) => return true,
+            _ => "an automaton may count steps",
+        };
+        watch.note(&format!("the search for `{}` was not reduced: {why_not}", property.name));
         false
     }
 

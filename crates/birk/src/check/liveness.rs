@@ -2,15 +2,17 @@
 
 use std::time::Instant;
 
-use birk_engine::{Hunt, Job, Limits, Observer};
+use birk_engine::{Hunt, Job, Limits, Model, Observer};
 use birk_exec::automaton::{Buchi, Strength, violations_of};
-use birk_exec::{Replayed, replay};
+use birk_exec::reduction::{Preserve, Trial};
+use birk_exec::{Product, Replayed, Specialised, replay};
 use birk_ir::{Expr, Goal, Outcome, Property, PropertyKind, Trace};
 use birk_search::highway::Slice;
 use birk_search::liveness::CycleSearch;
 
 use super::context::Context;
 use super::findings::{Answered, Decided, Question};
+use super::reduced::USELESS;
 use crate::error::Error;
 use crate::model::Layers;
 use crate::options::Automaton;
@@ -44,12 +46,12 @@ impl<'a> LivenessQuestion<'a> {
     pub(super) fn hunt(
         &self,
         context: &Context<'_>,
-        layers: &Layers<'_>,
+        model: &dyn Model,
         limits: Limits,
         slice: Option<&Slice>,
         observer: &mut dyn Observer,
     ) -> Hunt {
-        let product = layers.product(&self.automaton, context.fairness.as_ref());
+        let product = Product::new(model, self.automaton.clone(), context.fairness.clone());
         let weak = product.is_weak();
         let threads = if slice.is_some() { 1 } else { context.options.threads.for_cycles() };
         let job = Job { limits: Limits { threads, ..limits }, ..context.job(1) };
@@ -62,7 +64,7 @@ impl<'a> LivenessQuestion<'a> {
         if let Outcome::Found(trace) = &mut hunt.outcomes[0] {
             *trace = product.project(trace);
         }
-        let transitions = layers.plain().transitions();
+        let transitions = model.transitions();
         hunt.fired.truncate(transitions);
         hunt.stats.cutoff.open.truncate(transitions);
         hunt
@@ -103,11 +105,40 @@ impl<'a> LivenessQuestion<'a> {
     }
 }
 
+impl LivenessQuestion<'_> {
+    /// Hunts in a model with a stubborn set of steps in each state, where that is asked for and of use.
+    fn hunt_reduced(&self, context: &Context<'_>, limits: Limits, watch: &mut dyn Watch) -> Option<Hunt> {
+        if !context.reduces(watch) || !context.reduces_runs(self.property, watch) {
+            return None;
+        }
+        let specialised = Specialised::new(context.program);
+        let layers = Layers::new(&specialised.program, &self.goals);
+        let reduced = layers.reduced(Preserve::Formulas, limits.memory, watch);
+        let tried = reduced.and_then(|reduced| match reduced.trial() {
+            Trial::Useless => Err(USELESS.to_owned()),
+            trial => Ok(layers.natively(reduced, trial, watch)),
+        });
+        let reduced = tried.map_err(|reason| context.note_unreduced(&reason, watch)).ok()?;
+        let hunt = self.hunt(context, &reduced, limits, None, watch);
+        layers.note_refusal(watch);
+        let mut hunt = specialised.original(context.program, hunt);
+        // What was not met may be there all the same: it is not told.
+        (hunt.fired, hunt.stats.cut) = (Vec::new(), 0);
+        Some(hunt)
+    }
+}
+
 impl Question for LivenessQuestion<'_> {
     fn decide(&self, context: &Context<'_>, watch: &mut dyn Watch) -> Result<Decided, Error> {
         let began = Instant::now();
+        let limits = context.job(1).limits;
+        if let Some(hunt) = self.hunt_reduced(context, limits, watch) {
+            watch.end();
+            let decided = self.decided(context, hunt, began.elapsed().as_secs_f64())?;
+            return Ok(Decided { assumed: None, is_reduced: true, ..decided });
+        }
         let layers = Layers::new(context.program, &self.goals);
-        let hunt = self.hunt(context, &layers, context.job(1).limits, None, watch);
+        let hunt = self.hunt(context, layers.plain(), limits, None, watch);
         watch.end();
         layers.note_refusal(watch);
         let decided = self.decided(context, hunt, began.elapsed().as_secs_f64())?;

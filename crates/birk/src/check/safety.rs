@@ -1,7 +1,7 @@
 //! Properties of states: deadlock, runtime errors, invariants, states to be reached. One search hunts them all.
 
 use birk_engine::{Hunt, Job, Model, ModelSearch, Search};
-use birk_exec::{Specialised, replay};
+use birk_exec::replay;
 use birk_ir::{Coverage, Expr, Goal, Outcome};
 
 use super::context::Context;
@@ -80,44 +80,21 @@ impl Question for SafetyQuestion {
 }
 
 /// What a search found.
-struct Found {
-    hunt: Hunt,
-    assumed: Option<Vec<bool>>,
-    is_reduced: bool,
+pub(super) struct Found {
+    pub(super) hunt: Hunt,
+    pub(super) assumed: Option<Vec<bool>>,
+    pub(super) is_reduced: bool,
 }
 
 impl SafetyQuestion {
     /// Searches the model.
-    fn search(&self, context: &Context<'_>, search: ModelSearch, job: &Job, watch: &mut dyn Watch) -> Found {
+    pub(super) fn search(&self, context: &Context<'_>, search: ModelSearch, job: &Job, watch: &mut dyn Watch) -> Found {
         let layers = Layers::new(context.program, &self.goals);
         let hunt = self.hunt(context, search, (&layers, layers.plain()), job, watch);
         Found { hunt, assumed: Some(layers.assumed()), is_reduced: false }
     }
 
-    /// Searches the model with a stubborn set of steps in each state.
-    fn search_reduced(&self, context: &Context<'_>, search: ModelSearch, job: &Job, watch: &mut dyn Watch) -> Found {
-        let specialised = Specialised::new(context.program);
-        let layers = Layers::new(&specialised.program, &self.goals);
-        match layers.reduced(watch, job.limits.memory) {
-            Ok(reduced) if !reduced.is_worthwhile() => {
-                watch.note("the search was not reduced: nearly all steps depend on each other");
-                self.search(context, search, job, watch)
-            }
-            Ok(reduced) => {
-                let hunt = self.hunt(context, search, (&layers, &reduced), job, watch);
-                let mut hunt = specialised.original(context.program, hunt);
-                // What was not met may be there all the same: it is not told.
-                (hunt.fired, hunt.stats.cut) = (Vec::new(), 0);
-                Found { hunt, assumed: None, is_reduced: true }
-            }
-            Err(reason) => {
-                watch.note(&format!("the search was not reduced: {reason}"));
-                self.search(context, search, job, watch)
-            }
-        }
-    }
-
-    fn hunt(
+    pub(super) fn hunt(
         &self,
         context: &Context<'_>,
         search: ModelSearch,

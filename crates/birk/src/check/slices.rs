@@ -145,7 +145,7 @@ impl Visit<'_, '_, '_> {
         for (question, layers) in self.questions.liveness.iter().zip(&self.models.liveness) {
             let hunted = (!self.is_over(found)).then(|| {
                 let began = Instant::now();
-                let hunt = question.hunt(self.context, layers, limits, Some(slice), observer);
+                let hunt = question.hunt(self.context, layers.plain(), limits, Some(slice), observer);
                 (hunt, began.elapsed().as_secs_f64())
             });
             found.is_violated |= hunted.as_ref().is_some_and(|(hunt, _)| matches!(hunt.outcomes[0], Outcome::Found(_)));

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use birk_engine::{Hunt, Job, Limits, Model as _, Patient, Successors};
+use birk_exec::reduction::Preserve;
 use birk_exec::{Interpreter, Reduced, Specialised, Syntactic, goal_of, reference};
 use birk_ir::{Expr, Goal, Op, Outcome, Program, Property, PropertyKind, Transition, VarRole};
 use birk_search::{ENGINES, engine};
@@ -41,7 +42,7 @@ fn reduced(program: &Program, goals: &[Goal], is_proved: bool) -> Hunt {
         specialised.original(program, hunt_in(engine("bfs").expect("there is breadth-first search"), model, &job))
     };
     let new = |oracle: &mut dyn birk_exec::reduction::Oracle| {
-        Reduced::new(&specialised.program, &full, goals, oracle).expect("it can be reduced")
+        Reduced::new(&specialised.program, &full, Preserve::Distances(goals), oracle).expect("it can be reduced")
     };
     match is_proved {
         true => {
@@ -161,7 +162,8 @@ fn every_engine_finds_a_deadlock_among_few_states() {
     let specialised = Specialised::new(&program);
     let full = Interpreter::new(&specialised.program, &goals[..1]);
     let model = with_solver(&specialised.program, &mut Patient, u64::MAX, |solver| {
-        Reduced::new(&specialised.program, &full, &goals[..1], solver.expect("it is small")).expect("it can be reduced")
+        Reduced::new(&specialised.program, &full, Preserve::Distances(&goals[..1]), solver.expect("it is small"))
+            .expect("it can be reduced")
     });
     for engine in ENGINES.iter().filter(|engine| engine.complete) {
         for threads in if engine.scales { vec![1, 2, 8] } else { vec![1] } {
@@ -299,8 +301,8 @@ fn found_by(mutant: &Mutant, program: &Program) -> Vec<Option<u32>> {
             let attractive = group.iter().filter(|(property, _)| (mutant.has_attractor)(property));
             let attractors: Vec<Goal> = attractive.map(|(_, goal)| goal.clone()).collect();
             let full = Interpreter::new(program, &goals);
-            let reduced =
-                Reduced::new(&bent, &full, &attractors, &mut mutant.oracle.clone()).expect("it can be reduced");
+            let reduced = Reduced::new(&bent, &full, Preserve::Distances(&attractors), &mut mutant.oracle.clone())
+                .expect("it can be reduced");
             let job = Job { keep_going: true, ..Job::new(goals.len(), Limits::NONE) };
             let hunt = hunt_in(engine("bfs").expect("there is breadth-first search"), &reduced, &job);
             hunt.outcomes.iter().map(length).collect::<Vec<_>>()
@@ -329,7 +331,8 @@ fn what_is_withheld_is_not_stuck() {
     let program = program(trap.text, &[]);
     let goals: Vec<Goal> = goals(&program).into_iter().map(|(_, goal)| goal).collect();
     let full = Interpreter::new(&program, &goals[2..]);
-    let reduced = Reduced::new(&program, &full, &goals[2..], &mut Syntactic).expect("it can be reduced");
+    let reduced =
+        Reduced::new(&program, &full, Preserve::Distances(&goals[2..]), &mut Syntactic).expect("it can be reduced");
     let mut batch = Successors::new(reduced.words());
     full.successors(&program.initial_state(), &mut batch);
     // Both threads can move here, and no step leads to the goal.

@@ -1,4 +1,6 @@
-//! `birk show`: the program as Birk sees it, or how far its goals seem to be.
+//! `birk show`: the program as Birk sees it, how far its goals seem to be, or which of its steps commute.
+
+mod independence;
 
 use std::fmt::Write as _;
 
@@ -15,8 +17,12 @@ use crate::{Exit, Failure};
 
 /// Runs the command.
 pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
-    let (_, program) = load(&args.model)?;
-    print(&if args.heuristic { heuristics(&program, args.refine) } else { program.to_text() })
+    let (source, program) = load(&args.model)?;
+    print(&match args {
+        ShowArgs { independence: true, .. } => independence::text(&source, &program),
+        ShowArgs { heuristic: true, .. } => heuristics(&program, args.refine),
+        _ => program.to_text(),
+    })
 }
 
 fn heuristics(program: &Program, refine: Option<u32>) -> String {

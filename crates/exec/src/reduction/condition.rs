@@ -210,7 +210,7 @@ impl Past {
     }
 }
 
-/// How an atom is evaluated.
+/// How an atom is evaluated without native code.
 #[derive(Debug)]
 pub(super) enum Test {
     /// An element is compared with a constant.

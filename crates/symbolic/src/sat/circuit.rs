@@ -5,11 +5,13 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::ops::ControlFlow;
 
 use birk_engine::{Observer, Progress};
 use birk_ir::Stop;
 use cadical::{Callbacks, Solver};
+use oxidd::util::FxHasher;
 
 use crate::attempt::{Attempt, Broken};
 use crate::bitvector::Algebra;
@@ -50,7 +52,7 @@ enum Gate {
 pub(crate) struct Circuit<'o> {
     watch: &'o Watch<'o>,
     solver: RefCell<Solver<Asking<'o>>>,
-    gates: RefCell<HashMap<Gate, Literal>>,
+    gates: RefCell<HashMap<Gate, Literal, BuildHasherDefault<FxHasher>>>,
     variables: Cell<i32>,
     /// With this variable the solver makes room for twice as many.
     room: Cell<i32>,
@@ -159,7 +161,7 @@ impl<'o> Circuit<'o> {
         Self {
             watch,
             solver: RefCell::new(solver),
-            gates: RefCell::new(HashMap::new()),
+            gates: RefCell::default(),
             variables: Cell::new(1),
             room: Cell::new(LOOK),
             clauses: Cell::new(1),

@@ -82,6 +82,18 @@ impl Oracle for Commutation<'_, '_> {
         }
         self.is_impossible(&[transition], Some(condition), |frame| enabling(frame, transition, condition))
     }
+
+    fn conflict(&mut self, one: usize, other: usize) -> Option<Vec<u32>> {
+        let (one, other) = (&self.program.transitions[one], &self.program.transitions[other]);
+        if has_choice(one) || has_choice(other) {
+            return None;
+        }
+        let circuit = Circuit::of_at_most(self.watch, MOST_VARIABLES);
+        let mut state = None;
+        let shown = |frame: &Frame<'_, '_, '_>| state = Some(frame.state());
+        let _ = self.ask(&circuit, &[one, other], None, |frame| contradiction(frame, one, other), shown);
+        state
+    }
 }
 
 fn has_choice(transition: &Transition) -> bool {
@@ -104,7 +116,7 @@ impl Commutation<'_, '_> {
             return known;
         }
         let circuit = Circuit::of_at_most(self.watch, MOST_VARIABLES);
-        let answer = self.ask(&circuit, transitions, condition, bits);
+        let answer = self.ask(&circuit, transitions, condition, bits, |_| {});
         self.variables += circuit.size().0;
         self.undecided += u32::from(matches!(answer, Ok(None)));
         let is_impossible = matches!(answer, Ok(Some(false)));
@@ -112,12 +124,14 @@ impl Commutation<'_, '_> {
         is_impossible
     }
 
+    /// Whether in some state all of some bits are set, if that is found out; `hear` is called with such a state.
     fn ask(
         &self,
         circuit: &Circuit<'_>,
         transitions: &[&Transition],
         condition: Option<&Expr>,
         bits: impl FnOnce(&Frame<'_, '_, '_>) -> Attempt<Vec<Literal>>,
+        hear: impl FnOnce(&Frame<'_, '_, '_>),
     ) -> Attempt<Option<bool>> {
         let mut ranges: Vec<(VarId, u32, u32)> = Vec::new();
         transitions.iter().for_each(|transition| ranges.extend(touched(self.program, transition)));
@@ -131,7 +145,11 @@ impl Commutation<'_, '_> {
         if bits.contains(circuit.no()) {
             return Ok(Some(false));
         }
-        circuit.solve(&bits, Some(MOST_CONFLICTS))
+        let answer = circuit.solve(&bits, Some(MOST_CONFLICTS))?;
+        if answer == Some(true) {
+            hear(&frame);
+        }
+        Ok(answer)
     }
 }
 
@@ -349,7 +367,7 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
     /// Where two states differ.
     fn differs(&self, other: &Self) -> Attempt<Literal> {
         let mut differs = Vec::new();
-        for (a, b) in self.elements().zip(other.elements()) {
+        for (a, b) in self.beside(other) {
             for at in 0..a.bits.len().max(b.bits.len()) {
                 differs.push(self.circuit.xor(a.bit(at), b.bit(at))?);
             }

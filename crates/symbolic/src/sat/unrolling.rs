@@ -4,9 +4,10 @@
 //! new value of what it writes, and what nobody writes who is set stays as it is.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use birk_ir::interval::Interval;
-use birk_ir::{Expr, LocalId, Op, Place, Program, Transition, VarId};
+use birk_ir::{Expr, LocalId, Op, Place, Program, Transition, VarId, Variable};
 
 use super::circuit::{Circuit, Literal, Rule};
 use super::stuck::{Known, Stuck};
@@ -22,7 +23,7 @@ pub(crate) struct Frame<'c, 'o, 'p> {
     pub(super) circuit: &'c Circuit<'o>,
     pub(super) program: &'p Program,
     ranges: &'c [Interval],
-    values: Vec<Vec<Value>>,
+    values: Vec<Rc<Vec<Value>>>,
     pub(super) stuck: Stuck,
     pub(super) known: Known,
 }
@@ -86,7 +87,9 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
         let is_kept = circuit.keeps(Rule::Initial);
         let value = |first: i64, range: Interval| if is_kept { circuit.literal(first) } else { free(circuit, range) };
         let variables = program.variables.iter().zip(ranges);
-        let values = variables.map(|(variable, &range)| variable.initial.iter().map(|&v| value(v, range)).collect());
+        let elements =
+            |(variable, &range): (&Variable, &Interval)| variable.initial.iter().map(|&v| value(v, range)).collect();
+        let values = variables.map(|variable| Rc::new(elements(variable)));
         let (stuck, known) = (Stuck::default(), Known::default());
         Self { circuit, program, ranges, values: values.collect(), stuck, known }
     }
@@ -114,7 +117,7 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
                 circuit.require(&[circuit.less(&any, &circuit.literal(lo))?.negated()]);
                 circuit.require(&[circuit.less(&circuit.literal(hi), &any)?.negated()]);
             }
-            values.push(elements);
+            values.push(Rc::new(elements));
         }
         Ok(Self { circuit, program, ranges, values, stuck: Stuck::default(), known: Known::default() })
     }
@@ -139,12 +142,12 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
         for ((variable, element), writers) in writers {
             let next = free(self.circuit, self.ranges[variable.index()]);
             self.written(self.value(variable, element), &next, &writers);
-            values[variable.index()][element as usize] = next;
+            Rc::make_mut(&mut values[variable.index()])[element as usize] = next;
         }
         Ok(self.with_values(values))
     }
 
-    fn with_values(&self, values: Vec<Vec<Value>>) -> Self {
+    fn with_values(&self, values: Vec<Rc<Vec<Value>>>) -> Self {
         Self { values, stuck: Stuck::default(), known: self.known.clone(), ..*self }
     }
 
@@ -152,19 +155,21 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
     pub(super) fn with_written(&self, written: &BTreeMap<Element, Value>) -> Self {
         let mut values = self.values.clone();
         for (&(variable, element), value) in written {
-            values[variable.index()][element as usize] = value.clone();
+            Rc::make_mut(&mut values[variable.index()])[element as usize] = value.clone();
         }
         self.with_values(values)
     }
 
-    /// The values of all elements.
-    pub(super) fn elements(&self) -> impl Iterator<Item = &Value> {
-        self.values.iter().flatten()
+    /// The values of all elements that may differ from another frame's, with those.
+    pub(super) fn beside<'f>(&'f self, other: &'f Self) -> impl Iterator<Item = (&'f Value, &'f Value)> {
+        let variables = self.values.iter().zip(&other.values).filter(|(a, b)| !Rc::ptr_eq(a, b));
+        variables.flat_map(|(a, b)| a.iter().zip(b.iter()))
     }
 
     /// One state, by its numbers.
     pub(super) fn with_numbers(&self, numbers: &[Vec<i64>]) -> Self {
-        let literals = |numbers: &Vec<i64>| numbers.iter().map(|&number| self.circuit.literal(number)).collect();
+        let literal = |&number: &i64| self.circuit.literal(number);
+        let literals = |numbers: &Vec<i64>| Rc::new(numbers.iter().map(literal).collect());
         self.with_values(numbers.iter().map(literals).collect())
     }
 
@@ -279,7 +284,7 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
     /// It is another state than this one, from now on.
     pub(crate) fn require_other(&self, other: &Self) -> Attempt<()> {
         let mut differs = Vec::new();
-        for (a, b) in self.elements().zip(other.elements()) {
+        for (a, b) in self.beside(other) {
             for at in 0..a.bits.len().max(b.bits.len()) {
                 differs.push(self.circuit.xor(a.bit(at), b.bit(at))?);
             }
