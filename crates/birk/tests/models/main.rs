@@ -7,6 +7,7 @@ mod figures;
 mod forecast;
 mod highway;
 mod logics;
+mod reduced_formulas;
 mod reduction;
 mod sets;
 mod traps;
