@@ -2,12 +2,14 @@
 //!
 //! It shares no code with any engine and does not look at goals, only at the property.
 
+mod because;
 mod branching;
 mod lasso;
 
 use std::fmt;
 use std::ops::ControlFlow;
 
+pub use because::{Because, Decided, is_of_state};
 pub use branching::Shows;
 pub use lasso::Chance;
 

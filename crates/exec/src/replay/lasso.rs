@@ -30,7 +30,7 @@ impl Replayed {
         }
     }
 
-    fn next(&self, at: usize) -> usize {
+    pub(super) fn next(&self, at: usize) -> usize {
         let last = self.positions() - 1;
         if at < last { at + 1 } else { self.loop_start.unwrap_or(last).min(last) }
     }
@@ -58,7 +58,7 @@ impl Replayed {
 
     /// What the formula says at each position. What must come is false unless shown, what may stay is true unless
     /// refuted: twice around the loop decides.
-    fn values(&self, model: &Interpreter<'_>, formula: &Formula) -> Vec<bool> {
+    pub(super) fn values(&self, model: &Interpreter<'_>, formula: &Formula) -> Vec<bool> {
         let count = self.positions();
         let around = |begin: bool, rule: &dyn Fn(usize, bool) -> bool| {
             let mut values = vec![begin; count];
@@ -142,17 +142,22 @@ impl Replayed {
 
     /// Whether nobody is passed over in the loop who could go on in all of its states.
     pub fn is_fair(&self, program: &Program, fairness: &Fairness) -> Result<(), ReplayError> {
-        let states = self.loop_states();
-        let taken = self.steps[self.loop_start.unwrap_or(0).min(self.steps.len())..].iter();
-        let met = taken.fold(0, |all, step| all | fairness.met_by[step.transition.index()]);
-        let always = states.iter().fold(u64::MAX, |all, state| all & self.enabled(program, fairness, state));
-        match (0..fairness.names.len()).find(|&i| (always & !met) >> i & 1 == 1) {
+        match self.passed_over(program, fairness) {
             None => Ok(()),
             Some(i) => {
                 let reason = format!("{} is continuously enabled but never scheduled", fairness.names[i]);
                 Err(ReplayError { step: self.steps.len().saturating_sub(1), reason })
             }
         }
+    }
+
+    /// The first condition of fairness that is not met in the loop, although it could be in all of its states.
+    pub fn passed_over(&self, program: &Program, fairness: &Fairness) -> Option<usize> {
+        let states = self.loop_states();
+        let taken = self.steps[self.loop_start.unwrap_or(0).min(self.steps.len())..].iter();
+        let met = taken.fold(0, |all, step| all | fairness.met_by[step.transition.index()]);
+        let always = states.iter().fold(u64::MAX, |all, state| all & self.enabled(program, fairness, state));
+        (0..fairness.names.len()).find(|&i| (always & !met) >> i & 1 == 1)
     }
 
     fn enabled(&self, program: &Program, fairness: &Fairness, state: &[u32]) -> u64 {
