@@ -75,15 +75,21 @@ fn a_line_to_continue_leads_somewhere() {
     }
     let decided = birk("check models/german_liveness.bir --property served").exits(1);
     assert_eq!(line(&decided, "continue:"), None, "a formula is not checked further");
+    let one = birk("check models/philosophers2.bir --property deadlock").exits(1);
+    assert_eq!(line(&one, "continue:"), None, "the only property is decided");
     let open = birk("check models/philosophers2.bir").exits(1);
     assert!(line(&open, "continue:").is_some_and(|line| line.ends_with(" --keep-going")), "{}", open.out);
 }
 
 #[test]
 fn a_line_to_continue_keeps_the_units() {
-    for (option, more) in
-        [("--time 0.1s", "--time 0.2s"), ("--time 100ms", "--time 200ms"), ("--memory 0.5M", "--memory 1M")]
-    {
+    for (option, more) in [
+        ("--time 0.1s", "--time 0.2s"),
+        ("--time 100ms", "--time 200ms"),
+        ("--memory 0.5M", "--memory 1M"),
+        ("--max-states 1_500", "--max-states 3_000"),
+        ("--max-states 700", "--max-states 1400"),
+    ] {
         let answer = birk(&format!("check models/counters_mod8.bir -D K=9 {option}")).exits(3);
         assert!(line(&answer, "continue:").is_some_and(|line| line.contains(more)), "{option}: {}", answer.out);
     }

@@ -5,7 +5,7 @@ use birk::search::forecast::Guess;
 use birk_ir::{Coverage, LocationId, Op, Stop, ThreadId, TransitionId, Verdict};
 
 use crate::cli::StoreKind;
-use crate::numbers::count;
+use crate::numbers::{count, grouped};
 use crate::report::{Report, command_line};
 
 /// An unexplored place: steps of one thread from one location that were not taken.
@@ -214,16 +214,18 @@ impl Report<'_> {
                 let seeds = self.slices.as_ref().map_or(1, |slices| slices.done);
                 ("--seed", args.seed.wrapping_add(seeds).to_string())
             }
-            (Stop::Goal, _) if args.keep_going => return None,
-            (Stop::Goal, Coverage::Complete) if !is_open => return None,
-            (Stop::Goal, _) if !is_open && self.is_of_runs() => return None,
+            // Where every property is decided, nothing is left to be found out.
+            (Stop::Goal, _) if args.keep_going || !is_open => return None,
             (Stop::Goal, _) => ("--keep-going", String::new()),
             (Stop::Depth, _) => {
                 let depth = args.max_depth.unwrap_or(0);
                 let next = self.next().and_then(Result::ok).map_or(depth.saturating_mul(2).max(1), |next| next.depth);
                 ("--max-depth", next.to_string())
             }
-            (Stop::States, _) => ("--max-states", double(args.max_states.unwrap_or(self.hunt.stats.states))),
+            (Stop::States, _) => {
+                let states = args.max_states.unwrap_or(self.hunt.stats.states);
+                ("--max-states", doubled(&args.given, "--max-states").unwrap_or_else(|| double(states)))
+            }
             (Stop::Time, _) => ("--time", doubled(&args.given, "--time").unwrap_or_else(|| "1s".to_owned())),
             (Stop::Memory, _) => {
                 let used = self.peak_memory.unwrap_or(1 << 30).div_ceil(1 << 20);
@@ -257,9 +259,13 @@ fn with_option(words: &[String], option: &str, value: &str) -> Vec<String> {
     words
 }
 
-/// Twice what an option was given, in the same unit: `10s` of `5s`.
+/// Twice what an option was given, in the same unit: `10s` of `5s`, `2_000_000` of `1_000_000`.
 fn doubled(words: &[String], option: &str) -> Option<String> {
     let value = words.get(words.iter().position(|word| word == option)? + 1)?;
+    if let Ok(number) = value.replace('_', "").parse::<u64>() {
+        let twice = number.saturating_mul(2);
+        return Some(if value.contains('_') { grouped(twice).replace(',', "_") } else { twice.to_string() });
+    }
     let split = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
     let (number, unit) = value.split_at(split);
     Some(format!("{}{unit}", number.parse::<f64>().ok()? * 2.0))
