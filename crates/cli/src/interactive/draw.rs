@@ -85,6 +85,29 @@ impl Paint {
     }
 }
 
+/// What is shown of something that may be longer than the room for it.
+#[derive(Clone, Copy)]
+struct View {
+    first: usize,
+    height: usize,
+    total: usize,
+}
+
+impl View {
+    /// The block with the number of lines above and below what is shown.
+    fn marked<'b>(self, block: Block<'b>) -> Block<'b> {
+        let below = self.total.saturating_sub(self.first + self.height);
+        let marks = [("▲", self.first), ("▼", below)];
+        let marks: Vec<String> =
+            marks.iter().filter(|(_, lines)| *lines > 0).map(|(mark, lines)| format!("{mark} {lines} more")).collect();
+        if marks.is_empty() {
+            block
+        } else {
+            block.title_bottom(Line::from(format!(" {} ", marks.join(" "))).right_aligned())
+        }
+    }
+}
+
 fn title(screen: &Screen<'_, '_>, frame: &mut Frame<'_>, area: Rect, _: Paint) {
     let (at, last) = screen.session.position();
     let left = format!(" {}: {}", visible(&screen.place.source.path), screen.place.program.system);
@@ -112,11 +135,11 @@ fn source(screen: &Screen<'_, '_>, frame: &mut Frame<'_>, area: Rect, paint: Pai
     }
     let block = paint.block(&visible(&file.path), screen.part == Part::Source);
     let inner = block.inner(area);
-    frame.render_widget(block, area);
     let (height, width) = (usize::from(inner.height), usize::from(inner.width));
     let total = file.text.lines().count();
     let middle = marked.start.saturating_sub(height / 2).saturating_add_signed(screen.moved[0]);
     let first = middle.min(total.saturating_sub(height));
+    frame.render_widget(View { first, height, total }.marked(block), area);
     let digits = total.to_string().len();
     let mut lines = Vec::new();
     for (index, text) in file.text.lines().enumerate().skip(first).take(height) {
@@ -172,13 +195,13 @@ fn offers(screen: &Screen<'_, '_>, frame: &mut Frame<'_>, area: Rect, paint: Pai
     let enabled = offers.iter().filter(|offer| offer.ordinal.is_some()).count();
     let block = paint.block(&format!("next: {enabled} enabled"), screen.part == Part::Steps);
     let inner = block.inner(area);
-    frame.render_widget(block, area);
+    let (height, width) = (usize::from(inner.height), usize::from(inner.width));
+    let first = screen.selected.saturating_sub(height.saturating_sub(1));
+    frame.render_widget(View { first, height, total: offers.len() }.marked(block), area);
     if offers.is_empty() {
         frame.render_widget(Paragraph::new("no thread has a step here"), inner);
         return;
     }
-    let (height, width) = (usize::from(inner.height), usize::from(inner.width));
-    let first = screen.selected.saturating_sub(height.saturating_sub(1));
     let mut lines = Vec::new();
     for (index, offer) in offers.iter().enumerate().skip(first).take(height) {
         let mark = if index == screen.selected { ">" } else { " " };
@@ -197,28 +220,35 @@ fn offers(screen: &Screen<'_, '_>, frame: &mut Frame<'_>, area: Rect, paint: Pai
     frame.render_widget(Paragraph::new(lines), inner);
 }
 
-/// The values, in as many columns as fit; what the last step changed is marked.
+/// The values, in as many columns as fit; what the last step changed is marked, and comes first where not everything fits.
 fn values(screen: &Screen<'_, '_>, frame: &mut Frame<'_>, area: Rect, paint: Paint) {
     let block = paint.block("state (* changed)", screen.part == Part::State);
     let inner = block.inner(area);
-    frame.render_widget(block, area);
-    let values = screen.session.values();
-    let mut cells: Vec<(String, bool)> = values
-        .iter()
-        .map(|(name, value, old)| match old {
-            Some(old) => (format!("*{name} = {value} (was {old})"), true),
-            None => (format!(" {name} = {value}"), false),
-        })
-        .collect();
     let (height, width) = (usize::from(inner.height).max(1), usize::from(inner.width).max(1));
+    let values = screen.session.values();
+    let mut cells: Vec<(String, bool)> = Vec::new();
+    for (name, value, old) in &values {
+        let Some(old) = old else {
+            cells.push((format!(" {name} = {value}"), false));
+            continue;
+        };
+        let whole = format!("*{name} = {value} (was {old})");
+        // What changed is worth a second line.
+        match whole.chars().count() > width {
+            true => cells.extend([(format!("*{name} = {value}"), true), (format!("   was {old}"), true)]),
+            false => cells.push((whole, true)),
+        }
+    }
     let widest = cells.iter().map(|(text, _)| text.chars().count()).max().unwrap_or(1) + 2;
     let columns = (width / widest).clamp(1, cells.len().max(1));
     let rows = cells.len().div_ceil(columns);
     if rows > height {
-        // Not everything fits: what changed must be seen without scrolling.
         cells.sort_by_key(|(_, is_changed)| !is_changed);
     }
-    let first = 0usize.saturating_add_signed(screen.moved[1]).min(rows.saturating_sub(height));
+    let furthest = rows.saturating_sub(height);
+    screen.furthest.set(furthest);
+    let first = 0usize.saturating_add_signed(screen.moved[1]).min(furthest);
+    frame.render_widget(View { first, height, total: rows }.marked(block), area);
     let line = |row: usize| {
         let pieces = (0..columns).filter_map(|column| cells.get(column * rows + row)).map(|(text, is_changed)| {
             let style = if *is_changed { paint.changed() } else { Style::new() };
@@ -233,10 +263,10 @@ fn values(screen: &Screen<'_, '_>, frame: &mut Frame<'_>, area: Rect, paint: Pai
 fn walk(screen: &Screen<'_, '_>, frame: &mut Frame<'_>, area: Rect, paint: Paint) {
     let block = paint.block("history", screen.part == Part::History);
     let inner = block.inner(area);
-    frame.render_widget(block, area);
     let (height, width) = (usize::from(inner.height), usize::from(inner.width));
     let (at, last) = screen.session.position();
     let first = (at + 2).saturating_sub(height).min((last + 1).saturating_sub(height));
+    frame.render_widget(View { first, height, total: last + 1 }.marked(block), area);
     let line = |step: usize| {
         let (title, effect) = screen.session.step_text(step);
         let mark = if step == at { ">" } else { " " };
@@ -312,7 +342,10 @@ fn window(screen: &Screen<'_, '_>, frame: &mut Frame<'_>, body: Rect, paint: Pai
     let rows: u16 = shown.iter().map(|line| rows_of(line, width.saturating_sub(2))).sum();
     let height = rows.saturating_add(2).min(body.height);
     let area = Rect { x: body.x + (body.width - width) / 2, y: body.y + (body.height - height) / 2, width, height };
+    let above: u16 = shown.iter().take(window.scroll).map(|line| rows_of(line, width.saturating_sub(2))).sum();
+    let view = View { first: above.into(), height: height.saturating_sub(2).into(), total: rows.max(above).into() };
     let block = Block::bordered().title(format!(" {} ", window.title)).border_style(paint.thread());
+    let block = view.marked(block);
     let lines: Vec<Line<'_>> = shown.iter().skip(window.scroll).map(|line| Line::raw(&**line)).collect();
     frame.render_widget(Clear, area);
     frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }).block(block), area);

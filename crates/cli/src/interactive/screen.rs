@@ -1,5 +1,7 @@
 //! Guided simulation on a terminal: what each key does. How it looks is in `draw`.
 
+use std::cell::Cell;
+
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use crate::interactive::session::{Mood, Session};
@@ -66,6 +68,8 @@ pub(crate) struct Screen<'a, 'p> {
     pub(crate) selected: usize,
     /// How far the source and the state were moved by hand.
     pub(crate) moved: [isize; 2],
+    /// How far the state can be moved, as it was drawn last.
+    pub(crate) furthest: Cell<usize>,
     pub(crate) question: Option<Question>,
     pub(crate) window: Option<Window>,
     pub(crate) news: (String, Mood),
@@ -103,6 +107,7 @@ impl<'a, 'p> Screen<'a, 'p> {
             part: Part::Steps,
             selected: 0,
             moved: [0; 2],
+            furthest: Cell::new(0),
             question: None,
             window: None,
             news: (String::new(), Mood::Plain),
@@ -173,7 +178,10 @@ impl<'a, 'p> Screen<'a, 'p> {
                 self.news = (String::new(), Mood::Plain);
             }
             Part::Source => self.moved[0] += by,
-            Part::State => self.moved[1] = (self.moved[1] + by).max(0),
+            Part::State => {
+                let furthest = isize::try_from(self.furthest.get()).unwrap_or(isize::MAX);
+                self.moved[1] = (self.moved[1] + by).clamp(0, furthest);
+            }
             Part::History => {
                 let (at, _) = self.session.position();
                 self.session.jump(at.saturating_add_signed(by));

@@ -161,6 +161,35 @@ fn keys_that_select_and_scroll() {
     assert_eq!(screen.part, Part::History);
 }
 
+/// At the usual size, every part says how much of it is not shown, and what changed is shown.
+#[test]
+fn parts_say_that_there_is_more() {
+    let loaded = load("raft_election.bir");
+    let place = loaded.place();
+    let mut screen = screen(&place);
+    press(&mut screen, "t");
+    let text = shown(&screen, 80, 24);
+    assert!(text.matches("▼").count() >= 3 && text.contains("▲"), "{text}");
+    let changed: Vec<String> =
+        screen.session.values().into_iter().filter_map(|(name, _, old)| old.map(|_| format!("*{name} = "))).collect();
+    assert!(!changed.is_empty() && changed.iter().all(|name| text.contains(name)), "{changed:?}\n{text}");
+    // To the end of the state and one back: the mark below comes back at once.
+    press(
+        &mut screen,
+        "<tab> <tab> <pagedown> <pagedown> <pagedown> <pagedown> <pagedown> <pagedown> <pagedown> <pagedown>",
+    );
+    let end = shown(&screen, 80, 24);
+    press(&mut screen, "<up>");
+    let state = |text: &str| {
+        let from = text.find("[state").expect("the state is chosen");
+        let to = text[from..].find("history").map_or(text.len(), |length| from + length);
+        text[from..to].to_owned()
+    };
+    assert!(!state(&end).contains("▼") && state(&end).contains("▲"), "{end}");
+    assert!(state(&shown(&screen, 80, 24)).contains("▼ 1 more"), "{}", shown(&screen, 80, 24));
+    insta::assert_snapshot!("raft_80x24", text);
+}
+
 #[test]
 fn keys_that_take_steps() {
     let loaded = load("sum_to_n.bir");
