@@ -1,12 +1,10 @@
-"use strict";
 // The moving part of the report: which step of which trace is shown. Long traces are shown a page at a time.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const PAGE = 400, ROW = 30, BOX = 134, LEFT = 50, HEAD = 28;
+  const PAGE = 400;
   const by = (id) => document.getElementById(id);
   const make = (tag, attributes = {}, ...children) => {
-    const svg = ["svg", "g", "rect", "line", "path", "text", "title", "desc", "defs", "marker"].includes(tag);
-    const element = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+    const element = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) if (value !== null) element.setAttribute(name, value);
     element.append(...children);
     return element;
@@ -27,7 +25,6 @@
 
   let trace = data.traces[0], at = 0, page = -1, states = [];
   const steps = () => trace.steps;
-  const short = (text, room) => (text.length > room ? text.slice(0, room - 1) + "…" : text);
   const title = (step) => data.words[step.t];
 
   // A state every hundred steps; the others are found from the nearest one before.
@@ -57,46 +54,39 @@
   const pageOf = (index) => Math.floor(Math.max(0, index - 1) / PAGE);
   const pageRange = (all) => all ? [0, steps().length] : [page * PAGE, Math.min(steps().length, (page + 1) * PAGE)];
 
+  // The chart is as wide as it needs to be; beside it are state and source where there is room, otherwise below it.
+  const BESIDE = 340, SPACE = 16, FRAME = 40, SMALLEST = 0.75;
+  const folded = new Set();
+  let range = [0, 0], chosenZoom = null;
+  const say = (s) => `${s + 1}. ${data.words[trace.lanes[steps()[s].l]]}: ${title(steps()[s])}${changes(steps()[s]) ? "; " + changes(steps()[s]) : ""}`;
   const drawChart = (from, to) => {
-    // Messages need room between the lanes.
-    const LANE = trace.messages.length ? 190 : 150;
-    const lanes = trace.lanes, width = LEFT + lanes.length * LANE, height = HEAD + (to - from) * ROW + 34;
-    const x = (lane) => LEFT + lane * LANE + LANE / 2, y = (step) => HEAD + (step - from) * ROW + ROW / 2;
-    const svg = make("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-labelledby": "chart-title chart-desc" },
-      make("title", { id: "chart-title" }, "Sequence chart"),
-      make("desc", { id: "chart-desc" }, `Steps ${from + 1} to ${to}; one column for each thread. The table of changes has the same content.`),
-      make("defs", {}, make("marker", { id: "tip", markerWidth: 9, markerHeight: 9, refX: 8, refY: 4, orient: "auto", markerUnits: "userSpaceOnUse" }, make("path", { d: "M0 0L9 4L0 8z", class: "tip" }))));
-    lanes.forEach((lane, i) => svg.append(
-      make("line", { class: "lane", x1: x(i), x2: x(i), y1: HEAD - 4, y2: height - 26 }),
-      make("text", { class: "head", x: x(i), y: 16, "text-anchor": "middle" }, short(data.words[lane], 22), make("title", {}, data.words[lane]))));
-    if (trace.loop !== null && trace.loop < to && to > from) {
-      const top = Math.max(trace.loop, from), start = y(top) - ROW / 2 + 3, end = y(to - 1) + ROW / 2 - 3;
-      svg.append(make("path", { class: "loop", d: `M22 ${end}H10V${start}H22`, "marker-end": top === trace.loop ? "url(#tip)" : null }),
-        make("text", { class: "loop-label", x: 14, y: Math.min(end + 14, height - 4) }, "loop, forever"));
-    }
-    for (let s = from; s < to; s++) {
-      const step = steps()[s], row = make("g", { class: "row" + (s === steps().length - 1 && trace.loop === null ? " last" : ""), "data-step": s + 1 });
-      const text = short(title(step), 18);
-      row.append(make("rect", { class: "band", x: 26, y: y(s) - ROW / 2, width: width - 26, height: ROW }),
-        make("text", { class: "soft", x: 56, y: y(s) + 4, "text-anchor": "end" }, String(s + 1)),
-        make("rect", { class: "box", x: x(step.l) - BOX / 2, y: y(s) - 11, width: BOX, height: 22, rx: 5 }),
-        make("text", { x: x(step.l), y: y(s) + 4, "text-anchor": "middle" }, text),
-        make("title", {}, `${s + 1}. ${data.words[trace.lanes[step.l]]}: ${title(step)}${changes(step) ? "; " + changes(step) : ""}`));
-      row.addEventListener("click", () => go(s + 1));
-      svg.append(row);
-    }
-    for (const [sent, got, a, b, label] of trace.messages) {
-      if (got < from || sent >= to) continue;
-      // Where a message is taken, only its taker acts: the row beside it has room for the message's text.
-      const side = Math.sign(b - a), half = BOX / 2, at = sent === got ? -14 : -5;
-      const x1 = x(a) + (side || 1) * half, x2 = x(b) - (side || -1) * half;
-      const y1 = sent < from ? HEAD : y(sent), y2 = got >= to ? height - 30 : y(got);
-      const path = side === 0 ? `M${x1} ${y1}q24 ${(y2 - y1) / 2} 0 ${y2 - y1}` : `M${x1} ${y1}L${x2} ${y2}`;
-      const words = make("text", { class: "label", x: x2 - (side || -1) * 12, y: y2 + at, "text-anchor": side > 0 ? "end" : "start" }, short(data.words[label], 24));
-      words.append(make("title", {}, data.words[label]));
-      svg.append(make("path", { class: "message", d: path, "marker-end": "url(#tip)" }), words);
-    }
-    by("chart").replaceChildren(svg);
+    range = [from, to];
+    const plan = sequenceChart.layout(trace, data.words, from, to, folded);
+    const panes = document.querySelector(".panes"), room = panes.clientWidth;
+    // What does not fit is drawn smaller, if it then fits and can be read.
+    const ratio = Math.min(1, (room - FRAME) / plan.width), fitting = ratio < SMALLEST ? 1 : ratio;
+    const zoom = chosenZoom ?? fitting, needed = Math.ceil(plan.width * fitting) + FRAME;
+    panes.dataset.layout = room < 900 ? "one" : needed + 2 * (SPACE + BESIDE) <= room ? "three" : needed + SPACE + BESIDE <= room ? "two" : "below";
+    panes.style.setProperty("--chart", needed + "px");
+    by("zoom").textContent = Math.round(zoom * 100) + " %";
+    by("chart").replaceChildren(...sequenceChart.draw(trace, data.words, plan, zoom, { say, go, toggle }));
+  };
+  const redraw = () => { drawChart(...range); mark(); };
+  const toggle = (name) => {
+    if (!folded.delete(name)) folded.add(name);
+    redraw();
+    by("chart").querySelector(`[data-lane="${CSS.escape(name)}"]`)?.focus();
+  };
+  // What is under the pointer, or in the middle, stays where it is.
+  const zoomBy = (factor, x, y) => {
+    const box = by("chart"), svg = box.querySelector(".rows"), old = svg.clientWidth / svg.viewBox.baseVal.width;
+    chosenZoom = factor === null ? null : Math.min(3, Math.max(0.3, old * factor));
+    const [left, top] = [box.scrollLeft + (x ?? box.clientWidth / 2), box.scrollTop + (y ?? box.clientHeight / 2)];
+    drawChart(...range);
+    const now = by("chart").querySelector(".rows"), grown = now.clientWidth / now.viewBox.baseVal.width / old;
+    box.scrollLeft += left * (grown - 1);
+    box.scrollTop += top * (grown - 1);
+    mark(false);
   };
 
   const drawTable = (from, to) => {
@@ -159,10 +149,10 @@
     by("values").tBodies[0].replaceChildren(...rows);
   };
 
-  const near = (box, element) => {
+  const near = (box, element, above = 30) => {
     if (!element) return;
     const inner = element.getBoundingClientRect(), outer = box.getBoundingClientRect();
-    if (inner.top < outer.top + 30 || inner.bottom > outer.bottom - 30) box.scrollTop += inner.top - outer.top - outer.height / 2;
+    if (inner.top < outer.top + above || inner.bottom > outer.bottom - 30) box.scrollTop += inner.top - outer.top - outer.height / 2;
     if (inner.left < outer.left || inner.right > outer.right) box.scrollLeft += inner.left - outer.left - outer.width / 2;
   };
   const executed = new Map();
@@ -186,13 +176,14 @@
     near(by("source"), current);
   };
 
-  const mark = () => {
-    for (const old of document.querySelectorAll("svg .now")) old.classList.remove("now");
+  const mark = (follows = true) => {
+    for (const old of document.querySelectorAll("#chart .now")) old.classList.remove("now");
     for (const old of document.querySelectorAll("#steps [aria-current]")) old.removeAttribute("aria-current");
     const row = document.querySelector(`#chart [data-step="${at}"]`), line = document.querySelector(`#steps [data-step="${at}"]`);
     row?.classList.add("now");
     line?.setAttribute("aria-current", "step");
-    near(by("chart"), row?.querySelector(".box"));
+    if (!follows) return;
+    near(by("chart"), row?.querySelector(".box"), 10 + by("chart").firstElementChild.clientHeight);
     near(by("table"), line);
   };
   const show = (all = false) => {
@@ -229,9 +220,20 @@
   by("first").addEventListener("click", () => go(0));
   by("end").addEventListener("click", () => go(steps().length));
   by("only").addEventListener("change", drawState);
+  by("zoom-in").addEventListener("click", () => zoomBy(1.25));
+  by("zoom-out").addEventListener("click", () => zoomBy(0.8));
+  by("zoom").addEventListener("click", () => zoomBy(null));
+  by("chart").addEventListener("wheel", (event) => {
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    const box = by("chart").getBoundingClientRect();
+    zoomBy(Math.exp(-event.deltaY / 300), event.clientX - box.left, event.clientY - box.top);
+  }, { passive: false });
+  let resized = 0;
+  addEventListener("resize", () => { cancelAnimationFrame(resized); resized = requestAnimationFrame(redraw); });
   by("trace").addEventListener("change", (event) => choose(Number(event.target.value)));
   addEventListener("keydown", (event) => {
-    if (event.target.closest("input, select, pre, button") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest("input, select, pre, button, [role=button]") || event.ctrlKey || event.metaKey || event.altKey) return;
     const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: steps().length }[event.key];
     if (to !== undefined) { event.preventDefault(); go(to); }
   });

@@ -134,6 +134,93 @@ fn messages_loops_and_long_runs_are_drawn() {
     assert_eq!(browser.complaints(), [""; 0]);
 }
 
+/// On the page: where two rectangles of the chart overlap that should not, in words.
+const OVERLAPS: &str = "
+    const boxes = [...document.querySelectorAll('#chart .box')].map((box) => box.getBoundingClientRect());
+    const found = [];
+    for (const path of document.querySelectorAll('#chart .message')) {
+      const length = path.getTotalLength(), matrix = path.getScreenCTM();
+      for (let at = 3; at < length - 3; at += 2) {
+        const point = path.getPointAtLength(at).matrixTransform(matrix);
+        const hit = boxes.find((box) => point.x > box.left + 1 && point.x < box.right - 1 && point.y > box.top + 1 && point.y < box.bottom - 1);
+        if (hit) { found.push('an arrow crosses a box'); break; }
+      }
+    }
+    const labels = [...document.querySelectorAll('#chart .label')].map((label) => label.getBoundingClientRect());
+    const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 2 && b.top < a.bottom - 2;
+    for (const label of labels) if (boxes.some((box) => meet(label, box))) found.push('a label lies on a box');
+    labels.forEach((label, i) => { if (labels.slice(i + 1).some((other) => meet(label, other))) found.push('two labels overlap'); });
+    return found;";
+
+/// Four threads fit a page of 1280 pixels; labels are whole, and arrows go around boxes.
+#[test]
+fn the_chart_is_whole_and_can_be_folded_and_scaled() {
+    let folder = folder("browser_chart");
+    let Some(browser) = Browser::open(&folder, (1280, 1000)) else { return };
+    browser.go(&report(&folder, "models/german.bir --property all_share"));
+    let sizes = || {
+        browser.run("const c = document.getElementById('chart'); return [c.scrollWidth, c.clientWidth, document.body.scrollWidth, innerWidth]")
+    };
+    let is_whole = || {
+        let sizes = sizes();
+        sizes[0].as_u64() <= sizes[1].as_u64() && sizes[2].as_u64() <= sizes[3].as_u64()
+    };
+    assert_eq!(browser.run("return document.querySelectorAll('#chart .head').length"), 4);
+    assert!(is_whole(), "{}", sizes());
+    assert_eq!(browser.run(OVERLAPS), json!([]));
+    let labels = "return [...document.querySelectorAll('#chart .label')].map((label) => label.textContent)";
+    let labels = browser.run(labels).as_array().cloned().unwrap_or_default();
+    assert!(labels.len() == 6 && labels.iter().all(|label| label.as_str().is_some_and(|text| text.ends_with(')'))));
+
+    // A thread is folded by a click on its head, and unfolded by another.
+    let width = || browser.run("return document.querySelector('#chart .rows').clientWidth").as_u64().unwrap_or(0);
+    let wide = width();
+    browser.click("#chart [data-lane='Client[1]'] .handle");
+    assert!(width() + 60 < wide, "{} of {wide}", width());
+    assert_eq!(browser.run("return document.querySelectorAll('#chart .label').length"), 4, "its messages have no text");
+    assert_eq!(browser.run(OVERLAPS), json!([]));
+    let folded = "return document.querySelector(\"#chart [data-lane='Client[1]']\").getAttribute('aria-expanded')";
+    assert_eq!(browser.run(folded), "false");
+    browser.click("#chart [data-lane='Client[1]'] .handle");
+    assert_eq!((width(), browser.run(folded)), (wide, json!("true")));
+
+    // What is larger than its place is scrolled there, not the page.
+    for _ in 0..4 {
+        browser.click("#zoom-in");
+    }
+    assert!(width() > 2 * wide, "{} of {wide}", width());
+    let sizes = sizes();
+    assert!(sizes[0].as_u64() > sizes[1].as_u64() && sizes[2].as_u64() <= sizes[3].as_u64(), "{sizes}");
+    browser.click("#zoom");
+    assert_eq!(width(), wide, "it fits again");
+    let wheel = "document.getElementById('chart').dispatchEvent(new WheelEvent('wheel', {deltaY: 300, ctrlKey: true, cancelable: true}))";
+    browser.run(wheel);
+    assert!(width() < wide);
+    browser.run(&wheel.replace("ctrlKey: true", "ctrlKey: false"));
+    browser.click("#zoom");
+    assert_eq!(width(), wide);
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+/// However many messages are on their way, and whoever sends to itself: nothing is drawn over anything.
+#[test]
+fn arrows_go_around_boxes() {
+    let folder = folder("browser_arrows");
+    let Some(browser) = Browser::open(&folder, (1280, 1000)) else { return };
+    let text = "system Busy { enum Kind { question, answer_with_a_long_name } record Letter { Kind kind; byte number; }
+        channel of Letter [2][3] post; byte [3] got; byte total;
+        active [3] thread T(int me) { Kind kind; byte number;
+          while (true) { either { send post[(me + 1) % 3] (Kind.question, total); }
+                         or { send post[me] (Kind.answer_with_a_long_name, 7); }
+                         or { atomic { receive post[me] (?kind, ?number); send post[(me + 2) % 3] (kind, number); total := total + 1; } } } }
+        invariant few: total < 5; }";
+    fs::write(folder.join("busy.bir"), text).expect("writable");
+    browser.go(&report(&folder, &folder.join("busy.bir").display().to_string()));
+    assert!(browser.run("return document.querySelectorAll('#chart .message').length").as_u64() > Some(4));
+    assert_eq!(browser.run(OVERLAPS), json!([]));
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
 /// Changed values come first; below them is everything, in groups that can be opened and closed.
 #[test]
 fn the_state_is_a_tree() {

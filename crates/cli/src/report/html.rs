@@ -21,7 +21,7 @@ use crate::terminal::visible;
 const PAGE: &str = include_str!("../../assets/report.html");
 const TRACE: &str = include_str!("../../assets/trace.html");
 const CSS: &str = include_str!("../../assets/report.css");
-const JS: &str = include_str!("../../assets/report.js");
+const JS: &str = concat!(include_str!("../../assets/chart.js"), include_str!("../../assets/report.js"));
 
 /// So many unexplored places are shown.
 const MAX_CUTS: usize = 20;
