@@ -101,7 +101,7 @@
     if (from === 0) rows.push(row(0, "(start)", "", "", ""));
     for (let s = from; s < to; s++) {
       const step = steps()[s], note = inLoop(s + 1) && s === trace.loop ? "loop begins: " : "";
-      rows.push(row(s + 1, data.words[trace.lanes[step.l]], title(step), note + changes(step), "line " + data.places[step.p][1]));
+      rows.push(row(s + 1, data.words[trace.lanes[step.l]], title(step), note + changes(step), "line " + data.lines[step.p]));
     }
     body.replaceChildren(...rows);
     by("page").textContent = steps().length > PAGE ? `steps ${from + 1} to ${to} of ${steps().length}` : "";
@@ -159,17 +159,17 @@
   const noteLines = () => {
     executed.clear();
     steps().forEach((step, index) => {
-      const [file, first, last] = data.places[step.p];
-      for (let line = first; line <= last; line++) if (!executed.has(file + ":" + line)) executed.set(file + ":" + line, index + 1);
+      for (const [file, first, last] of data.places[step.p])
+        for (let line = first; line <= last; line++) if (!executed.has(file + ":" + line)) executed.set(file + ":" + line, index + 1);
     });
   };
   const drawSource = () => {
-    const place = at > 0 ? data.places[steps()[at - 1].p] : null;
+    const places = at > 0 ? data.places[steps()[at - 1].p] : [];
     let current = null;
     for (const line of document.querySelectorAll("[data-line]")) {
       const key = line.dataset.line, [file, number] = key.split(":").map(Number);
-      const now = place && file === place[0] && number >= place[1] && number <= place[2];
-      line.classList.toggle("now", Boolean(now));
+      const now = places.some((place) => file === place[0] && number >= place[1] && number <= place[2]);
+      line.classList.toggle("now", now);
       line.classList.toggle("ran", executed.has(key) && executed.get(key) <= at);
       if (now && !current) current = line;
     }

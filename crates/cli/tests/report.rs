@@ -51,6 +51,32 @@ fn a_report_says_everything() {
     assert!(is_marked(23) && !is_marked(11));
 }
 
+/// Of an `atomic` with branches, those that were not taken are not executed; those that no step takes are never reached.
+#[test]
+fn branches_that_were_not_taken_are_not_marked() {
+    let folder = folder("report_branches");
+    let text = "system B { int (0, 9) x; boolean up;
+active thread T() {
+  atomic {
+    if (up) {
+      x := 7;
+    } else {
+      x := 1;
+    }
+    up := true;
+  }
+  assert !up;
+}}";
+    fs::write(folder.join("m.bir"), text).expect("writable");
+    let page = report("branches", &folder.join("m.bir").display().to_string());
+    let data = data(&page);
+    let first = data["traces"][0]["steps"][0]["p"].as_u64().expect("a transition") as usize;
+    assert_eq!(data["places"][first], serde_json::json!([[0, 3, 4], [0, 6, 10]]), "line 5 is another branch");
+    let is_marked = |line: u32| page.contains(&format!("data-line=\"0:{line}\" class=\"never\""));
+    let marked: Vec<u32> = (1..=12).filter(|&line| is_marked(line)).collect();
+    assert_eq!(marked, [5]);
+}
+
 /// What was not reached is said once for all instances, with its line, below its thread.
 #[test]
 fn what_was_not_reached_stands_below_its_thread() {

@@ -75,6 +75,7 @@ fn transition(at: usize, (from, guard, mut ops, to): Written, all: &[Written]) -
         target: to.map(LocationId),
         span: Span::default(),
         guard_span: None,
+        parts: Vec::new(),
         guard,
         ops,
         locals: 1,

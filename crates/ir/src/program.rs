@@ -173,6 +173,8 @@ pub struct Transition {
     pub span: Span,
     /// The guard in the source, where it was written.
     pub guard_span: Option<Span>,
+    /// What it executes in the source, where it is one of several paths through the transformation; otherwise empty.
+    pub parts: Vec<Span>,
     /// When it is enabled, given that the thread is at the location.
     pub guard: Expr,
     /// What it does, in order, each seeing the effect of the earlier ones.

@@ -88,10 +88,10 @@ fn lower_copy<'a>(cx: &mut Context<'a>, steps: &mut Steps, receivers: &Receivers
     let control = Rc::clone(&cx.threads[kind].control);
     let id = ThreadId::new(steps.threads.len());
     let mut at = Vec::new();
-    let mut edges = control.edges.iter().peekable();
+    let mut edges = control.edges.iter().zip(one_of_several(&control.edges)).peekable();
     for from in 0..control.spots.len() {
         let start = steps.transitions.len() as u32;
-        while let Some(edge) = edges.next_if(|edge| edge.from == from) {
+        while let Some((edge, is_one_of_several)) = edges.next_if(|(edge, _)| edge.from == from) {
             if steps.transitions.len() > MAX_TRANSITIONS || cx.parts > MAX_PARTS {
                 break;
             }
@@ -112,7 +112,7 @@ fn lower_copy<'a>(cx: &mut Context<'a>, steps: &mut Steps, receivers: &Receivers
                 }
                 let depends = |part: &Part<'_>| match part.what {
                     What::Require(condition) | What::Refuse(condition) => is_switch(cx, condition, &part.scope),
-                    What::Do(_) => false,
+                    What::Do(_) | What::Leave(_) => false,
                 };
                 if guard_span.is_some() && guard.as_const().is_some() && edge.parts.iter().any(depends) {
                     steps.switches.insert(edge.span);
@@ -125,6 +125,7 @@ fn lower_copy<'a>(cx: &mut Context<'a>, steps: &mut Steps, receivers: &Receivers
                     target: edge.to.map(LocationId::new),
                     span: edge.span,
                     guard_span,
+                    parts: if is_one_of_several { spans(edge) } else { Vec::new() },
                     guard,
                     ops,
                     locals,
@@ -140,6 +141,27 @@ fn lower_copy<'a>(cx: &mut Context<'a>, steps: &mut Steps, receivers: &Receivers
         None => thread.name.text.clone(),
     };
     steps.threads.push(Thread { name, kind, copy, at });
+}
+
+/// For each step, whether there are other paths through the same text: these are neighbours.
+fn one_of_several(edges: &[Edge<'_>]) -> Vec<bool> {
+    let is_same = |one: usize, other: usize| {
+        let both = edges.get(one).zip(edges.get(other));
+        both.is_some_and(|(one, other)| (one.from, one.span) == (other.from, other.span))
+    };
+    (0..edges.len()).map(|at| is_same(at, at + 1) || at > 0 && is_same(at, at - 1)).collect()
+}
+
+/// Where the parts of a step stand, each once, in order.
+fn spans(edge: &Edge<'_>) -> Vec<Span> {
+    let span = |part: &Part<'_>| match part.what {
+        What::Require(condition) | What::Refuse(condition) => condition.span,
+        What::Do(action) | What::Leave(action) => action.span,
+    };
+    let mut spans: Vec<Span> = edge.parts.iter().map(span).collect();
+    spans.sort_unstable();
+    spans.dedup();
+    spans
 }
 
 /// One step of one copy on its way to a transition.
@@ -215,6 +237,7 @@ impl<'c, 'a> Step<'c, 'a> {
                     }
                 }
                 What::Do(action) => self.action(action),
+                What::Leave(_) => {}
             }
             if let (Some(partner), Some(_)) = (partner, &self.handed) {
                 self.hand_over(partner);

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use birk::{Grade, ShownTrace};
 use birk_engine::SatStats;
-use birk_ir::{Coverage, Span, TransitionId};
+use birk_ir::{Coverage, Span, Transition};
 use serde_json::{Value, json};
 
 use crate::numbers::{bytes, count, grouped};
@@ -139,13 +139,36 @@ fn trace_section(report: &Report<'_>) -> String {
     fill(TRACE, &[("options", &options), ("source", &source_lines(report)), ("words", &escape(&words))])
 }
 
+/// A file, and a line of it.
+type Place = (u32, usize);
+
+/// The lines that each transition executes. Where a transformation has several paths, those of the other paths are not
+/// among them; braces and the like belong to all.
+fn executed(report: &Report<'_>) -> Vec<BTreeSet<Place>> {
+    let of = |span: Span| {
+        let (file, first, last) = lines(report.source, span);
+        (first..=last).map(move |line| (file, line))
+    };
+    let transitions = &report.program.transitions;
+    // Every line that only some of the paths through a text execute.
+    let mut optional: HashMap<Span, BTreeSet<Place>> = HashMap::new();
+    for transition in transitions {
+        optional.entry(transition.span).or_default().extend(transition.parts.iter().flat_map(|&part| of(part)));
+    }
+    let own = |transition: &Transition| -> BTreeSet<Place> {
+        let parts: BTreeSet<Place> = transition.parts.iter().flat_map(|&part| of(part)).collect();
+        let others = &optional[&transition.span];
+        let rest = of(transition.span).filter(|line| !others.contains(line));
+        rest.chain(parts.iter().copied()).collect()
+    };
+    transitions.iter().map(own).collect()
+}
+
 /// The text of every file that steps come from; lines that only unreached steps have are marked.
 fn source_lines(report: &Report<'_>) -> String {
     let (mut reached, mut missed) = (BTreeSet::new(), BTreeSet::new());
-    for (transition, fired) in report.program.transitions.iter().zip(&report.hunt.fired) {
-        let (file, first, last) = lines(report.source, transition.span);
-        let set = if *fired { &mut reached } else { &mut missed };
-        set.extend((first..=last).map(|line| (file, line)));
+    for (lines, fired) in executed(report).into_iter().zip(&report.hunt.fired) {
+        if *fired { &mut reached } else { &mut missed }.extend(lines);
     }
     let files: BTreeSet<u32> = report.program.transitions.iter().map(|transition| transition.span.file).collect();
     let mut out = String::new();
@@ -360,13 +383,22 @@ fn data(report: &Report<'_>) -> String {
     let traces: Vec<Value> = runs(report).into_iter().map(|trace| trace_data(report, trace, &mut words)).collect();
     let start = program.show(&program.initial_state());
     let names: Vec<String> = start.leaves().into_iter().map(|(name, _)| name).collect();
-    let places: Vec<Value> = (0..program.transitions.len())
-        .map(|id| {
-            let (file, first, last) = lines(report.source, program.transition(TransitionId::new(id)).span);
-            json!([file, first, last])
-        })
-        .collect();
-    embedded(&json!({"names": names, "places": places, "words": words.texts, "traces": traces}))
+    let places: Vec<Value> = executed(report).iter().map(|lines| json!(ranges(lines))).collect();
+    // Where each is written.
+    let lines: Vec<usize> = program.transitions.iter().map(|one| report.source.position(one.span).0).collect();
+    embedded(&json!({"names": names, "places": places, "lines": lines, "words": words.texts, "traces": traces}))
+}
+
+/// Lines as ranges: the file, the first and the last of each.
+fn ranges(lines: &BTreeSet<Place>) -> Vec<(u32, usize, usize)> {
+    let mut ranges: Vec<(u32, usize, usize)> = Vec::new();
+    for &(file, line) in lines {
+        match ranges.last_mut() {
+            Some(last) if last.0 == file && last.2 + 1 == line => last.2 = line,
+            _ => ranges.push((file, line, line)),
+        }
+    }
+    ranges
 }
 
 fn trace_data(report: &Report<'_>, trace: &ShownTrace, words: &mut Words) -> Value {

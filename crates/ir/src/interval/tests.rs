@@ -102,6 +102,7 @@ fn program(ops: Vec<Op>) -> Program {
         target: None,
         span: Span::default(),
         guard_span: None,
+        parts: Vec::new(),
         guard: Expr::TRUE,
         ops,
         locals: 1,

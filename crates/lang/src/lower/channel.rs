@@ -427,6 +427,7 @@ pub(crate) fn environment(cx: &mut Context<'_>, steps: &mut Steps) {
                     target: Some(LocationId(0)),
                     span: declared.span,
                     guard_span: None,
+                    parts: Vec::new(),
                     guard,
                     ops,
                     locals: MOST_LOCALS,

@@ -79,6 +79,8 @@ pub(crate) enum What<'a> {
     /// The step exists only where this is false.
     Refuse(&'a Expr),
     Do(&'a Action),
+    /// The step leaves a block here; this does nothing by itself.
+    Leave(&'a Action),
 }
 
 /// The calls and rounds that a statement is inside of, innermost first.

@@ -58,7 +58,9 @@ impl<'a> Builder<'_, 'a> {
             };
             open.into_iter().map(more).collect()
         };
-        let leaving = |open: Vec<Path<'a>>, leave| open.into_iter().map(|(parts, _)| (parts, leave)).collect();
+        let leaving = |open: Vec<Path<'a>>, leave| {
+            with(open, &[What::Leave(statement)]).into_iter().map(|(parts, _)| (parts, leave)).collect()
+        };
         let copied = 1 + open.iter().map(|(parts, _)| parts.len()).sum::<usize>();
         self.spend(open.len(), statement.span);
         match &statement.kind {
