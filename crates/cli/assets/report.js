@@ -200,6 +200,8 @@
     const phase = trace.loop === null ? "" : inLoop(at) ? " (in the loop)" : " (in the stem)";
     by("where").textContent = step ? `Step ${at} of ${steps().length}${phase}: ${data.words[trace.lanes[step.l]]}, ${title(step)}` : `Start of ${steps().length} steps${phase}`;
     drawState();
+    // What changed stands at the top.
+    by("values").closest(".scroll").scrollTop = 0;
     drawSource();
     mark();
   };

@@ -251,6 +251,20 @@ fn the_state_is_a_tree() {
     browser.click("[data-group='points'] button");
     browser.click("[data-group='lit'] button");
     assert_eq!(rows()[3..6], ["▸ points 12 values", "▸ lit 2 values", "c [(0, 0)]"]);
+
+    // Whoever has scrolled sees what a step changes all the same.
+    let many = "system Many { byte [120] v; active thread T() { int (0, 120) i; while (i < 120) { atomic { v[i] := 1; i := i + 1; } } }
+        invariant last: v[119] == 0; }";
+    fs::write(folder.join("many.bir"), many).expect("writable");
+    browser.go(&report(&folder, &folder.join("many.bir").display().to_string()));
+    let pane = "document.querySelector('.of-state .scroll')";
+    browser.run(&format!("{pane}.scrollTop = 900"));
+    browser.click("#back");
+    let is_seen = format!(
+        "const row = document.querySelector('#values tr.changed').getBoundingClientRect(), pane = {pane}.getBoundingClientRect(); return row.top >= pane.top && row.bottom <= pane.bottom"
+    );
+    assert_eq!(browser.run(&is_seen), true);
+    assert_eq!(rows()[0], "v[118] 1 was 0");
     assert_eq!(browser.complaints(), [""; 0]);
 }
 
