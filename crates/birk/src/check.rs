@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::options::{Fairness, Options, Store};
 use crate::properties::{goals_of, selected};
 use crate::report::Report;
-use crate::watch::Watch;
+use crate::watch::{Phase, Watch};
 use context::{Context, fairness};
 use findings::Findings;
 use questions::Questions;
@@ -42,11 +42,13 @@ pub fn check(program: &Program, options: &Options, watch: &mut dyn Watch) -> Res
     if engine.slices {
         slices::decide(&context, &questions, &mut findings, watch)?;
     } else {
-        for question in questions.all() {
+        let of = questions.all().count();
+        for (question, number) in questions.all().zip(1..) {
             if findings.is_over() {
                 break;
             }
-            watch.begin();
+            let is_of_states = number == 1 && questions.safety.is_some();
+            watch.begin(&Phase { name: &question.name(&context), number, of, is_of_states });
             let decided = question.decide(&context, watch)?;
             watch.end();
             findings.take(decided, watch);

@@ -32,4 +32,4 @@ pub use model::{compiled, heuristics, independence};
 pub use options::{Automaton, Fairness, Options, Reduce, Store, Threads};
 pub use properties::{goals_of, replay_failure, selected};
 pub use report::{Accept, Answer, AutomatonFigures, Grade, Report, ShownTrace, Slices};
-pub use watch::Watch;
+pub use watch::{Phase, Watch};

@@ -1,5 +1,7 @@
 //! Progress, time and Ctrl-C: the observer of every search.
 
+mod levels;
+
 use std::io::{Read, Write as _};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use birk::process_memory::{self, Memory};
-use birk::{Answer, ShownTrace, Watch};
+use birk::{Answer, Phase, ShownTrace, Watch};
 use birk_engine::{Observer, Outside, Progress, Relief, Save, Spill};
 use birk_ir::Stop;
 
@@ -17,6 +19,7 @@ use crate::numbers::{bytes, clock, grouped, rounded};
 use crate::settled::Settled;
 use crate::terminal::is_watched;
 use crate::{Exit, Failure, say};
+use levels::{Left, Levels};
 
 /// On a terminal the line is drawn anew this often.
 const REDRAW: Duration = Duration::from_millis(200);
@@ -37,6 +40,10 @@ pub(crate) struct Watcher {
     last: (Instant, u64),
     drawn: bool,
     samples: Option<Samples>,
+    /// What is decided now, where several searches decide.
+    phase: Option<String>,
+    /// Where the engine goes level by level.
+    levels: Option<Levels>,
     settled: Arc<Settled>,
     keeper: Option<Checkpoint>,
     gauge: Option<Gauge>,
@@ -129,11 +136,21 @@ impl Gauge {
 pub(crate) struct Sample {
     /// Which of the searches it belongs to: the first, or a later one, for example for a formula.
     pub(crate) search: u32,
+    /// What the search decides, among the phases.
+    pub(crate) phase: usize,
     pub(crate) seconds: f64,
     pub(crate) states: u64,
     pub(crate) transitions: u64,
     pub(crate) depth: u32,
     pub(crate) frontier: u64,
+}
+
+/// How the searches of a check went.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Course<'a> {
+    pub(crate) samples: &'a [Sample],
+    /// What was decided, one after the other.
+    pub(crate) phases: &'a [String],
 }
 
 /// Moments of a search, never more than `Samples::MOST`: when there are too many, every other is dropped, and from
@@ -146,6 +163,14 @@ struct Samples {
     /// The search that goes on, and how many states it had last.
     search: u32,
     states: u64,
+    /// What is decided now, and what was before.
+    phases: Vec<String>,
+}
+
+impl Default for Samples {
+    fn default() -> Self {
+        Self { kept: Vec::new(), every: 1, heard: 0, search: 0, states: 0, phases: Vec::new() }
+    }
 }
 
 impl Samples {
@@ -157,6 +182,7 @@ impl Samples {
             self.search += 1;
         }
         (sample.search, self.states) = (self.search, sample.states);
+        sample.phase = self.phases.len().saturating_sub(1);
         self.heard += 1;
         if !self.heard.is_multiple_of(self.every) {
             return;
@@ -224,6 +250,8 @@ impl Watcher {
             last: (now, 0),
             drawn: false,
             samples: None,
+            phase: None,
+            levels: None,
             settled: Arc::default(),
             keeper: None,
             gauge: None,
@@ -235,9 +263,14 @@ impl Watcher {
         self.gauge = process_memory::resident_memory().map(|_| Gauge { limit, looked: None, overhead: 0 });
     }
 
+    /// Estimates from now on how long a search takes that goes level by level, up to a depth.
+    pub(crate) fn foresee(&mut self, limit: Option<u32>) {
+        self.levels = Some(Levels::new(limit));
+    }
+
     /// Remembers from now on how the search goes.
     pub(crate) fn remember(&mut self) {
-        self.samples = Some(Samples { kept: Vec::new(), every: 1, heard: 0, search: 0, states: 0 });
+        self.samples = Some(Samples::default());
     }
 
     /// Keeps the search from now on.
@@ -251,8 +284,11 @@ impl Watcher {
     }
 
     /// What was remembered.
-    pub(crate) fn samples(&self) -> &[Sample] {
-        self.samples.as_ref().map_or(&[], |samples| &samples.kept)
+    pub(crate) fn course(&self) -> Course<'_> {
+        match &self.samples {
+            Some(Samples { kept, phases, .. }) => Course { samples: kept, phases },
+            None => Course::default(),
+        }
     }
 
     /// Time since the start.
@@ -293,10 +329,10 @@ impl Watcher {
         match self.style {
             Style::Off => {}
             Style::Terminal => {
-                draw(&self.line(elapsed, progress, rate, rounded));
+                draw(&self.whole_line(elapsed, progress, rate, rounded));
                 self.drawn = true;
             }
-            Style::Lines => say(&format!("birk: {}", self.line(elapsed, progress, rate, grouped))),
+            Style::Lines => say(&format!("birk: {}", self.whole_line(elapsed, progress, rate, grouped))),
             Style::Json => {
                 let mut object = serde_json::json!({
                     "seconds": elapsed.as_secs_f64(), "states": progress.states, "transitions": progress.transitions,
@@ -307,9 +343,26 @@ impl Watcher {
                     object["nodes"] = nodes.into();
                     object["iterations"] = iterations.into();
                 }
+                if let Some(phase) = &self.phase {
+                    object["phase"] = phase.as_str().into();
+                }
+                if let Some(Left { depth, seconds }) = self.left(elapsed, progress) {
+                    object["left"] = serde_json::json!({"depth": depth, "seconds": seconds});
+                }
                 say(&object.to_string());
             }
         }
+    }
+
+    fn left(&self, elapsed: Duration, progress: &Progress) -> Option<Left> {
+        self.levels.as_ref()?.left(elapsed.as_secs_f64(), progress)
+    }
+
+    /// What is decided, how it stands, and how long it will take to a depth.
+    fn whole_line(&self, elapsed: Duration, progress: &Progress, rate: f64, number: fn(u64) -> String) -> String {
+        let phase = self.phase.as_ref().map(|phase| format!("{phase}: ")).unwrap_or_default();
+        let left = self.left(elapsed, progress).map(|left| format!(", {}", left_text(left))).unwrap_or_default();
+        format!("{phase}{}{left}", self.line(elapsed, progress, rate, number))
     }
 
     fn line(&self, elapsed: Duration, progress: &Progress, rate: f64, number: fn(u64) -> String) -> String {
@@ -343,6 +396,12 @@ impl Watcher {
     }
 }
 
+/// `depth 12 in about 8 s`, `depth 14 in 20 s to 45 s`
+fn left_text(Left { depth, seconds: (least, most) }: Left) -> String {
+    let [least, most] = [least, most].map(|seconds| clock(Duration::from_secs_f64(seconds.max(1.0))));
+    if least == most { format!("depth {depth} in about {most}") } else { format!("depth {depth} in {least} to {most}") }
+}
+
 /// Replaces the last line of the terminal; what is too long for it is cut, not wrapped.
 fn draw(line: &str) {
     let mut terminal = std::io::stderr().lock();
@@ -369,12 +428,16 @@ impl Observer for Watcher {
         if let Some(samples) = &mut self.samples {
             samples.hear(Sample {
                 search: 0,
+                phase: 0,
                 seconds: now.duration_since(self.started).as_secs_f64(),
                 states: progress.states,
                 transitions: progress.transitions,
                 depth: progress.depth,
                 frontier: progress.frontier,
             });
+        }
+        if let Some(levels) = &mut self.levels {
+            levels.hear(now.duration_since(self.started).as_secs_f64(), progress);
         }
         if now >= self.next {
             self.next = now + self.period;
@@ -418,13 +481,18 @@ impl Outside for Watcher {
 }
 
 impl Watch for Watcher {
-    fn begin(&mut self) {
+    fn begin(&mut self, phase: &Phase<'_>) {
         self.pulse.is_told.store(false, Ordering::Relaxed);
         self.pulse.is_at_rest.store(false, Ordering::Relaxed);
         if let Some(samples) = &mut self.samples {
             samples.search += u32::from(samples.states > 0);
             samples.states = 0;
+            samples.phases.push(phase.name.to_owned());
         }
+        if let Some(levels) = &mut self.levels {
+            levels.restart(self.started.elapsed().as_secs_f64(), phase.is_of_states);
+        }
+        self.phase = (phase.of > 1).then(|| format!("{} ({} of {})", phase.name, phase.number, phase.of));
     }
 
     fn end(&mut self) {
@@ -475,9 +543,9 @@ mod tests {
 
     #[test]
     fn samples_are_spread_over_the_whole_search() {
-        let mut samples = Samples { kept: Vec::new(), every: 1, heard: 0, search: 0, states: 0 };
+        let mut samples = Samples::default();
         for states in 1..=100_000 {
-            samples.hear(Sample { search: 0, seconds: 0.0, states, transitions: 0, depth: 0, frontier: 0 });
+            samples.hear(Sample { search: 0, phase: 0, seconds: 0.0, states, transitions: 0, depth: 0, frontier: 0 });
         }
         let gaps: Vec<u64> = samples.kept.windows(2).map(|pair| pair[1].states - pair[0].states).collect();
         assert!((256..Samples::MOST).contains(&samples.kept.len()), "{}", samples.kept.len());

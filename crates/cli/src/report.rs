@@ -8,6 +8,7 @@ pub(crate) mod json;
 mod plot;
 pub(crate) mod simulation;
 pub(crate) mod statement;
+mod statistics;
 mod written;
 
 use std::collections::HashMap;

@@ -26,6 +26,11 @@ pub struct Guess {
 }
 
 impl Forecast {
+    /// Of a search that knows how many states lie within each of these depths, which increase.
+    pub fn new(points: Vec<(u32, u64)>) -> Self {
+        Self(points)
+    }
+
     /// Of a search that goes by levels or by bounds; empty for others.
     pub fn of(stats: &Stats) -> Self {
         if let Some(bounded) = stats.bounded().filter(|bounded| !bounded.bounds.is_empty()) {

@@ -222,6 +222,13 @@ impl<'a> BranchingQuestion<'a> {
 }
 
 impl Question for BranchingQuestion<'_> {
+    fn name(&self, _: &Context<'_>) -> String {
+        match self.properties[..] {
+            [(_, one, _)] => one.name.clone(),
+            _ => "CTL and mu-calculus".into(),
+        }
+    }
+
     /// On sets of states where the engine has those, and otherwise on the graph of all states.
     fn decide(&self, context: &Context<'_>, watch: &mut dyn Watch) -> Result<Decided, Error> {
         if let Some(search) = context.engine.mu_calculus {

@@ -12,6 +12,9 @@ use crate::watch::Watch;
 
 /// Something that one search decides.
 pub(super) trait Question {
+    /// What it decides, in a few words.
+    fn name(&self, context: &Context<'_>) -> String;
+
     fn decide(&self, context: &Context<'_>, watch: &mut dyn Watch) -> Result<Decided, Error>;
 }
 

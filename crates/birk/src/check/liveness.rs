@@ -129,6 +129,10 @@ impl LivenessQuestion<'_> {
 }
 
 impl Question for LivenessQuestion<'_> {
+    fn name(&self, _: &Context<'_>) -> String {
+        self.property.name.clone()
+    }
+
     fn decide(&self, context: &Context<'_>, watch: &mut dyn Watch) -> Result<Decided, Error> {
         let began = Instant::now();
         let limits = context.job(1).limits;

@@ -60,6 +60,13 @@ impl SafetyQuestion {
 }
 
 impl Question for SafetyQuestion {
+    fn name(&self, context: &Context<'_>) -> String {
+        match self.indices[..] {
+            [one] => context.properties[one].name.clone(),
+            _ => "properties of states".into(),
+        }
+    }
+
     fn decide(&self, context: &Context<'_>, watch: &mut dyn Watch) -> Result<Decided, Error> {
         let mut job = self.job(context);
         let found = match context.engine.search {

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::model::Layers;
 use crate::options::Options;
 use crate::report::Slices;
-use crate::watch::Watch;
+use crate::watch::{Phase, Watch};
 
 /// More slices are surely not intended.
 pub(super) const MOST_RUNS: u64 = 1_000_000_000;
@@ -54,7 +54,7 @@ pub(super) fn decide<'p>(
     let job = safety.job(context);
     let runs = runs(context.options, &job);
     let visit = Visit { context, questions, models: &models, job: &job };
-    watch.begin();
+    watch.begin(&Phase { name: "slices", number: 1, of: 1, is_of_states: false });
     let found = runs.hunt(job.limits, watch, &|highway, limits, observer| visit.slice(highway, limits, observer));
     watch.end();
     models.safety.note_refusal(watch);

@@ -40,6 +40,9 @@ fn check(args: &CheckArgs, kept: Option<Kept>) -> Result<Exit, Failure> {
     if args.report.is_some() {
         watcher.remember();
     }
+    if options.engine()?.covers_by_depth {
+        watcher.foresee(args.max_depth);
+    }
     if let Some(folder) = &args.checkpoint {
         watcher.keep(keeper(folder, Identity::new(&source, &args.given), kept)?);
     }
@@ -107,7 +110,7 @@ fn answer(asked: &Asked<'_>, watcher: &mut Watcher) -> Result<Exit, Failure> {
         checkpoint::farewell(keeper);
     }
     let report = asked.report(&found, watcher.elapsed().as_secs_f64());
-    present(&report, watcher.samples())
+    present(&report, &watcher.course())
 }
 
 /// What keeps the search: in a new folder, or in that which it was kept in for the same model.

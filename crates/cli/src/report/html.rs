@@ -5,14 +5,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use birk::{Grade, ShownTrace};
-use birk_engine::SatStats;
 use birk_ir::{Coverage, Span, Transition};
 use serde_json::{Value, json};
 
-use crate::numbers::{bytes, count, grouped};
-use crate::progress::Sample;
+use crate::numbers::{count, grouped};
+use crate::progress::Course;
 use crate::report::chart::{Chart, chart};
-use crate::report::plot::{Titles, bars, curve};
+use crate::report::statistics::statistics;
 use crate::report::written::Line;
 use crate::report::{Report, diagram, human};
 use crate::source::Source;
@@ -30,8 +29,8 @@ const MAX_WORDS: usize = 500;
 /// Runs up to this length are also there as diagrams for other tools.
 const MAX_DIAGRAM: usize = 20_000;
 
-/// The whole file. `samples` is how the search went over time.
-pub(crate) fn page(report: &Report<'_>, samples: &[Sample]) -> String {
+/// The whole file.
+pub(crate) fn page(report: &Report<'_>, course: &Course<'_>) -> String {
     let program = report.program;
     let headline = human::headline(report);
     let trace = if report.traces.is_empty() { String::new() } else { trace_section(report) };
@@ -51,7 +50,7 @@ pub(crate) fn page(report: &Report<'_>, samples: &[Sample]) -> String {
             ("trace", &trace),
             ("covered", &covered(report)),
             ("unreached", &unreached(report)),
-            ("statistics", &statistics(report, samples)),
+            ("statistics", &statistics(report, course)),
             ("reproduce", &escape(&report.reproduce())),
             ("version", env!("CARGO_PKG_VERSION")),
             ("data", &data(report)),
@@ -274,88 +273,6 @@ fn unreached(report: &Report<'_>) -> String {
         );
     }
     out
-}
-
-/// Of bounded model checking, which counts no states.
-fn unrolled_statistics(report: &Report<'_>, unrolled: SatStats) -> String {
-    table(&[
-        ("maximum length of executions", grouped(u64::from(report.hunt.stats.max_depth))),
-        ("clauses", grouped(unrolled.clauses)),
-        ("variables", grouped(unrolled.variables)),
-        ("time", format!("{:.3} s with {}", report.seconds, report.engine.name)),
-        ("state size in bits", report.program.layout.bits().to_string()),
-        ("peak memory of the process", report.peak_memory.map_or_else(|| "not known".into(), bytes)),
-    ])
-}
-
-fn table(rows: &[(&str, String)]) -> String {
-    let mut out = String::from("<table><tbody>");
-    for (name, value) in rows {
-        let _ = writeln!(out, "<tr><th scope=\"row\">{name}</th><td class=\"mono\">{value}</td></tr>");
-    }
-    out + "</tbody></table>\n"
-}
-
-fn statistics(report: &Report<'_>, samples: &[Sample]) -> String {
-    let stats = &report.hunt.stats;
-    let known = stats.transitions.saturating_add(1).saturating_sub(stats.states);
-    let unknown = || "not known".to_owned();
-    // Sets can have more states than 64 bits hold; then there is nothing to draw.
-    let is_held = |number: u64| number != u64::MAX;
-    let held = |number: u64| if is_held(number) { grouped(number) } else { "more than 64 bits hold".to_owned() };
-    if let Some(unrolled) = stats.sat() {
-        return unrolled_statistics(report, unrolled);
-    }
-    let rows = [
-        ("states", report.states_text()),
-        ("transitions", report.transitions_text().unwrap_or_else(unknown)),
-        ("steps to visited states", if is_held(stats.transitions) { grouped(known) } else { unknown() }),
-        ("states expanded more than once", grouped(stats.revisits)),
-        ("maximum depth", report.depth().map_or_else(unknown, |depth| grouped(u64::from(depth)))),
-        ("peak frontier", held(stats.peak_frontier)),
-        ("time", format!("{:.3} s with {}", report.seconds, report.searched_with())),
-        ("state size in bits", report.program.layout.bits().to_string()),
-        ("store", bytes(stats.store_bytes)),
-        ("peak memory of the process", report.peak_memory.map_or_else(|| "not known".into(), bytes)),
-    ];
-    let mut out = table(&rows);
-    out += "<div class=\"plots\">\n";
-    if !stats.levels.is_empty() && is_held(stats.states) {
-        out += &bars(&Titles { title: "States per depth", x: "depth", y: "new states" }, &stats.levels);
-    }
-    if samples.len() > 2 && is_held(stats.states) {
-        let seconds = |value: f64| format!("{value:.3} s");
-        let searches: Vec<&[Sample]> = samples.chunk_by(|a, b| a.search == b.search).collect();
-        let over = |title, y: &str, pick: fn(&Sample) -> u64| {
-            let points = |search: &&[Sample]| search.iter().map(|one| (one.seconds, pick(one) as f64)).collect();
-            let curves: Vec<Vec<(f64, f64)>> = searches.iter().map(points).collect();
-            let y = if curves.len() > 1 { format!("{y}, a curve for each search") } else { y.to_owned() };
-            curve(&Titles { title, x: "time", y: &y }, &curves, seconds)
-        };
-        // Where the search goes level by level, the frontier is the next level.
-        if stats.levels.is_empty() {
-            out += &frontier(searches[0]);
-        }
-        out += &over("States over time", "states", |sample| sample.states);
-        out += &over("Revisited states", "steps to visited states", |sample| {
-            (sample.transitions + 1).saturating_sub(sample.states)
-        });
-    }
-    out + "</div>\n"
-}
-
-/// The largest frontier while states of each depth were expanded; nothing where it was always empty.
-fn frontier(samples: &[Sample]) -> String {
-    let deepest = samples.iter().map(|sample| sample.depth).max().unwrap_or(0);
-    let mut peaks = vec![0; deepest as usize + 1];
-    for sample in samples {
-        let most = &mut peaks[sample.depth as usize];
-        *most = sample.frontier.max(*most);
-    }
-    if peaks.iter().all(|most| *most == 0) {
-        return String::new();
-    }
-    bars(&Titles { title: "Frontier per depth", x: "depth of the state expanded", y: "states in the frontier" }, &peaks)
 }
 
 /// Texts by number: each is in the file once.

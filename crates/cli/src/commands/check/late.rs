@@ -14,7 +14,7 @@ use birk_engine::{Hunt, Stats};
 use birk_ir::{Coverage, Outcome, Stop};
 
 use super::present::{Asked, present};
-use crate::progress::Pulse;
+use crate::progress::{Course, Pulse};
 use crate::settled::Settled;
 use crate::{Failure, say};
 
@@ -102,7 +102,7 @@ fn report(asked: &Asked<'_>, settled: &Settled, pulse: &Pulse, stop: Stop) {
         is_shortest: false,
     };
     let report = asked.report(&found, pulse.elapsed().as_secs_f64());
-    let exit = present(&report, &[]).unwrap_or_else(|failure: Failure| {
+    let exit = present(&report, &Course::default()).unwrap_or_else(|failure: Failure| {
         say(&format!("birk: {}", failure.message));
         failure.exit
     });

@@ -6,7 +6,7 @@ use birk::{Options, process_memory};
 use birk_ir::{Program, Property, Verdict};
 
 use crate::cli::{CheckArgs, Format};
-use crate::progress::Sample;
+use crate::progress::Course;
 use crate::report::{self, Report};
 use crate::source::Source;
 use crate::terminal::{print, print_for_people, uses_color};
@@ -30,7 +30,7 @@ impl Asked<'_> {
 }
 
 /// Prints a report, and writes the files that were asked for.
-pub(super) fn present(report: &Report<'_>, samples: &[Sample]) -> Result<Exit, Failure> {
+pub(super) fn present(report: &Report<'_>, course: &Course<'_>) -> Result<Exit, Failure> {
     let args = report.args;
     let color = uses_color(args.model.color, &std::io::stdout());
     match args.format {
@@ -41,7 +41,7 @@ pub(super) fn present(report: &Report<'_>, samples: &[Sample]) -> Result<Exit, F
         save(path, report)?;
     }
     if let Some(path) = &args.report {
-        durable::write(path, report::html::page(report, samples).as_bytes())
+        durable::write(path, report::html::page(report, course).as_bytes())
             .map_err(|error| Failure::io(&format!("write {}", path.display()), &error))?;
     }
     Ok(exit(report))
