@@ -6,6 +6,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use birk_ir::Span;
 use birk_lang::diagnostic::Diagnostic;
 
+use crate::report::fold::Look;
 use crate::source::Source;
 use crate::terminal::visible;
 use crate::{say, say_in_color};
@@ -43,10 +44,12 @@ pub(crate) fn render(source: &Source, diagnostic: &Diagnostic, color: bool) -> S
 }
 
 /// A place of the source with something to say about it.
-pub(crate) fn excerpt(source: &Source, title: &str, primary: (Span, &str), color: bool) -> String {
+pub(crate) fn excerpt(source: &Source, title: &str, primary: (Span, &str), look: Look) -> String {
     let excerpt = Excerpt::of(source, primary.0, [primary.0]);
     let title = Level::ERROR.with_name("violated").primary_title(visible(title));
-    drawn(vec![title.element(excerpt.annotated(primary))], None, color)
+    let renderer = if look.color { Renderer::styled() } else { Renderer::plain() };
+    let renderer = look.width.map_or(renderer.clone(), |width| renderer.term_width(width));
+    renderer.render(&[title.element(excerpt.annotated(primary))])
 }
 
 /// What is wrong at a place of another file than a model.

@@ -2,6 +2,8 @@
 
 pub(crate) mod chart;
 pub(crate) mod diagram;
+pub(crate) mod ending;
+pub(crate) mod fold;
 pub(crate) mod html;
 pub(crate) mod human;
 pub(crate) mod json;
@@ -9,6 +11,7 @@ mod plot;
 pub(crate) mod simulation;
 pub(crate) mod statement;
 mod statistics;
+pub(crate) mod trace_table;
 mod written;
 
 use std::collections::HashMap;

@@ -79,7 +79,7 @@ pub(crate) fn is_obeyed(character: char) -> bool {
 }
 
 /// How long the sequence is that sets a colour at the beginning of a text; 0 if there is none.
-fn color_length(text: &str) -> usize {
+pub(crate) fn color_length(text: &str) -> usize {
     let Some(codes) = text.strip_prefix("\x1b[") else { return 0 };
     let length = codes.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(codes.len());
     if codes[length..].starts_with('m') { "\x1b[".len() + length + 1 } else { 0 }

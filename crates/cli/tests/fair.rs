@@ -274,3 +274,25 @@ fn ctl_of_fair_runs_says_nothing_of_runs_that_end() {
     check(either, "AG (EX !b)", [false, true]);
     check(either, "EG !b", [true, true]);
 }
+
+/// Where a cycle passes over a thread that could always move, the report says how to exclude that; and only there.
+#[test]
+fn fairness_is_hinted_at_where_it_helps() {
+    let folder = folder("fair_hint");
+    let text = "system Hint { boolean asked; boolean free;
+      active thread Busy() { loc l: do { free := !free; } goto l; }
+      active thread Asks() { loc l: when !asked do { asked := true; } goto l; }
+      active thread Waits() { boolean done; loc l: when asked && free && !done do { done := true; } goto l; }
+      ltl asks: <> asked; ltl finds: <> Waits.done; ltl still: [] !free; }";
+    fs::write(folder.join("m.bir"), text).expect("writable");
+    let check = |options: &str| {
+        let mut check = command(BIRK);
+        run(check.current_dir(&folder).args(["check", "m.bir", "--deadlock", "off"]).args(options.split(' ')))
+    };
+    let hint = "hint: Asks could move in every state of the cycle; --fairness weak excludes such executions";
+    check("--property asks").exits(1).prints(hint);
+    check("--property asks --fairness weak").exits(0);
+    // Enabled again and again, but not always.
+    let weak = check("--property finds --fairness weak").exits(1);
+    assert!(!weak.out.contains("hint:"), "{}", weak.out);
+}

@@ -51,6 +51,78 @@ fn a_report_says_everything() {
     assert!(is_marked(23) && !is_marked(11));
 }
 
+/// What the page says of the first trace of a model.
+fn ending(name: &str, model: &str, options: &str) -> String {
+    let folder = folder(&format!("report_ending_{name}"));
+    fs::write(folder.join("m.bir"), model).expect("writable");
+    let page = report(&format!("ending_{name}_page"), &format!("{} {options}", folder.join("m.bir").display()));
+    data(&page)["traces"][0]["ending"].as_str().expect("a text").to_owned()
+}
+
+#[test]
+fn the_page_says_why_of_every_kind_of_property() {
+    let counter = |property: &str| {
+        format!(
+            "system S {{ int (0, 9) x; boolean on;
+               active thread T() {{ loc l: when x < 3 do {{ x := x + 1; on := x == 2; }} goto l;
+                                          when x == 3 do {{ x := 2; on := false; }} goto l; }}
+               {property} }}"
+        )
+    };
+    let invariant = ending("invariant", &counter("invariant low: x < 2 || !on && x != 7;"), "");
+    assert!(invariant.contains("invariant `low` is false in the last state"), "{invariant}");
+    let parts = "  in the last state:
+    x < 2 || !on && x != 7   false
+      x < 2                  false
+        x                    2
+      !on && x != 7          false
+        !on                  false
+          on                 true
+        x != 7               true
+          x                  2
+";
+    assert!(invariant.ends_with(parts), "{invariant}");
+    let reached = ending("reachable", &counter("reachable there: x == 2;"), "");
+    assert_eq!(reached, "  reached with x = 2\n  in the last state:\n    x == 2   true\n      x      2\n");
+    let asserted = counter("").replace("x := 2; on := false;", "assert x < 3 || on; x := 2;");
+    let asserted = ending("assert", &asserted, "");
+    assert!(asserted.contains("assertion `x < 3 || on` failed") && asserted.contains("x = 3"), "{asserted}");
+    assert!(
+        asserted.ends_with(
+            "    x < 3 || on   false\n      x < 3       false\n        x         3\n      on          false\n"
+        ),
+        "{asserted}"
+    );
+    let stuck = ending("deadlock", &counter("").replace("x == 3", "x == 4"), "");
+    assert_eq!(stuck, "  no step is possible:\n    T at l waits for `x < 3` (x = 3) or `x == 4` (x = 3)\n");
+    let branching = ending("ctl", &counter("ctl low: AG (x != 3);"), "");
+    assert_eq!(branching, "  in the first state: `x == 3` is false\n  in the last state: `x == 3` is true\n");
+}
+
+#[test]
+fn the_page_says_what_a_lasso_does_forever() {
+    let model = |formula: &str| {
+        format!(
+            "system S {{ int (0, 3) x; boolean asked;
+               active thread T() {{ loc l: when x < 3 do {{ x := x + 1; }} goto l; when x == 3 do {{ x := 2; }} goto l; }}
+               active thread Asks() {{ loc l: when !asked do {{ asked := true; }} goto l; }}
+               ltl f: {formula}; }}"
+        )
+    };
+    let answer = ending("lasso", &model("[] (x == 1 -> <> asked)"), "--property f");
+    let expected = "  `[] (x == 1 -> <> asked)` is false at the start
+    `x == 1 -> <> asked` is false after step 1
+      `x == 1` is true there
+      `<> asked` is false there: `asked` is never true from there on
+  the cycle begins after step 2 and has 2 steps: T 2
+  values on the cycle: x = 2, 3; asked = false
+    Asks stays at l, continuously enabled but never scheduled
+";
+    assert_eq!(answer, expected);
+    let answer = ending("stutter", &model("<> x == 9").replace("x == 3 do", "x == 3 && !asked do"), "--property f");
+    assert!(answer.contains("`<> (x == 9)` is false at the start: `x == 9` is never true from there on"), "{answer}");
+}
+
 /// Of an `atomic` with branches, those that were not taken are not executed; those that no step takes are never reached.
 #[test]
 fn branches_that_were_not_taken_are_not_marked() {

@@ -4,7 +4,7 @@
 mod binary;
 mod server;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -545,4 +545,64 @@ fn a_thread_that_is_not_running_has_terminated_or_was_not_started() {
     assert!(graph.contains("Worker@ = not running") && graph.contains("Boss@ = terminated"), "{graph}");
     let shown = birk(&format!("show {model}")).exits(0).out;
     assert!(shown.contains("Worker@[1]: {busy, not running}") && shown.contains(" -> terminated"), "{shown}");
+}
+
+/// On a terminal, or where a program says how wide its window is, no line is wider, and no word is broken.
+#[test]
+fn reports_fit_the_width() {
+    let models = [
+        "models/german.bir --property all_share",
+        "models/german_liveness.bir",
+        "models/raft_election.bir",
+        "models/philosophers2.bir",
+        "models/sum_to_n.bir",
+        "models/sliding_window.bir --max-depth 12",
+        "models/counters_mod8.bir -D K=8 --max-depth 9",
+    ];
+    for model in models {
+        let report = |width: Option<&str>| {
+            let mut check = command(BIRK);
+            check.arg("check").args(model.split(' ')).args(["--progress", "off"]);
+            width.map(|width| check.env("COLUMNS", width));
+            run(&mut check).out
+        };
+        let whole = report(None);
+        for width in [80, 60] {
+            let folded = report(Some(&width.to_string()));
+            for line in folded.lines().filter(|line| line.trim_start().contains(' ')) {
+                let is_word = line.split_whitespace().any(|word| word.chars().count() > width / 2);
+                assert!(line.chars().count() <= width || is_word, "{model} at {width}: {line}\n{folded}");
+            }
+            // Nothing is lost, whatever the times are.
+            let words = |text: &str| {
+                let words = text.split_whitespace().filter(|word| *word != "\\");
+                words
+                    .filter(|word| !word.contains(|c: char| c.is_ascii_digit()))
+                    .map(str::to_owned)
+                    .collect::<HashSet<_>>()
+            };
+            let missing: Vec<String> = words(&whole).difference(&words(&folded)).cloned().collect();
+            assert!(missing.is_empty(), "{model} at {width}: {missing:?}\n{folded}");
+        }
+    }
+}
+
+/// Of a long trace, both ends are shown, with the number of steps between them and the way to see all.
+#[test]
+fn the_middle_of_a_long_trace_is_left_out() {
+    let folder = folder("shown_long");
+    let text = "system Long { int (0, 300) x; active thread T() { loc l: do { x := x + 1; } goto l; } invariant low: x < 300; }";
+    fs::write(folder.join("m.bir"), text).expect("writable");
+    let check = |options: &[&str]| run(command(BIRK).current_dir(&folder).args(["check", "m.bir"]).args(options));
+    let answer = check(&["--trace", "t.json"]).exits(1);
+    let gap = "  … 240 steps hidden, 21 to 260; --trace FILE saves all, and birk replay shows them\n";
+    let answer = answer.prints(gap).prints("\n   20  T").prints("\n  261  T").prints("x: 299 → 300");
+    assert!(!answer.out.contains("\n   21  T") && !answer.out.contains("\n  260  T"), "{}", answer.out);
+    assert!(answer.out.contains("replay: too long to show; --trace FILE saves it"), "{}", answer.out);
+    let whole = run(command(BIRK).current_dir(&folder).args(["replay", "m.bir", "t.json"])).exits(0);
+    assert!((1..=300).all(|step| whole.out.contains(&format!("x: {} → {step} ", step - 1))), "{}", whole.out);
+    let circle =
+        text.replace("x := x + 1", "x := (x + 1) % 300").replace("invariant low: x < 300", "ltl never: <> x == 300");
+    fs::write(folder.join("m.bir"), circle).expect("writable");
+    check(&["--property", "never"]).exits(1).prints("… 240 steps hidden, 21 to 260;").prints("  forever:\n   1  T");
 }

@@ -10,7 +10,9 @@ use crate::cli::{ReplayArgs, TraceFormat};
 use crate::load::load;
 use crate::numbers::count;
 use crate::report::chart::{Chart, chart};
-use crate::report::{diagram, human};
+use crate::report::diagram;
+use crate::report::fold::Look;
+use crate::report::trace_table::{Extent, TraceTable};
 use crate::terminal::uses_color;
 use crate::terminal::{print, print_for_people};
 use crate::{Exit, Failure, itf};
@@ -42,7 +44,9 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
         return print(&diagram(&chart(&source, &program, &run), &ending));
     }
     let color = uses_color(args.model.color, &std::io::stdout());
-    let mut out = human::trace_table(&source, &program, &run, color);
+    let look = Look::of_output(color);
+    let table = TraceTable { source: &source, program: &program, run: &run, extent: Extent::Whole };
+    let mut out = table.text(look);
     let shown = violated(&program, &run);
     out.push('\n');
     let decided = if shown.is_empty() { "no property".to_owned() } else { shown.join(", ") };
@@ -56,7 +60,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
         }
     };
     out.push_str(&format!("the trace fits the model; {what} decides {decided}\n"));
-    print_for_people(&out, color)
+    print_for_people(&look.folded(&out), color)
 }
 
 /// The properties that the last state decides, or the whole run, if it repeats.

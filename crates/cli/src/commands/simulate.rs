@@ -14,6 +14,7 @@ use crate::interactive::session::Session;
 use crate::interactive::{Place, prompt, screen};
 use crate::load::load;
 use crate::progress::Watcher;
+use crate::report::fold::Look;
 use crate::report::simulation::{self, Ends, Lengths, Simulation, Watched};
 use crate::source::Source;
 use crate::terminal::uses_color;
@@ -35,7 +36,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Exit, Failure> {
     let color = uses_color(args.model.color, &std::io::stdout());
     match args.format {
         Format::Json => print(&simulation::json(&simulation))?,
-        Format::Human => print_for_people(&simulation::text(&simulation, color), color)?,
+        Format::Human => print_for_people(&simulation::text(&simulation, Look::of_output(color)), color)?,
     };
     if let Some(path) = &args.trace {
         save(path, &simulation)?;

@@ -9,8 +9,8 @@ use birk_ir::{
     Expr, FaultId, History, Program, Property, PropertyKind, ShownState, Step, ThreadId, TransitionId, View,
 };
 
-use crate::report::human::change_text;
 use crate::report::json::is_location_of;
+use crate::report::trace_table::change_text;
 
 /// A search for a condition looks at so many states before it gives up.
 pub(crate) const HORIZON: usize = 200_000;

@@ -11,7 +11,10 @@ use serde_json::{Value, json};
 use crate::numbers::{count, grouped};
 use crate::progress::Course;
 use crate::report::chart::{Chart, chart};
+use crate::report::ending::Ending;
+use crate::report::fold::Look;
 use crate::report::statistics::statistics;
+use crate::report::trace_table::{Extent, TraceTable};
 use crate::report::written::Line;
 use crate::report::{Report, diagram, human};
 use crate::source::Source;
@@ -131,7 +134,8 @@ fn trace_section(report: &Report<'_>) -> String {
     }
     let words = match runs.first() {
         Some(trace) if trace.run.steps.len() <= MAX_WORDS => {
-            human::trace_table(report.source, report.program, &trace.run, false)
+            let (source, program, run) = (report.source, report.program, &trace.run);
+            TraceTable { source, program, run, extent: Extent::Whole }.text(Look::default())
         }
         _ => "this trace is too long to show here; `birk replay` prints it".to_owned(),
     };
@@ -354,13 +358,14 @@ fn trace_data(report: &Report<'_>, trace: &ShownTrace, words: &mut Words) -> Val
         report.property_of(trace).name,
         if report.property_of(trace).wants_goal() { "reached" } else { "violated" }
     );
+    let ending = Ending { source: report.source, program, property: report.property_of(trace), run };
     json!({
         "lanes": chart.lanes.iter().map(|lane| words.number(lane)).collect::<Vec<_>>(),
         "initial": initial,
         "steps": steps,
         "messages": messages,
         "loop": run.loop_start,
-        "ending": human::ending(report.source, program, report.property_of(trace), run, false),
+        "ending": visible(&ending.details()),
         "mermaid": diagram(diagram::mermaid, &short, "mermaid"),
         "plantuml": diagram(diagram::plantuml, &short, "plantuml"),
     })

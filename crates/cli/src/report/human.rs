@@ -1,27 +1,22 @@
 //! The report for people: verdict and bound first, then the trace, then what was counted, then what was never
 //! reached, then the line that repeats it all.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use anstyle::AnsiColor;
-use birk::{Answer, AutomatonFigures, Grade, Slices};
-use birk_exec::Replayed;
-use birk_exec::replay::{Chance, Shows};
-use birk_ir::{
-    Access, Change, Coverage, Expr, FaultKind, Op, Program, Property, PropertyKind, ShownState, ShownValue, Stop,
-    ThreadId, TransitionId, Verdict,
-};
+use birk::{Answer, AutomatonFigures, Grade, ShownTrace, Slices};
+use birk_exec::{Fairness, Replayed};
+use birk_ir::{Coverage, PropertyKind, Stop, TransitionId, Verdict};
 
 use birk_engine::Relief;
 
-use crate::diagnostics;
+use crate::cli::Fair;
 use crate::numbers::{bytes, count, counted, grouped};
 use crate::progress::relieved;
-use crate::report::json::is_location_of;
+use crate::report::ending::Ending;
+use crate::report::fold::Look;
 use crate::report::statement::{Cut, Next, stopped};
+use crate::report::trace_table::{Extent, TraceTable};
 use crate::report::{Report, ordinals_text};
-use crate::source::Source;
 use crate::terminal::{Paint, visible};
 
 /// Longer lists are cut.
@@ -32,18 +27,33 @@ const MAX_CUTS: usize = 6;
 const NO_TRACE: &str = "the search was ended before it had the trace";
 
 /// The whole report.
-pub(crate) fn text(report: &Report<'_>, color: bool) -> String {
-    let paint = Paint(color);
+pub(crate) fn text(report: &Report<'_>, look: Look) -> String {
+    let paint = Paint(look.color);
     let mut out = first_line(report, paint);
     properties(&mut out, report, paint);
     for trace in &report.traces {
-        out.push_str(&shown_trace(report.source, report.program, report.property_of(trace), &trace.run, color));
+        let (program, property, run) = (report.program, report.property_of(trace), &trace.run);
+        out.push_str(&shown_trace(&Ending { source: report.source, program, property, run }, look));
+        if let Some(thread) = passed_over(report, trace) {
+            let _ = writeln!(
+                out,
+                "  {} {thread} could move in every state of the cycle; --fairness weak excludes such executions",
+                paint.dim("hint:")
+            );
+        }
     }
     statistics(&mut out, report, paint);
     cuts(&mut out, report, paint);
     unreached(&mut out, report, paint);
     ways_on(&mut out, report, paint);
-    out
+    look.folded(&out).into_owned()
+}
+
+/// Who is passed over in a cycle although it could always move, where fairness was not asked for and would exclude this.
+fn passed_over(report: &Report<'_>, trace: &ShownTrace) -> Option<String> {
+    let is_asked = matches!(report.property_of(trace).kind, PropertyKind::Ltl(_)) && report.args.fairness == Fair::None;
+    let fairness = Fairness::weak(report.program).ok().filter(|_| is_asked)?;
+    trace.run.passed_over(report.program, &fairness).map(|condition| fairness.names[condition].clone())
 }
 
 /// The first line without the verdict's word, for pages that show it apart.
@@ -195,15 +205,10 @@ fn length_text(run: &Replayed) -> String {
     }
 }
 
-/// A run with what it shows at its end.
-pub(crate) fn shown_trace(
-    source: &Source,
-    program: &Program,
-    property: &Property,
-    run: &Replayed,
-    color: bool,
-) -> String {
-    let (paint, mut out) = (Paint(color), String::new());
+/// A trace with what it shows at its end.
+pub(crate) fn shown_trace(shown: &Ending<'_>, look: Look) -> String {
+    let Ending { source, program, property, run } = *shown;
+    let (paint, mut out) = (Paint(look.color), String::new());
     let title = match property.kind {
         PropertyKind::Deadlock => "deadlock".to_owned(),
         PropertyKind::Fault => "fault".to_owned(),
@@ -216,221 +221,13 @@ pub(crate) fn shown_trace(
         _ => "in",
     };
     let _ = writeln!(out, "\n{} {how} {}:\n", paint.bold(&title), length_text(run));
-    out.push_str(&trace_table(source, program, run, paint.0));
+    let table = TraceTable { source, program, run, extent: Extent::Ends };
+    out.push_str(&table.text(look));
     out.push('\n');
-    out.push_str(&ending(source, program, property, run, color));
-    let _ = writeln!(out, "  {} {}", paint.dim("replay:"), ordinals_text(run));
+    out.push_str(&shown.text(look));
+    let steps = if table.is_cut() { "too long to show; --trace FILE saves it".to_owned() } else { ordinals_text(run) };
+    let _ = writeln!(out, "  {} {steps}", paint.dim("replay:"));
     out
-}
-
-/// What a run shows at its end: who waits for what, what failed, which values decide.
-pub(crate) fn ending(source: &Source, program: &Program, property: &Property, run: &Replayed, color: bool) -> String {
-    let (paint, mut out) = (Paint(color), String::new());
-    match &property.kind {
-        PropertyKind::Deadlock => waiting(&mut out, source, program, run, paint),
-        PropertyKind::Fault => fault(&mut out, source, program, run, paint),
-        PropertyKind::Invariant(expr) | PropertyKind::Reachable(expr) => {
-            let values = values_text(program, &reads(expr), run);
-            let label = if values.is_empty() { "here".to_owned() } else { values };
-            let span = property.span.unwrap_or_default();
-            if property.wants_goal() {
-                let _ = writeln!(out, "  reached with {label}");
-            } else {
-                let title = format!("invariant `{}` is false in the last state", property.name);
-                let _ = writeln!(out, "{}", diagnostics::excerpt(source, &title, (span, &label), paint.0));
-            }
-        }
-        PropertyKind::Ltl(_) | PropertyKind::Automaton => idle(&mut out, program, run, paint),
-        PropertyKind::Ctl(formula) | PropertyKind::Mu(formula) => {
-            if run.loop_start.is_some() {
-                idle(&mut out, program, run, paint);
-            }
-            if run.shows(program, formula) == Shows::Part {
-                let _ =
-                    writeln!(out, "  this path shows only a part of it: the rest is about other paths from its states");
-            }
-        }
-    }
-    out
-}
-
-/// The steps of a run, aligned: number, thread, locations, what changed.
-pub(crate) fn trace_table(source: &Source, program: &Program, run: &Replayed, color: bool) -> String {
-    let paint = Paint(color);
-    let view = program.view();
-    let mut history = view.history();
-    let mut before = history.show(&run.states[0]);
-    let mut rows = vec![["0".to_owned(), "(start)".to_owned(), String::new(), start_text(&before), String::new()]];
-    for at in 0..run.steps.len() {
-        let after = history.show(&run.states[at + 1]);
-        let transition = program.transition(run.steps[at].transition);
-        let thread = transition.thread;
-        let name = |state: &[u32]| program.location_text(thread, program.location_of(thread, state)).to_owned();
-        let faults = at + 1 == run.steps.len() && program.is_faulty(run.last());
-        let to = if faults { "fault".to_owned() } else { name(&run.states[at + 1]) };
-        let changes = before.changes(&after);
-        let others = changes.iter().filter(|change| !is_location_of(program, thread, &change.name));
-        let changes: Vec<String> = others.map(change_text).collect();
-        let (line, column) = source.position(transition.span);
-        rows.push([
-            (at + 1).to_string(),
-            program.thread(thread).name.clone(),
-            format!("{} → {to}", name(&run.states[at])),
-            changes.join(", "),
-            format!("{line}:{column}"),
-        ]);
-        before = after;
-    }
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let (w0, w1, w2, w3) = (width(0), width(1), width(2), width(3).min(60));
-    let mut out = String::new();
-    for (number, row) in rows.iter().enumerate() {
-        if run.loop_start.is_some_and(|start| start + 1 == number) {
-            let _ = writeln!(out, "  {}", paint.dim("forever:"));
-        }
-        let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(text.chars().count()));
-        let line = format!(
-            "  {}{}  {}{}  {}{}  {}{}  {}",
-            pad(&row[0], w0),
-            paint.dim(&row[0]),
-            paint.bold(&row[1]),
-            pad(&row[1], w1),
-            row[2],
-            pad(&row[2], w2),
-            paint.with(AnsiColor::Cyan.on_default(), &row[3]),
-            pad(&row[3], w3),
-            paint.dim(&row[4]),
-        );
-        let _ = writeln!(out, "{}", line.trim_end());
-    }
-    if run.loop_start == Some(run.steps.len()) {
-        let _ = writeln!(out, "  {}", paint.dim("stutters forever: no step is possible"));
-    }
-    out
-}
-
-/// The initial values, leaving out locations and what is zero or false when there are many.
-fn start_text(start: &ShownState<'_>) -> String {
-    let leaves = start.leaves().into_iter().filter(|(_, value)| !matches!(value, ShownValue::Location(_)));
-    let values: Vec<String> = leaves.map(|(name, value)| format!("{name}={value}")).collect();
-    let hidden = values.len().saturating_sub(6);
-    let mut text = values.into_iter().take(6).collect::<Vec<_>>().join(" ");
-    if hidden > 0 {
-        let _ = write!(text, " … ({hidden} more)");
-    }
-    text
-}
-
-/// A part of the state with its values before and after a step.
-pub(crate) fn change_text(change: &Change<'_, '_>) -> String {
-    format!("{}: {} → {}", change.name, change.before, change.after)
-}
-
-/// Who does not move in the loop, and whether it could.
-fn idle(out: &mut String, program: &Program, run: &Replayed, paint: Paint) {
-    let threads = run.idle_threads(program);
-    let width = threads.iter().map(|(id, _)| program.thread(*id).name.chars().count()).max().unwrap_or(0);
-    let mut is_said = false;
-    for (id, chance) in threads {
-        let Some(location) = program.location_of(id, run.last()) else { continue };
-        is_said = true;
-        let says = match chance {
-            Chance::Always => "continuously enabled but never scheduled",
-            Chance::Sometimes => "repeatedly enabled but never scheduled",
-            Chance::Never => "never enabled",
-        };
-        let name = program.location_text(id, Some(location));
-        let thread = paint.bold(&format!("{:width$}", program.thread(id).name));
-        let _ = writeln!(out, "    {thread} stays at {name}, {says}");
-    }
-    if !is_said {
-        let ended = run.loop_start == Some(run.steps.len());
-        let what = if ended { "no thread is running" } else { "every running thread takes a step in the loop" };
-        let _ = writeln!(out, "    {what}");
-    }
-}
-
-/// Where each thread waits in a deadlock, and for what.
-fn waiting(out: &mut String, source: &Source, program: &Program, run: &Replayed, paint: Paint) {
-    let _ = writeln!(out, "  no step is possible:");
-    let mut lines = Vec::new();
-    for id in (0..program.threads.len()).map(ThreadId::new) {
-        let Some(location) = program.location_of(id, run.last()) else { continue };
-        let thread = program.thread(id);
-        let (start, end) = thread.at[location.index()];
-        let guards: Vec<String> = (start..end)
-            .filter_map(|t| program.transitions[t as usize].guard_span)
-            .map(|span| format!("`{}`", visible(&source.slice(span))))
-            .collect();
-        let waits = if guards.is_empty() { "forever".to_owned() } else { format!("for {}", guards.join(" or ")) };
-        let proper = if program.kind_of(id).locations[location.index()].end { " (labelled `end`)" } else { "" };
-        let name = program.location_text(id, Some(location)).to_owned();
-        lines.push((thread.name.clone(), name, format!("{waits}{proper}")));
-    }
-    let width = lines.iter().map(|(thread, ..)| thread.chars().count()).max().unwrap_or(0);
-    for (thread, location, waits) in lines {
-        let _ = writeln!(out, "    {} at {location} waits {waits}", paint.bold(&format!("{thread:width$}")));
-    }
-}
-
-/// What went wrong, shown in the source with the values it read.
-fn fault(out: &mut String, source: &Source, program: &Program, run: &Replayed, paint: Paint) {
-    let Some(id) = run.fault else { return };
-    let fault = &program.faults[id.index()];
-    let condition = run.steps.last().and_then(|step| {
-        program.transition(step.transition).ops.iter().find_map(|op| match op {
-            Op::Check(condition, fault) if *fault == id => Some(condition),
-            _ => None,
-        })
-    });
-    let label = condition.map(|c| values_text(program, &reads(c), run)).unwrap_or_default();
-    let label = match run.refused {
-        Some(value) if fault.kind == FaultKind::Range => format!("this would be {value}"),
-        _ if label.is_empty() => "here".to_owned(),
-        _ => label,
-    };
-    let _ = writeln!(out, "{}", diagnostics::excerpt(source, &fault.message, (fault.span, &label), paint.0));
-}
-
-/// The variables an expression reads.
-fn reads(expr: &Expr) -> Vec<Access> {
-    let mut found = Vec::new();
-    expr.walk(&mut |e| match e {
-        Expr::Var(variable) => found.push(Access { variable: *variable, element: Some(0) }),
-        Expr::Element(variable, index) => {
-            let element = index.as_const().and_then(|i| u32::try_from(i).ok());
-            found.push(Access { variable: *variable, element });
-        }
-        _ => {}
-    });
-    found.sort_unstable();
-    found.dedup();
-    found
-}
-
-/// What was accessed, with its values at the end of a run.
-fn values_text(program: &Program, accesses: &[Access], run: &Replayed) -> String {
-    let names: HashSet<String> = accesses
-        .iter()
-        .flat_map(|access| {
-            let elements = match access.element {
-                Some(element) => element..element + 1,
-                None => 0..program.variable(access.variable).len(),
-            };
-            elements.map(|element| program.shown_name(access.variable, element))
-        })
-        .collect();
-    let view = program.view();
-    let mut history = view.history();
-    run.states.iter().for_each(|state| history.pass(state));
-    let end = history.show(run.last());
-    let read = end.leaves().into_iter().filter(|(name, _)| names.contains(name));
-    let mut parts: Vec<String> = read.map(|(name, value)| format!("{name} = {value}")).collect();
-    if parts.len() > MAX_LISTED {
-        parts.truncate(MAX_LISTED);
-        parts.push("…".into());
-    }
-    parts.join(", ")
 }
 
 fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {

@@ -11,8 +11,11 @@ use crate::cli::{ChooseBy, SimulateArgs};
 use crate::numbers::count;
 use crate::numbers::grouped;
 use crate::report::command_line;
+use crate::report::ending::Ending;
+use crate::report::fold::Look;
 use crate::report::human;
 use crate::report::json::{Fields, TraceReport, constants, trace_report};
+use crate::report::trace_table::{Extent, TraceTable};
 use crate::source::Source;
 use crate::terminal::{Paint, visible};
 
@@ -147,18 +150,20 @@ impl<'a> Simulation<'a> {
 }
 
 /// The report for people.
-pub(crate) fn text(simulation: &Simulation<'_>, color: bool) -> String {
-    let paint = Paint(color);
+pub(crate) fn text(simulation: &Simulation<'_>, look: Look) -> String {
+    let paint = Paint(look.color);
     let mut out = headline(simulation, paint);
     if let Some(shown) = &simulation.shown {
         match shown.property {
             Some(property) => {
-                out += &human::shown_trace(simulation.source, simulation.program, property, &shown.run, color);
+                let (source, program, run) = (simulation.source, simulation.program, &shown.run);
+                out += &human::shown_trace(&Ending { source, program, property, run }, look);
             }
             None => {
                 let steps = count(shown.run.steps.len() as u64, "step");
                 let _ = writeln!(out, "\n{} of seed {}, {steps}:\n", paint.bold("run"), shown.seed);
-                out += &human::trace_table(simulation.source, simulation.program, &shown.run, color);
+                let (source, program, run) = (simulation.source, simulation.program, &shown.run);
+                out += &TraceTable { source, program, run, extent: Extent::Whole }.text(look);
                 let _ = writeln!(out, "\n  it ended because {}", reason(shown.end));
                 let _ = writeln!(out, "  {} {}", paint.dim("replay:"), super::ordinals_text(&shown.run));
             }
@@ -171,7 +176,7 @@ pub(crate) fn text(simulation: &Simulation<'_>, color: bool) -> String {
         fired(&mut out, simulation, paint);
     }
     let _ = writeln!(out, "\n{} {}", paint.bold("reproduce:"), simulation.reproduce());
-    out
+    look.folded(&out).into_owned()
 }
 
 /// The first line: what was found, in how many runs.

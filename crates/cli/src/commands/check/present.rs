@@ -7,6 +7,7 @@ use birk_ir::{Program, Property, Verdict};
 
 use crate::cli::{CheckArgs, Format};
 use crate::progress::Course;
+use crate::report::fold::Look;
 use crate::report::{self, Report};
 use crate::source::Source;
 use crate::terminal::{print, print_for_people, uses_color};
@@ -35,7 +36,7 @@ pub(super) fn present(report: &Report<'_>, course: &Course<'_>) -> Result<Exit, 
     let color = uses_color(args.model.color, &std::io::stdout());
     match args.format {
         Format::Json => print(&report::json::text(report))?,
-        Format::Human => print_for_people(&report::human::text(report, color), color)?,
+        Format::Human => print_for_people(&report::human::text(report, Look::of_output(color)), color)?,
     };
     if let Some(path) = &args.trace {
         save(path, report)?;
