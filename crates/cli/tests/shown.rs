@@ -602,7 +602,7 @@ fn the_middle_of_a_long_trace_is_left_out() {
     let whole = run(command(BIRK).current_dir(&folder).args(["replay", "m.bir", "t.json"])).exits(0);
     assert!((1..=300).all(|step| whole.out.contains(&format!("x: {} → {step} ", step - 1))), "{}", whole.out);
     let circle =
-        text.replace("x := x + 1", "x := (x + 1) % 300").replace("invariant low: x < 300", "ltl never: <> x == 300");
+        text.replace("x := x + 1", "x := (x + 1) % 300").replace("invariant low: x < 300", "ltl never: <> (x == 300)");
     fs::write(folder.join("m.bir"), circle).expect("writable");
-    check(&["--property", "never"]).exits(1).prints("… 240 steps hidden, 21 to 260;").prints("  forever:\n   1  T");
+    check(&["--property", "never"]).exits(1).prints("… 240 steps hidden, 21 to 260;").prints("  forever:\n    1  T");
 }

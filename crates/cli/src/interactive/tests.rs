@@ -187,7 +187,6 @@ fn parts_say_that_there_is_more() {
     };
     assert!(!state(&end).contains("▼") && state(&end).contains("▲"), "{end}");
     assert!(state(&shown(&screen, 80, 24)).contains("▼ 1 more"), "{}", shown(&screen, 80, 24));
-    insta::assert_snapshot!("raft_80x24", text);
 }
 
 #[test]

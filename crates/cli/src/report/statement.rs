@@ -214,8 +214,10 @@ impl Report<'_> {
                 let seeds = self.slices.as_ref().map_or(1, |slices| slices.done);
                 ("--seed", args.seed.wrapping_add(seeds).to_string())
             }
-            // Where every property is decided, nothing is left to be found out.
-            (Stop::Goal, _) if args.keep_going || !is_open => return None,
+            (Stop::Goal, _) if args.keep_going => return None,
+            (Stop::Goal, Coverage::Complete) if !is_open => return None,
+            // Where every property that was asked about is decided, nothing is left to be found out.
+            (Stop::Goal, _) if !is_open && (self.is_of_runs() || !args.property.is_empty()) => return None,
             (Stop::Goal, _) => ("--keep-going", String::new()),
             (Stop::Depth, _) => {
                 let depth = args.max_depth.unwrap_or(0);
