@@ -60,20 +60,21 @@
 
   const draw = async () => {
     const edges = collect(), list = [...views.values()], place = new Map(list.map((view, i) => [view.key, i]));
-    const places = await ask("layout", {}, { nodes: list.length, edges: edges.map(([a, b]) => [place.get(a.key), place.get(b.key)]) });
     const lines = Math.min(LINES, shownNames.length) + 1, HIGH = 16 + 15 * lines;
-    const x = (view) => 20 + places[place.get(view.key)][1] * (WIDE + GAP), y = (view) => 16 + places[place.get(view.key)][0] * (HIGH + 56);
-    const width = Math.max(...list.map(x)) + WIDE + 40, height = Math.max(...list.map(y)) + HIGH + 40;
+    const label = (edge) => { const text = edge.title.split(" → ")[0]; return text.length > 26 ? text.slice(0, 25) + "…" : text; };
+    const ends = ([a, b, edge]) => [place.get(a.key), place.get(b.key), 6.6 * label(edge).length + 6, 16];
+    const drawing = await ask("layout", {}, { boxes: list.map(() => [WIDE, HIGH]), edges: edges.map(ends) });
+    const x = (view) => 20 + drawing.boxes[place.get(view.key)][0], y = (view) => 16 + drawing.boxes[place.get(view.key)][1];
+    const width = drawing.size[0] + 40, height = drawing.size[1] + 32;
     const svg = make("svg", { width, height, viewBox: `0 0 ${width} ${height}` },
       make("defs", {}, make("marker", { id: "tip", markerWidth: 8, markerHeight: 8, refX: 7, refY: 4, orient: "auto", markerUnits: "userSpaceOnUse" }, make("path", { d: "M0 0L8 4L0 8z", class: "tip" }))));
-    for (const [a, b, edge] of edges) {
-      const down = y(b) > y(a), x1 = x(a) + WIDE / 2, y1 = y(a) + (down ? HIGH : HIGH / 2), x2 = x(b) + WIDE / 2, y2 = y(b) + (down ? 0 : HIGH / 2);
-      const side = x(a) + WIDE, d = a === b ? `M${side} ${y1 - 8}c34 -6 34 22 0 16` : down ? `M${x1} ${y1}C${x1} ${y1 + 30} ${x2} ${y2 - 30} ${x2} ${y2}`
-        : `M${side} ${y1}C${side + 50} ${y1} ${x(b) + WIDE + 50} ${y2} ${x(b) + WIDE} ${y2}`;
-      const label = edge.title.split(" → ")[0];
-      svg.append(make("path", { class: "edge" + (way.has(a.key + ">" + b.key) ? " way" : ""), d, "marker-end": "url(#tip)" }, make("title", {}, `${edge.title} ${edge.effect}`)));
-      if (down) svg.append(make("text", { class: "edge-label", x: x1 * 0.2 + x2 * 0.8, y: y2 - 15, "text-anchor": "middle" }, label.length > 26 ? label.slice(0, 25) + "…" : label));
-    }
+    const under = make("g", { transform: "translate(20 16)" });
+    svg.append(under);
+    edges.forEach(([a, b, edge], i) => {
+      const route = drawing.edges[i], onWay = way.has(a.key + ">" + b.key) ? " way" : "";
+      under.append(make("path", { class: "edge" + onWay, d: route.path, "marker-end": "url(#tip)" }, make("title", {}, `${edge.title} ${edge.effect}`)));
+      if (route.label) under.append(make("text", { class: "edge-label", x: route.label[0] + 3, y: route.label[1] + 12 }, label(edge)));
+    });
     for (const view of list) {
       const state = states.get(view.id), bad = state.violated.length > 0, good = state.reached.length > 0;
       const folded = state.enabled > 0 && !unfolded.has(view.key);

@@ -263,8 +263,8 @@ pub(crate) struct ReplayArgs {
 pub(crate) struct GraphArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
-    /// dot (Graphviz), aut (Aldebaran) or svg (a picture, for small graphs)
-    #[arg(long, value_name = "dot|aut|svg", value_enum, default_value = "dot", hide_possible_values = true)]
+    /// dot (Graphviz), aut (Aldebaran), json, or svg (a picture, for small graphs)
+    #[arg(long, value_name = "dot|aut|json|svg", value_enum, default_value = "dot", hide_possible_values = true)]
     pub(crate) format: GraphFormat,
     /// Draw the whole graph (bfs) or a slice of it (highway)
     #[arg(long, value_name = "bfs|highway", default_value = "bfs", value_parser = ["bfs", "highway"],
@@ -392,6 +392,7 @@ pub(crate) enum ProgressMode {
 pub(crate) enum GraphFormat {
     Dot,
     Aut,
+    Json,
     Svg,
 }
 

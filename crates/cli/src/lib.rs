@@ -15,6 +15,7 @@ mod interactive;
 mod itf;
 mod load;
 mod numbers;
+mod picture;
 mod progress;
 mod report;
 mod settled;

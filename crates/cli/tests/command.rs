@@ -491,14 +491,3 @@ fn aldebaran_files_make_the_round_trip() {
         assert!(read.next().is_none());
     }
 }
-
-#[test]
-fn small_graphs_are_drawn() {
-    let picture = birk("graph models/philosophers2.bir --format svg").exits(0).quietly().out;
-    assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
-    assert_eq!(picture.matches("<g class=\"state\">").count(), 10);
-    assert_eq!(picture.matches("class=\"edge\"").count(), 14);
-    assert_eq!(picture.matches("<title>violates deadlock</title>").count(), 1);
-    assert_eq!(birk("graph models/sum_to_n.bir --format svg --max-states 20000").exits(2).out, "");
-    birk("graph models/counters_mod8.bir --format svg").exits(2).says("more than a picture of 400 shows");
-}

@@ -108,8 +108,8 @@ fn what_strangers_send_is_not_read() {
 
 /// Asks for places: of a chain of so many boxes.
 fn layout_of_chain(server: &Server, boxes: usize) -> (String, Value) {
-    let edges: Vec<String> = (1..boxes).map(|node| format!("[{},{node}]", node - 1)).collect();
-    let body = format!("{{\"nodes\":{boxes},\"edges\":[{}]}}", edges.join(","));
+    let edges: Vec<String> = (1..boxes).map(|node| format!("[{},{node},60,14]", node - 1)).collect();
+    let body = format!("{{\"boxes\":[{}],\"edges\":[{}]}}", vec!["[90,40]"; boxes].join(","), edges.join(","));
     let (host, token) = (&server.host, &server.token);
     let length = body.len();
     let head = format!("POST /api/layout?token={token} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n\r\n");
@@ -122,8 +122,10 @@ fn large_graphs_are_drawn_at_once_or_refused() {
     let server = Server::of("models/philosophers2.bir");
     let before = processor_time(&server.process);
     let (status, places) = layout_of_chain(&server, 20_000);
-    assert_eq!((status.as_str(), places.as_array().map(Vec::len)), ("200", Some(20_000)));
-    assert_eq!(places[19_999][0], 19_999);
+    assert_eq!((status.as_str(), places["boxes"].as_array().map(Vec::len)), ("200", Some(20_000)));
+    let y = |node: usize| places["boxes"][node][1].as_f64().expect("a number");
+    assert!(y(19_999) > 19_999.0 * (y(1) - y(0)) - 1.0, "{}", y(19_999));
+    assert!(places["edges"][0]["path"].as_str().is_some_and(|path| path.starts_with('M')));
     let spent = processor_time(&server.process) - before;
     assert!(spent < Duration::from_secs(2), "laid out in {spent:?} of processor time");
     let (status, refused) = layout_of_chain(&server, 20_001);

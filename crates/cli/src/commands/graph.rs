@@ -1,4 +1,6 @@
-//! `birk graph`: the state graph in the formats of other tools.
+//! `birk graph`: the state graph as a picture and in the formats of other tools.
+
+mod drawn;
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -6,21 +8,25 @@ use std::fmt::Write as _;
 use birk::search::highway::{DEGRADE_DEPTH, Highway, Slice, WIDTH};
 use birk_engine::{Job, Limits, Model, Patient, Successors, Value};
 use birk_exec::{Interpreter, Replayed};
-use birk_ir::{FaultId, Program, View};
+use birk_ir::{FaultId, Program, TransitionId, View};
+use serde_json::json;
 
 use crate::cli::{GraphArgs, GraphFormat};
 use crate::load::load;
-use crate::report::html;
+use crate::numbers::count;
 use crate::terminal::print;
-use crate::{Exit, Failure, graph_layout};
+use crate::{Exit, Failure, say};
 
 /// Larger pictures are of no use to anybody.
 const MAX_DRAWN: usize = 400;
+/// On a slide, more states than this cannot be read.
+const MAX_SLIDE: usize = 60;
 
-/// A state graph: states in breadth-first order, and edges with the transition's name.
+/// A state graph: states in breadth-first order, from which state each was met first, and edges.
 struct Graph {
     states: Vec<Vec<u32>>,
-    edges: Vec<(usize, String, usize)>,
+    parents: Vec<Option<usize>>,
+    edges: Vec<(usize, TransitionId, usize)>,
 }
 
 /// Runs the command.
@@ -36,15 +42,9 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
     };
     print(&match args.format {
         GraphFormat::Dot => dot(&program, &graph),
-        GraphFormat::Aut => aut(&graph),
-        GraphFormat::Svg if graph.states.len() > MAX_DRAWN => {
-            return Err(Failure::usage(format!(
-                "{} states are more than a picture of {MAX_DRAWN} shows; let Graphviz draw it (--format dot), look at a \
-                 part of it with `birk explore`, or lower a constant with -D",
-                graph.states.len()
-            )));
-        }
-        GraphFormat::Svg => svg(&program, &graph),
+        GraphFormat::Aut => aut(&program, &graph),
+        GraphFormat::Json => json(&program, &graph),
+        GraphFormat::Svg => svg(&program, &graph)?,
     })
 }
 
@@ -74,7 +74,7 @@ fn build(program: &Program, max_states: u64, slice: Option<&Slice>) -> Option<Gr
     let sliced = slice.map(|slice| slice.of(&whole));
     let model: &dyn Model = sliced.as_ref().map_or(&whole, |sliced| sliced);
     let mut batch = Successors::new(model.words());
-    let mut graph = Graph { states: vec![program.initial_state()], edges: Vec::new() };
+    let mut graph = Graph { states: vec![program.initial_state()], parents: vec![None], edges: Vec::new() };
     let mut numbers = HashMap::from([(program.initial_state(), 0)]);
     let mut next = 0;
     while next < graph.states.len() {
@@ -83,9 +83,10 @@ fn build(program: &Program, max_states: u64, slice: Option<&Slice>) -> Option<Gr
         for i in 0..batch.len() {
             let number = *numbers.entry(batch.state(i).to_vec()).or_insert_with(|| {
                 graph.states.push(batch.state(i).to_vec());
+                graph.parents.push(Some(next));
                 graph.states.len() - 1
             });
-            graph.edges.push((next, program.transition_text(batch.step(i).transition), number));
+            graph.edges.push((next, batch.step(i).transition, number));
         }
         if graph.states.len() as u64 > max_states {
             return None;
@@ -107,8 +108,8 @@ fn dot(program: &Program, graph: &Graph) -> String {
         };
         let _ = writeln!(out, "  {number} [label=\"{}\\l\"{style}];", escape(&lines.join("\\l")));
     }
-    for (from, label, to) in &graph.edges {
-        let _ = writeln!(out, "  {from} -> {to} [label=\"{}\"];", escape(label));
+    for (from, transition, to) in &graph.edges {
+        let _ = writeln!(out, "  {from} -> {to} [label=\"{}\"];", escape(&program.transition_text(*transition)));
     }
     out.push_str("}\n");
     out
@@ -119,98 +120,49 @@ fn lines(view: &View<'_>, state: &[u32]) -> Vec<String> {
     view.show(state).leaves().into_iter().map(|(name, value)| format!("{name} = {value}")).collect()
 }
 
-/// A picture: states in layers by their distance from the initial one.
-fn svg(program: &Program, graph: &Graph) -> String {
-    let edges: Vec<(usize, usize)> = graph.edges.iter().map(|(from, _, to)| (*from, *to)).collect();
+/// A picture, unless it would be too large; if it is too large for a slide, that is said.
+fn svg(program: &Program, graph: &Graph) -> Result<String, Failure> {
+    const SMALLER: &str = "lower a constant with -D, draw a slice of it (--search highway --width N), or look at a part of it with \
+                           `birk explore`";
+    let states = graph.states.len();
+    if states > MAX_DRAWN {
+        return Err(Failure::usage(format!(
+            "{states} states are more than a picture of {MAX_DRAWN} shows; let Graphviz draw it (--format dot), {SMALLER}"
+        )));
+    }
+    if states > MAX_SLIDE {
+        say(&format!(
+            "birk: {states} states are more than {MAX_SLIDE}, the most that can be read on a slide; {SMALLER}"
+        ));
+    }
+    Ok(drawn::sheet_of(program, graph))
+}
+
+/// The graph for programs. State 0 is the initial one.
+fn json(program: &Program, graph: &Graph) -> String {
     let view = program.view();
-    let texts: Vec<Vec<String>> = graph.states.iter().map(|state| lines(&view, state)).collect();
-    let widest = texts.iter().flatten().map(|line| line.chars().count()).max().unwrap_or(0);
-    let rows = texts.iter().map(Vec::len).max().unwrap_or(0);
-    let size @ (wide, high) = (widest as f64 * 7.3 + 16.0, rows as f64 * 15.0 + 12.0);
-    let places: Vec<(f64, f64)> = graph_layout::places(graph.states.len(), &edges)
-        .into_iter()
-        .map(|(layer, x)| (12.0 + x * (wide + 28.0), 12.0 + layer as f64 * (high + 56.0)))
-        .collect();
-    let right = places.iter().map(|place| place.0).fold(0.0, f64::max) + wide + 60.0;
-    let bottom = places.iter().map(|place| place.1).fold(0.0, f64::max) + high + 12.0;
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{right:.0}\" height=\"{bottom:.0}\" \
-         font-family=\"monospace\" font-size=\"12\">\n<title>{}</title>\n<defs><marker id=\"tip\" markerWidth=\"8\" \
-         markerHeight=\"8\" refX=\"7\" refY=\"4\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\"/></marker></defs>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-        html::escape(&program.system)
-    );
-    let labels = draw_edges(graph, &places, size, &mut out);
-    draw_states(program, graph, &texts, (&places, size), &mut out);
-    out + &labels + "</svg>\n"
+    let states = graph.states.iter().map(|state| {
+        let shown = view.show(state);
+        let values: serde_json::Map<_, _> =
+            shown.leaves().into_iter().map(|(name, value)| (name, json!(value.to_string()))).collect();
+        json!({"values": values, "violated": decided(program, state, false), "reached": decided(program, state, true)})
+    });
+    let edges = graph.edges.iter().map(|&(from, id, to)| {
+        let thread = &program.thread(program.transition(id).thread).name;
+        json!({"from": from, "to": to, "thread": thread, "transition": program.transition_text(id)})
+    });
+    let graph = json!({
+        "schema": 1,
+        "system": program.system,
+        "constants": program.constants.iter().cloned().map(|(name, value)| (name, json!(value))).collect::<serde_json::Map<_, _>>(),
+        "states": states.collect::<Vec<_>>(),
+        "edges": edges.collect::<Vec<_>>(),
+    });
+    format!("{graph:#}\n")
 }
 
-/// Draws the edges; returns the labels, which go on top of everything.
-fn draw_edges(graph: &Graph, places: &[(f64, f64)], (wide, high): (f64, f64), out: &mut String) -> String {
-    let mut labels = String::new();
-    for (from, label, to) in &graph.edges {
-        let ((ax, ay), (bx, by)) = (places[*from], places[*to]);
-        let (side, other) = (ax + wide, bx + wide);
-        let path = if from == to {
-            format!("M{side:.1} {:.1}c34 -6 34 22 0 16", ay + high / 2.0 - 8.0)
-        } else if by > ay {
-            let (x1, y1, x2) = (ax + wide / 2.0, ay + high, bx + wide / 2.0);
-            format!("M{x1:.1} {y1:.1}C{x1:.1} {:.1} {x2:.1} {:.1} {x2:.1} {by:.1}", y1 + 30.0, by - 30.0)
-        } else {
-            let (y1, y2) = (ay + high / 2.0, by + high / 2.0);
-            format!("M{side:.1} {y1:.1}C{:.1} {y1:.1} {:.1} {y2:.1} {other:.1} {y2:.1}", side + 40.0, other + 40.0)
-        };
-        let _ = writeln!(
-            out,
-            "<path class=\"edge\" d=\"{path}\" fill=\"none\" stroke=\"#555\" marker-end=\"url(#tip)\"><title>{}</title></path>",
-            html::escape(label)
-        );
-        if by > ay {
-            let (x, y) = ((ax + bx + wide) / 2.0, f64::midpoint(ay + high, by) + 4.0);
-            let label = html::escape(label);
-            labels +=
-                &format!("<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"10\" text-anchor=\"middle\">{label}</text>\n");
-        }
-    }
-    labels
-}
-
-/// Draws the boxes of the states with their values.
-fn draw_states(
-    program: &Program,
-    graph: &Graph,
-    texts: &[Vec<String>],
-    (places, (wide, high)): (&[(f64, f64)], (f64, f64)),
-    out: &mut String,
-) {
-    for (number, ((x, y), lines)) in places.iter().zip(texts).enumerate() {
-        let violated = violated(program, &graph.states[number]);
-        let (color, width) = match (violated.is_empty(), number) {
-            (false, _) => ("#b42318", 3),
-            (true, 0) => ("black", 3),
-            _ => ("black", 1),
-        };
-        let title = if violated.is_empty() { String::new() } else { format!("<title>violates {violated}</title>") };
-        let _ = writeln!(
-            out,
-            "<g class=\"state\">{title}<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{wide:.1}\" height=\"{high:.1}\" rx=\"6\" \
-             fill=\"#f8f8f8\" stroke=\"{color}\" stroke-width=\"{width}\"/>"
-        );
-        for (row, line) in lines.iter().enumerate() {
-            let _ = writeln!(
-                out,
-                "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-                x + 8.0,
-                y + 18.0 + 15.0 * row as f64,
-                html::escape(line)
-            );
-        }
-        out.push_str("</g>\n");
-    }
-}
-
-/// The names of the properties that a state violates.
-fn violated(program: &Program, state: &[u32]) -> String {
+/// The names of the properties that a state violates, or reaches.
+fn decided<'p>(program: &'p Program, state: &[u32], reached: bool) -> Vec<&'p str> {
     let end = Replayed {
         states: vec![state.to_vec()],
         steps: Vec::new(),
@@ -220,20 +172,23 @@ fn violated(program: &Program, state: &[u32]) -> String {
         loop_start: None,
         refused: None,
     };
-    let bad = program.properties.iter().filter(|property| !property.wants_goal());
-    let bad =
-        bad.filter(|property| end.confirm(program, property).is_ok()).map(|property| html::escape(&property.name));
-    bad.collect::<Vec<_>>().join(", ")
+    let asked = program.properties.iter().filter(|property| property.wants_goal() == reached);
+    asked.filter(|property| end.confirm(program, property).is_ok()).map(|property| property.name.as_str()).collect()
 }
 
-fn aut(graph: &Graph) -> String {
+fn aut(program: &Program, graph: &Graph) -> String {
     let mut out = format!("des (0, {}, {})\n", graph.edges.len(), graph.states.len());
-    for (from, label, to) in &graph.edges {
-        let _ = writeln!(out, "({from}, \"{}\", {to})", escape(label));
+    for (from, transition, to) in &graph.edges {
+        let _ = writeln!(out, "({from}, \"{}\", {to})", escape(&program.transition_text(*transition)));
     }
     out
 }
 
 fn escape(text: &str) -> String {
     text.replace('"', "\\\"")
+}
+
+/// `35 states, 75 steps`
+fn extent(graph: &Graph) -> String {
+    format!("{}, {}", count(graph.states.len() as u64, "state"), count(graph.edges.len() as u64, "step"))
 }

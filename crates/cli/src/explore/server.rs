@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::explore::connections::Connections;
 use crate::explore::graph::{Explorer, find};
 use crate::explore::request::Request;
-use crate::graph_layout;
+use crate::graph_layout::{self, Edge, Point, Route, Size};
 use crate::interactive::Place;
 use crate::report::html::fill;
 use crate::{Failure, say};
@@ -27,7 +27,7 @@ const JS: &str = include_str!("../../assets/explore.js");
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// More boxes, or steps between them, are not drawn.
-const MAX_BOXES: u64 = 20_000;
+const MAX_BOXES: usize = 20_000;
 const MAX_EDGES: usize = 100_000;
 
 /// Status, type and text.
@@ -138,21 +138,35 @@ impl Server<'_> {
     }
 }
 
-/// `{"nodes": 3, "edges": [[0, 1], [0, 2]]}` to `[[layer, place], …]`.
+/// `{"boxes": [[wide, high], …], "edges": [[from, to, label wide, label high], …]}` to where all of them lie.
 fn layout_of(body: &str) -> Result<Value, String> {
     let graph: Value = serde_json::from_str(body).map_err(|error| error.to_string())?;
-    let nodes = graph["nodes"].as_u64().ok_or("how many nodes?")?;
+    let boxes = graph["boxes"].as_array().ok_or("which boxes?")?;
     let edges = graph["edges"].as_array().ok_or("which edges?")?;
-    if nodes > MAX_BOXES || edges.len() > MAX_EDGES {
+    if boxes.len() > MAX_BOXES || edges.len() > MAX_EDGES {
         return Err(format!(
-            "{nodes} boxes with {} steps are too many to draw: at most {MAX_BOXES} with {MAX_EDGES}; fold some, hide a thread, \
-             or begin again",
+            "{} boxes with {} steps are too many to draw: at most {MAX_BOXES} with {MAX_EDGES}; fold some, hide a thread, or \
+             begin again",
+            boxes.len(),
             edges.len()
         ));
     }
-    let end = |edge: &Value, at: usize| edge[at].as_u64().map(|node| node as usize);
-    let edges: Vec<(usize, usize)> = edges.iter().filter_map(|edge| Some((end(edge, 0)?, end(edge, 1)?))).collect();
-    Ok(graph_layout::places(nodes as usize, &edges).into_iter().map(|(layer, x)| json!([layer, x])).collect())
+    // Nobody has a screen of a million pixels; what is not a number is nothing.
+    let length = |value: &Value| value.as_f64().filter(|length| (0.0..1e6).contains(length)).unwrap_or(0.0);
+    let size = |value: &Value, at: usize| Size { wide: length(&value[at]), high: length(&value[at + 1]) };
+    let end = |value: &Value| value.as_u64().map_or(usize::MAX, |end| end as usize);
+    let boxes: Vec<Size> = boxes.iter().map(|value| size(value, 0)).collect();
+    let edge = |value: &Value| Edge { from: end(&value[0]), to: end(&value[1]), label: size(value, 2) };
+    let edges: Vec<Edge> = edges.iter().map(edge).collect();
+    let drawing = graph_layout::draw(&boxes, &edges);
+    let tenth = |length: f64| (length * 10.0).round() / 10.0;
+    let point = |point: &Point| json!([tenth(point.x), tenth(point.y)]);
+    let route = |route: &Route| json!({"path": route.path, "label": route.label.as_ref().map(point)});
+    Ok(json!({
+        "size": [tenth(drawing.size.wide), tenth(drawing.size.high)],
+        "boxes": drawing.boxes.iter().map(point).collect::<Vec<_>>(),
+        "edges": drawing.edges.iter().map(route).collect::<Vec<_>>(),
+    }))
 }
 
 #[cfg(test)]

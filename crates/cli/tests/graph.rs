@@ -1,0 +1,78 @@
+//! `birk graph`: pictures of the state graph, and the same for programs.
+
+mod binary;
+
+use binary::{Answer, birk};
+use serde_json::Value;
+
+/// What was printed, read.
+fn json(answer: &Answer) -> Value {
+    serde_json::from_str(&answer.out).expect("it is JSON")
+}
+
+#[test]
+fn small_graphs_are_drawn() {
+    let picture = birk("graph models/philosophers2.bir --format svg").exits(0).quietly().out;
+    assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
+    assert_eq!(picture.matches("<g class=\"box").count(), 10);
+    assert_eq!(picture.matches("<g class=\"edge").count(), 14);
+    assert_eq!(picture.matches(">✗ deadlock</text>").count(), 1);
+    assert!(picture.contains("@media (prefers-color-scheme: dark)") && !picture.contains("href"));
+    assert!(picture.contains(">TwoDiningPhilosophers: 10 states, 14 steps</text>"));
+    // The initial state with all its values; of the others what changed.
+    assert_eq!(picture.matches(">fork1 = false</text>").count(), 2, "{picture}");
+    assert_eq!(birk("graph models/sum_to_n.bir --format svg --max-states 20000").exits(2).out, "");
+    birk("graph models/counters_mod8.bir --format svg").exits(2).says("more than a picture of 400 shows");
+}
+
+/// The frames of a kind in a picture: left, top, right, bottom.
+fn frames(picture: &str, kind: &str) -> Vec<[f64; 4]> {
+    let groups = picture.split("<g class=\"").filter(|group| group.starts_with(kind));
+    let number = |text: &str, name: &str| -> f64 {
+        let rest = text.split(&format!(" {name}=\"")).nth(1).expect("an attribute");
+        rest.split('"').next().and_then(|number| number.parse().ok()).expect("a number")
+    };
+    let frame = |group: &str| {
+        let rect = group.split("<rect").nth(1).expect("a frame");
+        let [x, y, wide, high] = ["x", "y", "width", "height"].map(|name| number(rect, name));
+        [x, y, x + wide, y + high]
+    };
+    groups.map(frame).collect()
+}
+
+#[test]
+fn no_label_of_a_picture_overlaps_anything() {
+    for (model, boxes) in [("philosophers_ring.bir -D N=3", 35), ("peterson2.bir", 20), ("hyman.bir", 30)] {
+        let picture = birk(&format!("graph models/{model} --format svg")).exits(0).out;
+        let labels = frames(&picture, "label");
+        let states = frames(&picture, "box");
+        assert_eq!(states.len(), boxes, "{model}");
+        assert!(labels.len() >= boxes, "{model}: {} labels", labels.len());
+        let all: Vec<[f64; 4]> = states.into_iter().chain(labels).collect();
+        for (index, a) in all.iter().enumerate() {
+            for b in &all[..index] {
+                let overlaps = a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+                assert!(!overlaps, "{model}: {a:?} and {b:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_too_much_for_a_slide_is_said() {
+    let large = birk("graph models/philosophers_ring.bir -D N=4 --format svg").exits(0);
+    assert!(large.out.ends_with("</svg>\n"), "it is drawn all the same");
+    large.says("118 states are more than 60").says("--search highway --width N").says("`birk explore`");
+    birk("graph models/philosophers_ring.bir -D N=3 --format svg").exits(0).quietly();
+}
+
+#[test]
+fn graphs_for_programs_have_values_and_verdicts() {
+    let graph = json(&birk("graph models/philosophers2.bir --format json").exits(0).quietly());
+    assert_eq!(graph["states"].as_array().map(Vec::len), Some(10));
+    assert_eq!(graph["edges"].as_array().map(Vec::len), Some(14));
+    assert_eq!(graph["states"][0]["values"]["Philosopher1@"], "loc0");
+    let bad = graph["states"].as_array().into_iter().flatten().filter(|state| state["violated"][0] == "deadlock");
+    assert_eq!(bad.count(), 1);
+    assert_eq!(graph["edges"][0]["transition"], "Philosopher1.loc0");
+}
