@@ -266,6 +266,9 @@ pub(crate) struct GraphArgs {
     /// dot (Graphviz), aut (Aldebaran), json, or svg (a picture, for small graphs)
     #[arg(long, value_name = "dot|aut|json|svg", value_enum, default_value = "dot", hide_possible_values = true)]
     pub(crate) format: GraphFormat,
+    /// Instead of the state graph, print the automaton of each thread, or of the thread with this name
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub(crate) threads: Option<String>,
     /// Draw the whole graph (bfs) or a slice of it (highway)
     #[arg(long, value_name = "bfs|highway", default_value = "bfs", value_parser = ["bfs", "highway"],
           hide_possible_values = true)]

@@ -2,6 +2,7 @@
 //! [`main`].
 #![forbid(unsafe_code)]
 
+mod automata;
 mod checkpoint;
 mod cli;
 mod commands;

@@ -1,8 +1,10 @@
-//! `birk graph`: pictures of the state graph, and the same for programs.
+//! `birk graph`: pictures of the state graph and of the threads, and the same for programs.
 
 mod binary;
 
-use binary::{Answer, birk};
+use std::fs;
+
+use binary::{Answer, BIRK, birk, command, folder, run};
 use serde_json::Value;
 
 /// What was printed, read.
@@ -75,4 +77,73 @@ fn graphs_for_programs_have_values_and_verdicts() {
     let bad = graph["states"].as_array().into_iter().flatten().filter(|state| state["violated"][0] == "deadlock");
     assert_eq!(bad.count(), 1);
     assert_eq!(graph["edges"][0]["transition"], "Philosopher1.loc0");
+}
+
+#[test]
+fn threads_are_printed_as_automata() {
+    let dot = birk("graph models/philosophers2.bir --threads").exits(0).quietly().out;
+    assert!(dot.starts_with("digraph ") && dot.contains("label=\"Philosopher2\""));
+    assert!(dot.contains("t0_0 -> t0_1 [label=\"[!fork1]\\nfork1 := true\"]"), "{dot}");
+    let one = json(&birk("graph models/philosophers2.bir --threads=Philosopher2 --format json").exits(0));
+    assert_eq!(one["threads"].as_array().map(Vec::len), Some(1));
+    let thread = &one["threads"][0];
+    assert_eq!((&thread["name"], &thread["locations"][3]["name"]), (&"Philosopher2".into(), &"loc3".into()));
+    assert_eq!(thread["edges"][0]["guard"], "!fork2");
+    assert_eq!(thread["edges"][3]["actions"], serde_json::json!(["fork2 := false"]));
+    assert_eq!(thread["edges"][3]["line"], 41);
+
+    // The instances of a thread have one automaton in common, found by the name of any of them.
+    let ring = "graph models/philosophers_ring.bir -D N=3 --format json";
+    let ring = json(&birk(&format!("{ring} --threads=Philosopher[2]")).exits(0));
+    assert_eq!(
+        ring["threads"][0]["instances"],
+        serde_json::json!(["Philosopher[0]", "Philosopher[1]", "Philosopher[2]"])
+    );
+    let edge = &ring["threads"][0]["edges"][1];
+    assert_eq!(edge["guard"], "!taken[(index + 1) % N]");
+    assert_eq!(edge["transitions"].as_array().map(Vec::len), Some(3));
+
+    let picture = birk("graph models/philosophers2.bir --threads --format svg").exits(0).quietly().out;
+    assert_eq!((frames(&picture, "box").len(), frames(&picture, "label").len()), (8, 8));
+    assert!(picture.contains(">[!fork1]</text>") && !picture.contains("never taken"));
+    let unknown = birk("graph models/philosophers2.bir --threads=Plato").exits(2);
+    unknown.says("there is no thread `Plato`; the model has Philosopher1, Philosopher2");
+    birk("graph models/philosophers2.bir --threads --format aut").exits(2).says("use dot, json or svg");
+    birk("graph models/philosophers2.bir --threads --search highway").exits(2).says("about the state graph");
+}
+
+/// Guards and actions are the user's words also where a thread is written in statements.
+#[test]
+fn statements_become_edges_in_the_users_words() {
+    let folder = folder("automata");
+    let text = "system S { int (0, 9) x; channel of byte [1] c; byte got;
+      active thread T() {
+        x := 1; // a comment
+        while (x < 3) { x := x + 1; }
+        if (x == 3) { atomic { x := 0; /* another */ got := 2; } } else { send c (4); }
+        await got == 2;
+        receive c (?got);
+      } }";
+    fs::write(folder.join("s.bir"), text).expect("writable");
+    let answer =
+        run(command(BIRK).args(["graph", "s.bir", "--threads", "--format", "json"]).current_dir(&folder)).exits(0);
+    let thread = json(&answer)["threads"][0].clone();
+    let edge = |edge: &Value| {
+        let actions: Vec<&str> = edge["actions"].as_array().into_iter().flatten().filter_map(|a| a.as_str()).collect();
+        format!("{} / {}", edge["guard"].as_str().unwrap_or("-"), actions.join("; "))
+    };
+    let edges: Vec<String> = thread["edges"].as_array().into_iter().flatten().map(edge).collect();
+    let wanted = [
+        "- / x := 1",
+        "x < 3 / ",
+        "!(x < 3) / ",
+        "- / x := x + 1",
+        "x == 3 / ",
+        "!(x == 3) / ",
+        "- / x := 0; got := 2",
+        "- / send c (4)",
+        "got == 2 / ",
+        "- / receive c (?got)",
+    ];
+    assert_eq!(edges, wanted);
 }

@@ -1,6 +1,7 @@
-//! `birk graph`: the state graph as a picture and in the formats of other tools.
+//! `birk graph`: the state graph, or the threads' automata, as pictures and in the formats of other tools.
 
 mod drawn;
+mod threads;
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -31,7 +32,10 @@ struct Graph {
 
 /// Runs the command.
 pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
-    let (_, program) = load(&args.model)?;
+    let (source, program) = load(&args.model)?;
+    if let Some(name) = &args.threads {
+        return threads::run(args, &source, &program, name);
+    }
     let slice = slice(&program, args)?;
     let Some(graph) = build(&program, args.max_states, slice.as_ref()) else {
         let what = if slice.is_some() { "slice" } else { "model" };

@@ -1,0 +1,270 @@
+//! The threads' automata: for each declaration of a thread its locations, and its transitions with guards and actions as they are
+//! written. Where a guard is not written as such, as in an `else`, it is the one that Birk derived.
+
+use birk_ir::{Expr, LocationId, Op, Program, Span, ThreadId, ThreadRole, TransitionId, VarRole};
+use birk_lang::lexer::{TokenKind, tokenize};
+
+use crate::picture::{Arrow, Card, Line, Picture};
+use crate::source::Source;
+
+/// A line of a label has at most so many characters, and a label so many lines.
+const MAX_LINE: usize = 40;
+const MAX_LINES: usize = 8;
+
+/// The automaton of a thread, and of all its instances.
+#[derive(Debug)]
+pub(crate) struct Automaton {
+    /// The thread as it is declared.
+    pub(crate) name: String,
+    /// Which of `Program::kinds` it is.
+    pub(crate) kind: usize,
+    pub(crate) instances: Vec<ThreadId>,
+    /// By their number in the program; where a thread can terminate, one more for that.
+    pub(crate) locations: Vec<Place>,
+    pub(crate) initial: usize,
+    pub(crate) edges: Vec<Edge>,
+}
+
+/// A location.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) name: String,
+    /// `end`, `accept`, `progress`
+    pub(crate) labels: Vec<&'static str>,
+}
+
+/// A guarded command.
+#[derive(Debug)]
+pub(crate) struct Edge {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) guard: Option<String>,
+    pub(crate) actions: Vec<String>,
+    /// Where it is written.
+    pub(crate) span: Span,
+    /// Its transitions, of each instance at least one.
+    pub(crate) transitions: Vec<TransitionId>,
+}
+
+/// The automata of all threads that are declared as such.
+pub(crate) fn automata(source: &Source, program: &Program) -> Vec<Automaton> {
+    let is_declared = |kind: &usize| program.kinds[*kind].role == ThreadRole::Thread;
+    (0..program.kinds.len()).filter(is_declared).map(|kind| automaton(source, program, kind)).collect()
+}
+
+fn automaton(source: &Source, program: &Program, kind: usize) -> Automaton {
+    let declared = &program.kinds[kind];
+    let ids = (0..program.threads.len()).map(ThreadId::new);
+    let instances: Vec<ThreadId> = ids.filter(|id| program.thread(*id).kind == kind).collect();
+    let mut locations: Vec<Place> = declared
+        .locations
+        .iter()
+        .map(|location| {
+            let labels = [(location.end, "end"), (location.accept, "accept"), (location.progress, "progress")];
+            let labels = labels.into_iter().filter(|(is_so, _)| *is_so).map(|(_, label)| label).collect();
+            Place { name: location.name.clone(), labels }
+        })
+        .collect();
+    let initial = program.variable(declared.counter).initial.iter().map(|&value| value as usize);
+    let initial = initial.filter(|&value| value < locations.len()).min().unwrap_or(0);
+    let ended = locations.len();
+    let mut edges: Vec<Edge> = Vec::new();
+    for &id in &instances {
+        for &(start, end) in &program.thread(id).at {
+            for transition in (start..end).map(TransitionId) {
+                add(source, program, transition, ended, &mut edges);
+            }
+        }
+    }
+    if edges.iter().any(|edge| edge.to == ended) {
+        locations.push(Place { name: birk_ir::text::TERMINATED.to_owned(), labels: Vec::new() });
+    }
+    Automaton { name: declared.name.clone(), kind, instances, locations, initial, edges }
+}
+
+/// Adds a transition: the same command of another instance, or with another partner at a rendezvous, is the same edge.
+fn add(source: &Source, program: &Program, id: TransitionId, ended: usize, edges: &mut Vec<Edge>) {
+    let transition = program.transition(id);
+    let (from, to) = (transition.location.index(), transition.target.map_or(ended, LocationId::index));
+    let (guard, actions) = written(source, program, id);
+    let same = |edge: &&mut Edge| {
+        (edge.from, edge.to, edge.span) == (from, to, transition.span)
+            && (&edge.guard, &edge.actions) == (&guard, &actions)
+    };
+    match edges.iter_mut().find(same) {
+        Some(edge) => edge.transitions.push(id),
+        None => edges.push(Edge { from, to, guard, actions, span: transition.span, transitions: vec![id] }),
+    }
+}
+
+/// Guard and actions of a transition.
+fn written(source: &Source, program: &Program, id: TransitionId) -> (Option<String>, Vec<String>) {
+    let transition = program.transition(id);
+    let mut words = words(source, transition.span);
+    if words.first().is_some_and(|word| word.text == "fair") {
+        words.remove(0);
+    }
+    let derived = || (transition.guard != Expr::TRUE).then(|| program.expr_text(&transition.guard));
+    let of_span = |span: Span| joined(&self::words(source, span));
+    match words.first().map(|word| (word.kind, word.text)) {
+        Some((TokenKind::When | TokenKind::Do | TokenKind::Goto | TokenKind::Return, first)) => {
+            let guard = transition.guard_span.filter(|_| first == "when").map(of_span);
+            (guard, statements(inner(&words)))
+        }
+        _ if transition.guard_span == Some(transition.span) => (Some(joined(&words)), Vec::new()),
+        // The other side of a condition.
+        _ if !does_something(program, id) => (derived(), Vec::new()),
+        Some((_, "atomic")) => (None, statements(inner(&words))),
+        _ => (None, statements(&words)),
+    }
+}
+
+/// Whether it does more than to go on.
+fn does_something(program: &Program, id: TransitionId) -> bool {
+    let is_counter = |op: &Op| match op {
+        Op::Assign(place, _) => matches!(program.variable(place.variable).role, VarRole::Counter(_)),
+        _ => false,
+    };
+    !program.transition(id).ops.iter().all(is_counter)
+}
+
+/// A token, and whether a blank comes before it.
+struct Word<'s> {
+    kind: TokenKind,
+    text: &'s str,
+    is_apart: bool,
+}
+
+/// What is written at a place, without comments.
+fn words(source: &Source, span: Span) -> Vec<Word<'_>> {
+    let text = source.file(span).text.get(span.range()).unwrap_or_default();
+    let mut is_apart = false;
+    let mut words = Vec::new();
+    for token in tokenize(text).0 {
+        if token.kind.is_trivia() {
+            is_apart = true;
+            continue;
+        }
+        words.push(Word { kind: token.kind, text: &text[token.span.range()], is_apart });
+        is_apart = false;
+    }
+    words
+}
+
+fn joined(words: &[Word<'_>]) -> String {
+    let mut text = String::new();
+    for word in words {
+        if word.is_apart && !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(word.text);
+    }
+    text
+}
+
+/// What is between the first brace and its partner.
+fn inner<'w, 's>(words: &'w [Word<'s>]) -> &'w [Word<'s>] {
+    let Some(start) = words.iter().position(|word| word.kind == TokenKind::OpenBrace) else { return &[] };
+    let mut depth = 0;
+    for (index, word) in words.iter().enumerate().skip(start) {
+        match word.kind {
+            TokenKind::OpenBrace => depth += 1,
+            TokenKind::CloseBrace => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return &words[start + 1..index];
+        }
+    }
+    &words[start + 1..]
+}
+
+/// Statements, one each; what stands in braces stays together.
+fn statements(words: &[Word<'_>]) -> Vec<String> {
+    let mut depth = 0;
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (index, word) in words.iter().enumerate() {
+        match word.kind {
+            TokenKind::OpenBrace => depth += 1,
+            TokenKind::CloseBrace => depth -= 1,
+            TokenKind::Semicolon if depth == 0 => {
+                found.push(joined(&words[start..index]));
+                start = index + 1;
+            }
+            _ => {}
+        }
+    }
+    found.push(joined(&words[start..]));
+    found.retain(|statement| !statement.is_empty() && statement != "skip");
+    found
+}
+
+impl Edge {
+    fn lines(&self) -> Vec<Line> {
+        let guard = self.guard.iter().flat_map(|guard| wrapped(&format!("[{guard}]"), "strong"));
+        let mut lines: Vec<Line> = guard.chain(self.actions.iter().flat_map(|action| wrapped(action, ""))).collect();
+        if lines.len() > MAX_LINES {
+            lines.truncate(MAX_LINES - 1);
+            lines.push(Line::new("…", ""));
+        }
+        lines
+    }
+
+    fn arrow(&self) -> Arrow {
+        let whole = self.guard.iter().map(|guard| format!("[{guard}]")).chain(self.actions.iter().cloned());
+        Arrow { lines: self.lines(), hint: whole.collect::<Vec<_>>().join("\n"), ..Arrow::default() }
+    }
+}
+
+/// A text in lines, broken at blanks.
+fn wrapped(text: &str, look: &'static str) -> Vec<Line> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= MAX_LINE => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) => lines.push(format!("  {word}")),
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines.into_iter().map(|line| Line::new(line, look).cut(MAX_LINE)).collect()
+}
+
+impl Automaton {
+    /// The automaton as a picture, the initial location at the top.
+    pub(crate) fn picture(&self, program: &Program) -> Picture {
+        // The first box is at the top.
+        let mut order: Vec<usize> = (0..self.locations.len()).collect();
+        order[..=self.initial].rotate_right(1);
+        let position = |location: usize| order.iter().position(|&other| other == location).unwrap_or(0);
+        let arrow = |edge: &Edge| Arrow { from: position(edge.from), to: position(edge.to), ..edge.arrow() };
+        Picture {
+            caption: self.caption(program),
+            boxes: order.iter().map(|&location| self.card(location)).collect(),
+            edges: self.edges.iter().map(arrow).collect(),
+        }
+    }
+
+    fn card(&self, location: usize) -> Card {
+        let Place { name, labels } = &self.locations[location];
+        let mut lines = vec![Line::new(name.as_str(), "strong").cut(MAX_LINE)];
+        lines.extend(labels.iter().map(|label| Line::new(*label, "soft")));
+        Card {
+            looks: if location == self.initial { vec!["first"] } else { Vec::new() },
+            lines,
+            hint: String::new(),
+            data: format!(" data-location=\"{}\"", crate::report::html::escape(name)),
+        }
+    }
+
+    /// `Philosopher (3 instances)`
+    fn caption(&self, program: &Program) -> String {
+        match self.instances.len() {
+            1 if !program.kinds[self.kind].indexed => self.name.clone(),
+            instances => format!("{} ({})", self.name, crate::numbers::count(instances as u64, "instance")),
+        }
+    }
+}

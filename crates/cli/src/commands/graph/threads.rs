@@ -1,0 +1,103 @@
+//! `birk graph --threads`: the automaton of each thread.
+
+use std::fmt::Write as _;
+
+use birk_ir::Program;
+use serde_json::{Value, json};
+
+use crate::automata::{Automaton, automata};
+use crate::cli::{GraphArgs, GraphFormat};
+use crate::commands::graph::escape;
+use crate::picture::{Picture, sheet};
+use crate::source::Source;
+use crate::terminal::print;
+use crate::{Exit, Failure};
+
+/// Prints the automata of the threads with this name; without a name, of all.
+pub(super) fn run(args: &GraphArgs, source: &Source, program: &Program, name: &str) -> Result<Exit, Failure> {
+    let slices = [("search", args.search == "highway"), ("width", args.width.is_some())];
+    let slices =
+        slices.into_iter().chain([("degrade-depth", args.degrade_depth.is_some()), ("seed", args.seed.is_some())]);
+    if let Some((option, _)) = slices.into_iter().find(|(_, is_given)| *is_given) {
+        let reason =
+            format!("--{option} is about the state graph, and --threads draws the threads; leave out one of them");
+        return Err(Failure::usage(reason));
+    }
+    let mut found = automata(source, program);
+    let names: Vec<String> = found.iter().map(|automaton| automaton.name.clone()).collect();
+    if !name.is_empty() {
+        found.retain(|automaton| is_called(automaton, program, name));
+    }
+    if found.is_empty() {
+        let reason = if name.is_empty() { "the model has no thread".into() } else { unknown(name, &names) };
+        return Err(Failure::usage(reason));
+    }
+    print(&match args.format {
+        GraphFormat::Dot => dot(program, &found),
+        GraphFormat::Json => format!("{:#}\n", json_of(source, program, &found)),
+        GraphFormat::Svg => {
+            let pictures: Vec<Picture> = found.iter().map(|automaton| automaton.picture(program)).collect();
+            sheet(&program.system, &pictures)
+        }
+        GraphFormat::Aut => {
+            let reason = "Aldebaran files have no guards and no actions; use dot, json or svg with --threads";
+            return Err(Failure::usage(reason));
+        }
+    })
+}
+
+/// By the name in the declaration, or by that of an instance.
+fn is_called(automaton: &Automaton, program: &Program, name: &str) -> bool {
+    automaton.name == name || automaton.instances.iter().any(|&id| program.thread(id).name == name)
+}
+
+fn unknown(name: &str, names: &[String]) -> String {
+    format!("there is no thread `{name}`; the model has {}", names.join(", "))
+}
+
+fn dot(program: &Program, automata: &[Automaton]) -> String {
+    let mut out = format!("digraph \"{}\" {{\n  node [shape=box, fontname=monospace];\n", program.system);
+    for (number, automaton) in automata.iter().enumerate() {
+        let _ = writeln!(out, "  subgraph cluster_{number} {{\n    label=\"{}\";", automaton.name);
+        for (location, place) in automaton.locations.iter().enumerate() {
+            let style = if location == automaton.initial { ", style=bold" } else { "" };
+            let lines = std::iter::once(place.name.as_str()).chain(place.labels.iter().copied());
+            let label = lines.collect::<Vec<_>>().join("\\n");
+            let _ = writeln!(out, "    t{number}_{location} [label=\"{}\"{style}];", escape(&label));
+        }
+        for edge in &automaton.edges {
+            let guard = edge.guard.iter().map(|guard| format!("[{guard}]"));
+            let label = guard.chain(edge.actions.iter().cloned()).collect::<Vec<_>>().join("\\n");
+            let _ =
+                writeln!(out, "    t{number}_{} -> t{number}_{} [label=\"{}\"];", edge.from, edge.to, escape(&label));
+        }
+        out.push_str("  }\n");
+    }
+    out + "}\n"
+}
+
+fn json_of(source: &Source, program: &Program, automata: &[Automaton]) -> Value {
+    let automaton = |automaton: &Automaton| {
+        let locations = automaton.locations.iter().map(|place| json!({"name": place.name, "labels": place.labels}));
+        let edges = automaton.edges.iter().map(|edge| {
+            let ids = edge.transitions.iter().map(|&id| program.transition_text(id));
+            let (line, _) = source.position(edge.span);
+            json!({
+                "from": edge.from, "to": edge.to, "guard": edge.guard, "actions": edge.actions,
+                "file": source.file(edge.span).path, "line": line, "transitions": ids.collect::<Vec<_>>(),
+            })
+        });
+        json!({
+            "name": automaton.name,
+            "instances": automaton.instances.iter().map(|&id| &program.thread(id).name).collect::<Vec<_>>(),
+            "initial": automaton.initial,
+            "locations": locations.collect::<Vec<_>>(),
+            "edges": edges.collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "schema": 1,
+        "system": program.system,
+        "threads": automata.iter().map(automaton).collect::<Vec<_>>(),
+    })
+}
