@@ -46,6 +46,16 @@ pub(crate) struct Edge {
     pub(crate) transitions: Vec<TransitionId>,
 }
 
+/// What is known of a search or a state: how often each transition was taken, where each thread is, and what it can do there.
+#[derive(Clone, Copy)]
+pub(crate) struct Now<'a> {
+    pub(crate) taken: &'a dyn Fn(TransitionId) -> u64,
+    /// Whether `taken` says how often; otherwise it only says whether at all.
+    pub(crate) is_counted: bool,
+    pub(crate) at: &'a dyn Fn(ThreadId) -> Option<LocationId>,
+    pub(crate) is_enabled: &'a dyn Fn(TransitionId) -> bool,
+}
+
 /// The automata of all threads that are declared as such.
 pub(crate) fn automata(source: &Source, program: &Program) -> Vec<Automaton> {
     let is_declared = |kind: &usize| program.kinds[*kind].role == ThreadRole::Thread;
@@ -211,9 +221,25 @@ impl Edge {
         lines
     }
 
-    fn arrow(&self) -> Arrow {
+    fn arrow(&self, now: Option<&Now<'_>>) -> Arrow {
+        let mut lines = self.lines();
+        let taken = now.map(|now| self.transitions.iter().map(|&id| (now.taken)(id)).sum::<u64>());
+        match taken {
+            Some(0) => lines.push(Line::new("never taken", "soft")),
+            Some(times) if now.is_some_and(|now| now.is_counted) => {
+                lines.push(Line::new(format!("taken ×{times}"), "soft"));
+            }
+            _ => {}
+        }
+        let is_enabled = now.is_some_and(|now| self.transitions.iter().any(|&id| (now.is_enabled)(id)));
+        let looks = [(taken == Some(0), "never"), (is_enabled, "lit")];
         let whole = self.guard.iter().map(|guard| format!("[{guard}]")).chain(self.actions.iter().cloned());
-        Arrow { lines: self.lines(), hint: whole.collect::<Vec<_>>().join("\n"), ..Arrow::default() }
+        Arrow {
+            looks: looks.into_iter().filter(|(is_so, _)| *is_so).map(|(_, look)| look).collect(),
+            lines,
+            hint: whole.collect::<Vec<_>>().join("\n"),
+            ..Arrow::default()
+        }
     }
 }
 
@@ -234,26 +260,38 @@ fn wrapped(text: &str, look: &'static str) -> Vec<Line> {
 }
 
 impl Automaton {
-    /// The automaton as a picture, the initial location at the top.
-    pub(crate) fn picture(&self, program: &Program) -> Picture {
+    /// The automaton as a picture, the initial location at the top. Where more is known, locations with a thread and transitions
+    /// that are enabled are lit, it says how often transitions were taken, and those that never were are dotted.
+    pub(crate) fn picture(&self, program: &Program, now: Option<&Now<'_>>) -> Picture {
         // The first box is at the top.
         let mut order: Vec<usize> = (0..self.locations.len()).collect();
         order[..=self.initial].rotate_right(1);
         let position = |location: usize| order.iter().position(|&other| other == location).unwrap_or(0);
-        let arrow = |edge: &Edge| Arrow { from: position(edge.from), to: position(edge.to), ..edge.arrow() };
+        let arrow = |edge: &Edge| Arrow { from: position(edge.from), to: position(edge.to), ..edge.arrow(now) };
         Picture {
             caption: self.caption(program),
-            boxes: order.iter().map(|&location| self.card(location)).collect(),
+            boxes: order.iter().map(|&location| self.card(program, location, now)).collect(),
             edges: self.edges.iter().map(arrow).collect(),
         }
     }
 
-    fn card(&self, location: usize) -> Card {
+    fn card(&self, program: &Program, location: usize, now: Option<&Now<'_>>) -> Card {
         let Place { name, labels } = &self.locations[location];
         let mut lines = vec![Line::new(name.as_str(), "strong").cut(MAX_LINE)];
         lines.extend(labels.iter().map(|label| Line::new(*label, "soft")));
+        let is_here = |id: &ThreadId, now: &Now<'_>| (now.at)(*id).is_some_and(|at| at.index() == location);
+        let here: Vec<ThreadId> = match now {
+            Some(now) => self.instances.iter().copied().filter(|id| is_here(id, now)).collect(),
+            None => Vec::new(),
+        };
+        if now.is_some() && program.kinds[self.kind].indexed {
+            // There is always a line for them, so that nothing moves when they do.
+            let indices: Vec<String> = here.iter().map(|&id| format!("[{}]", program.thread(id).copy)).collect();
+            lines.push(Line::new(indices.join(" "), "").cut(MAX_LINE));
+        }
+        let looks = [(location == self.initial, "first"), (!here.is_empty(), "lit")];
         Card {
-            looks: if location == self.initial { vec!["first"] } else { Vec::new() },
+            looks: looks.into_iter().filter(|(is_so, _)| *is_so).map(|(_, look)| look).collect(),
             lines,
             hint: String::new(),
             data: format!(" data-location=\"{}\"", crate::report::html::escape(name)),

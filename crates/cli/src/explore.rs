@@ -3,6 +3,7 @@
 mod connections;
 mod graph;
 mod request;
+mod search;
 mod server;
 
 pub(crate) use server::serve;

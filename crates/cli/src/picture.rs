@@ -6,14 +6,14 @@ use crate::graph_layout::{self, Drawing, Edge, Point, Size};
 use crate::report::html::escape;
 use crate::terminal::visible;
 
-/// The colours, of a light and of a dark surrounding.
-const COLOURS: &str = ":root { color-scheme: light dark; --ground: #fff; --raised: #f5f6f8; --line: #c9ced6; --ink: #1b1f24; --soft: #57606a; \
+/// The colours, of a light and of a dark surrounding; pages use them, too.
+pub(crate) const COLOURS: &str = ":root { color-scheme: light dark; --ground: #fff; --raised: #f5f6f8; --line: #c9ced6; --ink: #1b1f24; --soft: #57606a; \
      --accent: #0a58ca; --accent-ground: #dbe9ff; --bad: #b42318; --bad-ground: #ffe9e6; --good: #116329; --changed: #fff0b8; }
 @media (prefers-color-scheme: dark) { :root { --ground: #14171b; --raised: #1e2329; --line: #3a424c; --ink: #e7eaee; --soft: #a2acb8; \
      --accent: #7db3ff; --accent-ground: #1d3557; --bad: #ff8f84; --bad-ground: #3d1c1a; --good: #6fd08c; --changed: #4d4113; } }
 ";
 /// How its parts look.
-const CSS: &str = include_str!("../assets/picture.css");
+pub(crate) const CSS: &str = include_str!("../assets/picture.css");
 
 /// The room that a character and a line take, in boxes and in labels, and around them.
 const CHARACTER: f64 = 7.4;
@@ -135,6 +135,16 @@ impl Picture {
         let size = Size { wide: drawing.size.wide.max(caption), high: drawing.size.high + below };
         (out + "</g>\n</g>\n", size)
     }
+
+    /// The picture as a part of a page that has the style and the arrowhead.
+    pub(crate) fn inline(&self) -> String {
+        let (parts, size) = self.parts(Point { x: MARGIN, y: MARGIN });
+        let [wide, high] = [size.wide, size.high].map(|length| length + 2.0 * MARGIN);
+        format!(
+            "<svg class=\"picture\" xmlns=\"http://www.w3.org/2000/svg\" width=\"{wide:.0}\" height=\"{high:.0}\" \
+             viewBox=\"0 0 {wide:.0} {high:.0}\">\n{parts}</svg>\n"
+        )
+    }
 }
 
 /// Pictures on one sheet, as a file.
@@ -161,7 +171,7 @@ pub(crate) fn sheet(name: &str, pictures: &[Picture]) -> String {
 }
 
 /// The arrowhead.
-const TIP: &str = "<defs><marker id=\"tip\" markerWidth=\"9\" markerHeight=\"8\" refX=\"8\" refY=\"4\" orient=\"auto\" \
+pub(crate) const TIP: &str = "<defs><marker id=\"tip\" markerWidth=\"9\" markerHeight=\"8\" refX=\"8\" refY=\"4\" orient=\"auto\" \
                               markerUnits=\"userSpaceOnUse\"><path class=\"tip\" d=\"M0 0L9 4L0 8z\"/></marker></defs>\n";
 
 fn classes(kind: &str, looks: &[&str]) -> String {

@@ -1,13 +1,12 @@
-//! The report and the explorer in a real browser: open, click through a run, unfold a state, see the violation.
+//! The report in a real browser: open, click through a run, see the violation.
 //! Charts for Mermaid are read by Mermaid's own parser, in the same browser.
 
 mod binary;
 mod driver;
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use binary::{BIRK, birk, command, folder, run};
@@ -21,29 +20,6 @@ fn report(folder: &Path, arguments: &str) -> String {
     let answer = run(command(BIRK).args(["check", "--report"]).arg(&file).args(arguments.split_whitespace()));
     assert!(matches!(answer.code, Some(0 | 1)), "{}", answer.err);
     format!("file://{}", file.display())
-}
-
-/// The explorer of a model; ends with the test.
-struct Explorer {
-    process: Child,
-    address: String,
-}
-
-impl Explorer {
-    fn of(model: &str) -> Self {
-        let mut process = command(BIRK).args(["explore", model]).spawn().expect("birk can be run");
-        let mut address = String::new();
-        let out = process.stdout.take().expect("it is heard");
-        BufReader::new(out).read_line(&mut address).expect("it says where it is");
-        Self { process, address: address.trim().to_owned() }
-    }
-}
-
-impl Drop for Explorer {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
 }
 
 #[test]
@@ -268,78 +244,6 @@ fn the_state_is_a_tree() {
     assert_eq!(browser.run(&is_seen), true);
     assert_eq!(rows()[0], "v[118] 1 was 0");
     assert_eq!(browser.complaints(), [""; 0]);
-}
-
-#[test]
-fn the_graph_is_unfolded_and_the_violation_is_marked() {
-    let folder = folder("browser_explorer");
-    let Some(browser) = Browser::open(&folder, (1400, 900)) else { return };
-    let explorer = Explorer::of("models/philosophers2.bir");
-    browser.go(&explorer.address);
-    browser.wait_for("document.querySelectorAll('.node').length === 1");
-    assert_eq!(browser.text("#system"), "TwoDiningPhilosophers");
-
-    browser.click(".node[data-id='0']");
-    browser.wait_for("document.querySelectorAll('.node').length === 3");
-    browser.click(".node[data-id='1']");
-    browser.wait_for("document.querySelectorAll('.node').length === 5");
-    browser.click(".node[data-id='2']");
-    // Both ways lead to the deadlock: the state is shared, so one box is new, not two.
-    browser.wait_for("document.querySelectorAll('.node').length === 6");
-    assert_eq!(browser.run("return document.querySelectorAll('.node.violated').length"), 1);
-    assert!(browser.text(".node.violated .mark").contains("✗ deadlock"));
-
-    browser.click(".node.violated");
-    browser.wait_for("document.getElementById('marks').textContent.includes('deadlock violated')");
-    browser.click("#steps .why");
-    browser.wait_for("document.querySelector('#steps pre')");
-    assert!(browser.text("#steps pre").contains("!fork2   false"));
-
-    // In a tree, states are not shared.
-    browser.run("const s = document.getElementById('shape'); s.value = 'tree'; s.dispatchEvent(new Event('change'))");
-    browser.wait_for("document.querySelectorAll('.node').length === 1");
-    for boxes in [3, 7] {
-        browser.click("#level");
-        browser.wait_for(&format!("document.querySelectorAll('.node').length === {boxes}"));
-    }
-    assert_eq!(browser.run("return document.querySelectorAll('.node.violated').length"), 2);
-
-    // Filters: without the second philosopher there is one way.
-    browser.click("#threads input[value='1']");
-    browser.wait_for("document.querySelectorAll('.node').length === 3");
-    browser.click("#threads input[value='1']");
-    browser.wait_for("document.querySelectorAll('.node').length === 7");
-    browser.click("details:nth-child(2) summary");
-    browser.click("#variables input[value='0']");
-    browser.wait_for("!document.querySelector('.node').textContent.includes('fork1')");
-
-    // A search by a condition, and its errors.
-    browser.type_into("#condition", "Philosopher2@loc3");
-    browser.click("#search button");
-    browser.wait_for("document.getElementById('news').textContent === '3 steps away'");
-    browser.run("document.getElementById('condition').value = 'fork3'");
-    browser.click("#search button");
-    browser.wait_for("document.getElementById('news').textContent.includes('did you mean `fork1`')");
-    let complaints: Vec<String> = browser.complaints().into_iter().filter(|text| !text.contains("400")).collect();
-    assert_eq!(complaints, [""; 0]);
-}
-
-#[test]
-fn a_model_of_a_million_states_stays_responsive() {
-    let folder = folder("browser_large");
-    let text = "system Large { byte [3] a; active [3] thread T(int i) { loc l: do { a[i] := a[i] + 1; } goto l; } }";
-    fs::write(folder.join("large.bir"), text).expect("writable");
-    let explorer = Explorer::of(&folder.join("large.bir").display().to_string());
-    let Some(browser) = Browser::open(&folder, (1400, 900)) else { return };
-    browser.go(&explorer.address);
-    browser.wait_for("document.querySelectorAll('.node').length === 1");
-    let start = Instant::now();
-    for boxes in [4, 10, 20] {
-        browser.click("#level");
-        browser.wait_for(&format!("document.querySelectorAll('.node').length === {boxes}"));
-    }
-    let seconds = start.elapsed().as_secs_f64();
-    assert!(seconds < 5.0, "three levels of a model with 16,777,216 states took {seconds} s");
 }
 
 #[test]

@@ -49,22 +49,77 @@ fn questions_are_answered() {
     assert_eq!(server.ask(&format!("expand?node={id}&"))["disabled"].as_array().map(Vec::len), Some(2));
     let why = server.ask(&format!("why?node={id}&transition=1&"));
     assert_eq!(why["lines"][1], "  !fork2   false");
-    let path = server.ask("find?node=0&condition=fork1+%26%26+fork2+%26%26+Philosopher1@loc1&");
-    assert_eq!(path["path"].as_array().map(Vec::len), Some(3));
-    assert_eq!(path["path"][2], *id);
+    let found = server.ask("search?node=0&condition=fork1+%26%26+fork2+%26%26+Philosopher1@loc1&");
+    let path = &found["found"][0]["path"];
+    assert_eq!((path.as_array().map(Vec::len), &path[2]), (Some(3), id));
+    assert!(found["found"][0]["changes"].as_str().is_some_and(|changes| changes.contains("fork1: false → true")));
+    assert_eq!(found["isEverything"], true);
 
     for (question, reason) in [
         ("expand?node=99&", "there is no such state"),
         ("expand?", "which state?"),
         ("why?node=0&transition=99&", "there is no such transition"),
-        ("find?node=0&condition=&", "a condition is missing"),
-        ("find?node=0&condition=fork3&", "did you mean `fork1`?"),
-        ("find?node=0&condition=false&", "no other state"),
+        ("search?node=0&condition=&", "a condition is missing"),
+        ("search?node=0&condition=fork3&", "did you mean `fork1`?"),
+        ("search?node=0&condition=false&", "no other state"),
+        ("open?steps=0,9&", "the address does not fit the model"),
+        ("open?steps=x&", "numbers with commas"),
+        ("threads?node=99&", "there is no such state"),
         ("dance?", "there is no such question"),
     ] {
         let error = server.ask(question)["error"].as_str().unwrap_or_default().to_owned();
         assert!(error.contains(reason), "{question}: {error}");
     }
+}
+
+/// The same steps lead to the same state, whatever was asked before.
+#[test]
+fn addresses_are_stable() {
+    let values = |server: &Server, steps: &str| {
+        let path = server.ask(&format!("open?steps={steps}&"))["path"].clone();
+        let path: Vec<u64> = path.as_array().expect("a path").iter().filter_map(Value::as_u64).collect();
+        let before = server.ask(&format!("expand?node={}&", path[path.len() - 2]));
+        let node = before["nodes"].as_array().into_iter().flatten().find(|node| node["id"] == path[path.len() - 1]);
+        node.expect("the last step leads there")["values"].clone()
+    };
+    let [one, other] = [(); 2].map(|()| Server::of("models/german.bir"));
+    for node in 0..9 {
+        other.ask(&format!("expand?node={node}&"));
+    }
+    for steps in ["0", "1,0,1", "2,1,0,1,0"] {
+        assert_eq!(values(&one, steps), values(&other, steps), "{steps}");
+    }
+}
+
+#[test]
+fn searches_find_the_nearest_states_first() {
+    let server = Server::of("models/philosophers_ring.bir -D N=4");
+    let found = server.ask("search?node=0&condition=taken%5B0%5D&");
+    let lengths =
+        found["found"].as_array().expect("a list").iter().map(|one| one["path"].as_array().map_or(0, Vec::len));
+    let lengths: Vec<usize> = lengths.collect();
+    assert_eq!((lengths.len(), lengths[0]), (20, 2));
+    assert!(lengths.is_sorted() && found["isEverything"] == false, "{lengths:?}");
+}
+
+#[test]
+fn threads_say_where_they_are_and_what_was_taken() {
+    let server = Server::of("models/philosophers_ring.bir -D N=2");
+    let threads = |node: usize| server.ask(&format!("threads?node={node}&"))["threads"][0]["svg"].clone();
+    let svg = threads(0);
+    let svg = svg.as_str().expect("a picture");
+    assert_eq!(svg.matches("never taken").count(), 4, "nothing was expanded yet");
+    assert!(svg.contains(">[0] [1]</text>") && svg.contains("[!taken[(index + 1) % N]]"), "{svg}");
+    server.ask("expand?node=0&");
+    server.ask("expand?node=0&");
+    let svg = threads(1);
+    let svg = svg.as_str().expect("a picture");
+    assert_eq!(
+        (svg.matches("never taken").count(), svg.matches("taken ×2").count()),
+        (3, 1),
+        "asked twice, counted once"
+    );
+    assert!(svg.contains(">[0]</text>") && svg.contains(">[1]</text>"));
 }
 
 /// Processor time of a process so far, where the system tells.

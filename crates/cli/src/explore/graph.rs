@@ -1,14 +1,17 @@
-//! What the explorer's page asks: states by number, their successors, why a step is not enabled, where the nearest
-//! state is that satisfies a condition. Nothing is expanded until it is asked for.
+//! What the explorer's page asks: states by number, their successors, why a step is not enabled, what the threads look like.
+//! Nothing is expanded until it is asked for.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use birk_engine::{Model as _, Successors};
-use birk_exec::{Interpreter, Nearest, Replayed, nearest, why};
-use birk_ir::{Expr, FaultId, Program, Step, ThreadId, TransitionId, View};
+use birk_exec::replay::replay_ordinals;
+use birk_exec::{Interpreter, Replayed, why};
+use birk_ir::{FaultId, Program, Step, ThreadId, TransitionId, View};
 use serde_json::{Value, json};
 
-use crate::interactive::session::{HORIZON, describe, why_text};
+use crate::automata::{Automaton, Now};
+use crate::interactive::session::{describe, why_text};
+use crate::report::human::change_text;
 
 /// The states that were asked for so far.
 pub(crate) struct Explorer<'p> {
@@ -16,6 +19,9 @@ pub(crate) struct Explorer<'p> {
     view: View<'p>,
     nodes: Vec<Node>,
     numbers: HashMap<Vec<u32>, usize>,
+    /// The states whose steps were asked for, and how often each transition is among these steps.
+    expanded: HashSet<usize>,
+    taken: Vec<u64>,
 }
 
 /// The explorer knows at most so many states, and shows at most so many steps of one.
@@ -31,7 +37,14 @@ struct Node {
 impl<'p> Explorer<'p> {
     /// Knows the initial state.
     pub(crate) fn new(program: &'p Program) -> Self {
-        let mut explorer = Self { program, view: program.view(), nodes: Vec::new(), numbers: HashMap::new() };
+        let mut explorer = Self {
+            program,
+            view: program.view(),
+            nodes: Vec::new(),
+            numbers: HashMap::new(),
+            expanded: HashSet::new(),
+            taken: vec![0; program.transitions.len()],
+        };
         explorer.number(&program.initial_state(), None);
         explorer
     }
@@ -56,6 +69,12 @@ impl<'p> Explorer<'p> {
             "system": program.system,
             "threads": program.threads.iter().map(|thread| &thread.name).collect::<Vec<_>>(),
             "names": names,
+            "properties": program.properties.iter().map(|property| json!({
+                "name": property.name,
+                "kind": property.word(),
+                "wanted": property.wants_goal(),
+                "isOfStates": !property.is_of_runs() && property.branching().is_none(),
+            })).collect::<Vec<_>>(),
             "node": self.node(0),
         })
     }
@@ -78,7 +97,8 @@ impl<'p> Explorer<'p> {
             refused: None,
         };
         let decided = |wanted: bool| -> Vec<&str> {
-            let shown = program.properties.iter().filter(|p| p.wants_goal() == wanted);
+            let of_states = program.properties.iter().filter(|p| !p.is_of_runs() && p.branching().is_none());
+            let shown = of_states.filter(|p| p.wants_goal() == wanted);
             shown.filter(|property| here.confirm(program, property).is_ok()).map(|p| p.name.as_str()).collect()
         };
         json!({
@@ -115,6 +135,9 @@ impl<'p> Explorer<'p> {
             found.push(self.node(to));
         }
         let taken: Vec<TransitionId> = batch.steps(0).iter().map(|step| step.transition).collect();
+        if self.expanded.insert(number) {
+            taken.iter().for_each(|id| self.taken[id.index()] += 1);
+        }
         let mut disabled = Vec::new();
         for thread in (0..program.threads.len()).map(ThreadId::new).filter(|_| !model.is_fault(&state)) {
             let Some(location) = program.location_of(thread, &state) else { continue };
@@ -142,7 +165,7 @@ impl<'p> Explorer<'p> {
     }
 
     /// The states on a way that was found.
-    pub(crate) fn way(&mut self, number: usize, steps: &[Step]) -> Result<Value, String> {
+    pub(crate) fn way(&mut self, number: usize, steps: &[Step]) -> Result<Vec<usize>, String> {
         let model = Interpreter::new(self.program, &[]);
         let mut path = vec![number];
         for step in steps {
@@ -150,9 +173,44 @@ impl<'p> Explorer<'p> {
             let mut batch = Successors::new(model.words());
             model.successors(&state, &mut batch);
             let next = (0..batch.len()).find(|&i| batch.step(i) == *step).ok_or("the path is lost")?;
-            path.push(self.number(batch.state(next), None));
+            let fault = model.fault_of(&state, *step);
+            path.push(self.number(batch.state(next), fault));
         }
-        Ok(json!({"path": path}))
+        Ok(path)
+    }
+
+    /// A state that was found: the path to it, its last step, and how it differs from where the path begins.
+    pub(crate) fn result(&mut self, number: usize, steps: &[Step]) -> Result<Value, String> {
+        let path = self.way(number, steps)?;
+        let end = path[path.len() - 1];
+        let [before, after] = [number, end].map(|node| self.view.show(&self.nodes[node].state));
+        let changes: Vec<String> = before.changes(&after).iter().map(change_text).collect();
+        let last = steps.last().map(|step| self.program.transition_text(step.transition));
+        Ok(json!({"path": path, "title": last, "changes": changes.join(", ")}))
+    }
+
+    /// The states on the way from the start by these steps, each its position among the steps of its state.
+    pub(crate) fn open(&mut self, steps: &str) -> Result<Value, String> {
+        let numbers: Result<Vec<u32>, _> = steps.split(',').filter(|step| !step.is_empty()).map(str::parse).collect();
+        let numbers = numbers.map_err(|_| "an address has numbers with commas between them behind `#s=0:`")?;
+        let run = replay_ordinals(self.program, 0, &numbers, None);
+        let run = run.map_err(|error| format!("the address does not fit the model: {error}"))?;
+        Ok(json!({"path": self.way(0, &run.steps)?}))
+    }
+
+    /// The threads as automata, with where they are in a state, what they can do there, and what was taken so far.
+    pub(crate) fn threads(&self, automata: &[Automaton], number: usize) -> Result<Value, String> {
+        let state = self.state(number)?;
+        let model = Interpreter::new(self.program, &[]);
+        let mut batch = Successors::new(model.words());
+        model.successors(&state, &mut batch);
+        let taken = |id: TransitionId| self.taken[id.index()];
+        let at = |thread: ThreadId| self.program.location_of(thread, &state);
+        let enabled: HashSet<TransitionId> = batch.steps(0).iter().map(|step| step.transition).collect();
+        let is_enabled = |id: TransitionId| enabled.contains(&id);
+        let now = Now { taken: &taken, is_counted: true, at: &at, is_enabled: &is_enabled };
+        let one = |automaton: &Automaton| json!({"name": automaton.name, "svg": automaton.picture(self.program, Some(&now)).inline()});
+        Ok(json!({"states": self.expanded.len(), "threads": automata.iter().map(one).collect::<Vec<_>>()}))
     }
 
     fn edge(&self, [from, to]: [usize; 2], step: Step, states: [&[u32]; 2]) -> Value {
@@ -163,14 +221,5 @@ impl<'p> Explorer<'p> {
             "from": from, "to": to, "thread": thread.index(), "transition": step.transition.index(),
             "choice": step.choice, "title": title, "effect": effect,
         })
-    }
-}
-
-/// Looks for the nearest state from a state on that satisfies a condition.
-pub(crate) fn find(program: &Program, from: &[u32], condition: &Expr) -> Result<Vec<Step>, String> {
-    match nearest(program, from, condition, HORIZON) {
-        Nearest::Found(steps) => Ok(steps),
-        Nearest::Absent => Err("no other state that can be reached from the selected one satisfies it".into()),
-        Nearest::Unknown(states) => Err(format!("none of the nearest {states} states satisfies it; there are more")),
     }
 }

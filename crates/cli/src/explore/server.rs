@@ -11,17 +11,21 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::automata::{Automaton, automata};
 use crate::explore::connections::Connections;
-use crate::explore::graph::{Explorer, find};
+use crate::explore::graph::Explorer;
 use crate::explore::request::Request;
+use crate::explore::search::{Found, search};
 use crate::graph_layout::{self, Edge, Point, Route, Size};
 use crate::interactive::Place;
+use crate::picture::{self, COLOURS, TIP};
 use crate::report::html::fill;
 use crate::{Failure, say};
 
 const PAGE: &str = include_str!("../../assets/explore.html");
 const CSS: &str = include_str!("../../assets/explore.css");
 const JS: &str = include_str!("../../assets/explore.js");
+const CANVAS: &str = include_str!("../../assets/explore_canvas.js");
 
 /// Who says nothing for so long has gone.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -41,6 +45,7 @@ pub(crate) fn serve(place: &Place<'_>, port: u16) -> Result<Infallible, Failure>
     let server = Server {
         place,
         explorer: Mutex::new(Explorer::new(place.program)),
+        automata: automata(place.source, place.program),
         token: token()?,
         hosts: [address.to_string(), format!("localhost:{}", address.port())],
     };
@@ -61,6 +66,7 @@ fn token() -> Result<String, Failure> {
 struct Server<'a> {
     place: &'a Place<'a>,
     explorer: Mutex<Explorer<'a>>,
+    automata: Vec<Automaton>,
     token: String,
     hosts: [String; 2],
 }
@@ -94,7 +100,8 @@ impl Server<'_> {
              Connection: close\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n\
              Referrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n\
              Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
-             connect-src 'self'; frame-ancestors 'none'\r\n\r\n",
+             connect-src 'self'; \
+             img-src blob:; frame-ancestors 'none'\r\n\r\n",
             text.len()
         );
         stream.write_all(head.as_bytes())?;
@@ -108,7 +115,7 @@ impl Server<'_> {
 
     fn respond(&self, request: &Request, body: &str) -> Response {
         match (request.method.as_str(), request.path.as_str()) {
-            ("GET", "/") => (200, "text/html", fill(PAGE, &[("css", CSS), ("js", JS)])),
+            ("GET", "/") => (200, "text/html", page()),
             ("GET" | "POST", path) if path.starts_with("/api/") => match self.ask(&path[5..], request, body) {
                 Ok(value) => (200, "application/json", value.to_string()),
                 Err(reason) => (400, "application/json", json!({"error": reason}).to_string()),
@@ -125,17 +132,38 @@ impl Server<'_> {
             "start" => Ok(explorer().start(&self.place.source.path)),
             "expand" => explorer().expand(node?),
             "why" => explorer().why(node?, number("transition").ok_or("which transition?")?),
-            "find" => {
+            "open" => explorer().open(request.value("steps").map_or("", String::as_str)),
+            "threads" => explorer().threads(&self.automata, node?),
+            "search" => {
                 let node = node?;
                 let condition = self.place.condition(request.value("condition").map_or("", String::as_str))?;
                 let state = explorer().state(node)?;
-                let steps = find(self.place.program, &state, &condition)?;
-                explorer().way(node, &steps)
+                // Nobody else waits for a long search.
+                let found = search(self.place.program, &state, &condition);
+                results(&mut explorer(), node, &found)
             }
             "layout" => layout_of(body),
             _ => Err("there is no such question".into()),
         }
     }
+}
+
+/// The page with its style and its scripts.
+fn page() -> String {
+    let style = [("css", CSS), ("colours", COLOURS), ("drawing", picture::CSS)];
+    fill(PAGE, &[&style[..], &[("tip", TIP), ("canvas", CANVAS), ("js", JS)]].concat())
+}
+
+/// The paths to what was found; an error says why there is nothing.
+fn results(explorer: &mut Explorer<'_>, node: usize, found: &Found) -> Result<Value, String> {
+    if found.ways.is_empty() {
+        return Err(match found.is_everything {
+            true => "no other state that can be reached from the selected one satisfies it".into(),
+            false => format!("none of the nearest {} states satisfies it; there are more", found.states),
+        });
+    }
+    let results: Result<Vec<_>, String> = found.ways.iter().map(|steps| explorer.result(node, steps)).collect();
+    Ok(json!({"found": results?, "states": found.states, "isEverything": found.is_everything}))
 }
 
 /// `{"boxes": [[wide, high], …], "edges": [[from, to, label wide, label high], …]}` to where all of them lie.

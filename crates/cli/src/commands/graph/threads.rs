@@ -36,7 +36,7 @@ pub(super) fn run(args: &GraphArgs, source: &Source, program: &Program, name: &s
         GraphFormat::Dot => dot(program, &found),
         GraphFormat::Json => format!("{:#}\n", json_of(source, program, &found)),
         GraphFormat::Svg => {
-            let pictures: Vec<Picture> = found.iter().map(|automaton| automaton.picture(program)).collect();
+            let pictures: Vec<Picture> = found.iter().map(|automaton| automaton.picture(program, None)).collect();
             sheet(&program.system, &pictures)
         }
         GraphFormat::Aut => {
