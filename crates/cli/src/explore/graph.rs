@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::automata::{Automaton, Now};
 use crate::interactive::session::{describe, why_text};
-use crate::report::human::change_text;
+use crate::report::trace_table::change_text;
 
 /// The states that were asked for so far.
 pub(crate) struct Explorer<'p> {

@@ -98,19 +98,31 @@ fn hanging(line: &str, width: usize) -> usize {
     last.filter(|_| indent > 0).unwrap_or(indent + 2)
 }
 
-/// A command can be copied as it stands: its lines end with a backslash.
+/// A command can be copied as it stands: its lines end with a backslash. An option stays with its value.
 fn command(line: &str, width: usize) -> String {
-    let (mut lines, mut is_quoted): (Vec<String>, bool) = (Vec::new(), false);
-    for word in line.split(' ') {
-        let is_inside = is_quoted;
-        is_quoted ^= word.matches('\'').count() % 2 == 1;
-        match lines.last_mut() {
-            Some(last) if is_inside || columns(last) + 1 + columns(word) + 2 <= width => {
+    let mut words: Vec<String> = Vec::new();
+    let mut is_quoted = false;
+    for part in line.split(' ') {
+        let is_option = |word: &String| word.starts_with('-') && !word.contains(' ');
+        let is_value = words.last().is_some_and(is_option) && !part.starts_with('-');
+        match words.last_mut() {
+            Some(last) if is_quoted || is_value => {
                 last.push(' ');
-                last.push_str(word);
+                last.push_str(part);
+            }
+            _ => words.push(part.to_owned()),
+        }
+        is_quoted ^= part.matches('\'').count() % 2 == 1;
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
+        match lines.last_mut() {
+            Some(last) if columns(last) + 1 + columns(&word) + 2 <= width => {
+                last.push(' ');
+                last.push_str(&word);
             }
             Some(_) => lines.push(format!("    {word}")),
-            None => lines.push(word.to_owned()),
+            None => lines.push(word),
         }
     }
     lines.join(" \\\n")
