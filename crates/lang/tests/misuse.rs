@@ -353,7 +353,30 @@ fn symmetric_types() {
             "for (i in C) { skip; }",
         ],
     );
-    insta::assert_snapshot!(format!("{declarations}{uses}"));
+    let frame = "system S { int (0, 2) x; boolean b; symmetric typealias C int (0, 2); symmetric typealias D int (0, 2); \
+                 C c; D d; boolean[C] has; boolean[3] row; record R { boolean y; } R[C] many; channel of boolean [1][C] lines; \
+                 active [C] thread W(C me) { boolean y; here: y := has[me] || many[me].y || W[me]@here; } \
+                 active thread T() {{}} }";
+    let indices = report(
+        frame,
+        &[
+            "has[c] := W[c]@here && W[c].y && many[c].y; send lines[c] (true); b := forall (e in C) has[e];",
+            "has[0] := true;",
+            "has[x] := true;",
+            "b := has[d];",
+            "b := row[c];",
+            "b := W[0]@here;",
+            "b := W[x].y;",
+            "b := W[d]@here;",
+            "b := T[c]@here;",
+            "many[1].y := true;",
+            "send lines[2] (true);",
+            "b := forall (k : 0 .. 2) has[k];",
+            "has := row;",
+            "b := has == row;",
+        ],
+    );
+    insta::assert_snapshot!(format!("{declarations}{uses}{indices}"));
 }
 
 #[test]

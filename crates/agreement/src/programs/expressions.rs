@@ -37,6 +37,8 @@ pub(crate) struct Readable {
     /// Behind so many indices stands this.
     fields: Vec<(usize, String)>,
     spread: bool,
+    /// Its index is a value of the symmetric type.
+    by_name: bool,
     pub(crate) lo: i64,
     pub(crate) hi: i64,
     pub(crate) fixed: bool,
@@ -44,7 +46,7 @@ pub(crate) struct Readable {
 
 impl Readable {
     fn single(base: Expr, lo: i64, hi: i64, fixed: bool) -> Self {
-        Readable { base, shape: Vec::new(), fields: Vec::new(), spread: false, lo, hi, fixed }
+        Readable { base, shape: Vec::new(), fields: Vec::new(), spread: false, by_name: false, lo, hi, fixed }
     }
 
     /// The array without an index, unless it is spread over an array of records or has more elements than are used.
@@ -132,12 +134,29 @@ impl Place<'_> {
         if thread.copies == 1 && self.random.chance(70) {
             return base;
         }
-        let copy = self.index_of(thread.copies, depth);
+        let copy = match thread.is_by_names() {
+            true => self.any_name(),
+            false => self.index_of(thread.copies, depth),
+        };
         index(base, copy)
+    }
+
+    /// A variable of the symmetric type.
+    fn any_name(&mut self) -> Expr {
+        let mut names = self.visible(Kind::Name);
+        names.retain(|read| read.shape.is_empty());
+        match names.is_empty() {
+            true => named("id"),
+            false => names.swap_remove(self.random.below(names.len())).base,
+        }
     }
 
     /// A copy by its number or by a name alone, which seldom misses.
     pub(crate) fn plain_copy_of(&mut self, thread: &Thread) -> Expr {
+        if thread.is_by_names() {
+            let name = self.any_name();
+            return index(named(&thread.name), name);
+        }
         let mut names = self.visible(Kind::Integer);
         let wide = self.random.chance(10);
         names.retain(|r| !r.fixed && r.shape.is_empty() && (wide || (0 <= r.lo && r.hi < thread.copies)));
@@ -348,18 +367,14 @@ impl Place<'_> {
 
     /// An index into an array of this length: mostly one that fits.
     pub(crate) fn index_of(&mut self, length: i64, depth: usize) -> Expr {
-        let fits = |r: &Readable| 0 <= r.lo && r.hi < length && !r.fixed && r.shape.is_empty();
-        if self.world.data.names.is_some_and(|last| last < length)
-            && self.random.chance(22)
-            && let Some(read) = self.readable(Kind::Name, &fits)
-        {
-            return read.base;
-        }
         self.number_below(length, depth)
     }
 
     /// Indices of an array, whose elements may be far apart.
-    pub(crate) fn indices_of(&mut self, shape: &[i64], spread: bool, depth: usize) -> Vec<Expr> {
+    pub(crate) fn indices_of(&mut self, shape: &[i64], (spread, by_name): (bool, bool), depth: usize) -> Vec<Expr> {
+        if by_name {
+            return vec![self.any_name()];
+        }
         let at = |&length: &i64| match spread {
             true => apart(self.number_below(length, depth)),
             false => self.index_of(length, depth),
@@ -413,7 +428,7 @@ impl Place<'_> {
 
     pub(crate) fn indexed(&mut self, read: Readable, depth: usize) -> Expr {
         let below = depth.saturating_sub(1);
-        let indices = self.indices_of(&read.shape, read.spread, below);
+        let indices = self.indices_of(&read.shape, (read.spread, read.by_name), below);
         spelled(read.base, &read.fields, indices)
     }
 
@@ -504,7 +519,8 @@ fn readable_of(variable: &Var, base: Expr, thread: Option<&Thread>) -> Readable 
     // What stands before any index belongs to the base.
     let (first, fields): (Vec<_>, Vec<_>) = variable.fields.iter().cloned().partition(|(before, _)| *before == 0);
     let base = first.iter().fold(base, |base, (_, field)| member(base, field));
-    Readable { base, shape: variable.shape.clone(), fields, spread: variable.spread, lo, hi, fixed: false }
+    let (shape, spread, by_name) = (variable.shape.clone(), variable.spread, variable.is_by_name());
+    Readable { base, shape, fields, spread, by_name, lo, hi, fixed: false }
 }
 
 /// A variable with its indices, and the fields that stand among them.

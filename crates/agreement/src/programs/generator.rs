@@ -275,8 +275,11 @@ impl<'w> Steps<'w> {
         Some((action(ActionKind::Assign(variable, next)), bound))
     }
 
-    /// A variable, or an element of it with a constant index.
+    /// A variable, or an element of it with a constant index, where that has one.
     pub(crate) fn known_place_of(&self, target: &Var, random: &mut Random) -> Expr {
+        if target.is_by_name() {
+            return self.place_of(target, random);
+        }
         let at = |length: &i64| {
             let at = random.between(0, length - 1);
             let at = self.world.written_number(at, random);
@@ -332,7 +335,7 @@ impl<'w> Steps<'w> {
 
     pub(crate) fn place_of(&self, target: &Var, random: &mut Random) -> Expr {
         let mut here = self.place(random);
-        let indices = here.indices_of(&target.shape, target.spread, 1);
+        let indices = here.indices_of(&target.shape, (target.spread, target.is_by_name()), 1);
         spelled(named(&target.name), &target.fields, indices)
     }
 

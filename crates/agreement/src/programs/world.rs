@@ -58,6 +58,18 @@ pub(crate) struct Var {
     pub(crate) by_place: bool,
 }
 
+impl Var {
+    /// Whether it is an array whose index is a value of the symmetric type.
+    pub(crate) fn is_by_name(&self) -> bool {
+        self.written.dimensions.iter().any(is_of_names)
+    }
+}
+
+/// Whether this is the name of the symmetric type.
+fn is_of_names(length: &Expr) -> bool {
+    matches!(&length.kind, ExprKind::Name(name) if name == "Id")
+}
+
 /// A constant as it is written where it is used.
 #[derive(Clone, Debug)]
 pub(crate) struct Constant {
@@ -114,6 +126,13 @@ pub(crate) struct Thread {
     pub(crate) wholes: Vec<Whole>,
     /// Steps may start it.
     pub(crate) startable: bool,
+}
+
+impl Thread {
+    /// Whether its copies are numbered by the symmetric type.
+    pub(crate) fn is_by_names(&self) -> bool {
+        self.written.as_ref().is_some_and(is_of_names)
+    }
 }
 
 /// Everything that is declared.

@@ -43,6 +43,7 @@ impl Channel {
             leaves: self.indexed.leaves[..contents].to_vec(),
             scalar: element.scalar,
             shape: own.chain([self.decl.capacity]).chain(element.shape.iter().copied()).collect(),
+            by: self.indexed.by.iter().chain([&None]).chain(&element.by).copied().collect(),
             indices,
             foreign: false,
         }

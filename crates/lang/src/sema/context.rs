@@ -107,6 +107,8 @@ pub(crate) struct ThreadDecl<'a> {
     pub(crate) index_param: Option<String>,
     /// The type of that parameter.
     pub(crate) index_ty: Ty,
+    /// The symmetric type that numbers the instances, if one does.
+    pub(crate) by: Option<usize>,
     /// Parameters and locals that are variables.
     pub(crate) locals: Vec<Declared>,
     /// Where they stand in `locals`.

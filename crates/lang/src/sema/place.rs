@@ -30,6 +30,8 @@ pub(crate) struct Indexed {
     pub(crate) leaves: Vec<VarId>,
     pub(crate) scalar: Scalar,
     pub(crate) shape: Vec<u32>,
+    /// For each dimension, the symmetric type whose values are its indices, if it has one.
+    pub(crate) by: Vec<Option<usize>>,
     pub(crate) indices: Vec<(Value, Span)>,
     /// Belongs to a thread other than the one being lowered.
     pub(crate) foreign: bool,
@@ -43,7 +45,8 @@ impl Indexed {
 
     /// Its type.
     pub(crate) fn ty(&self) -> Type {
-        Type { scalar: self.scalar, shape: self.shape[self.indices.len()..].to_vec() }
+        let given = self.indices.len();
+        Type { scalar: self.scalar, shape: self.shape[given..].to_vec(), by: self.by[given..].to_vec() }
     }
 }
 
@@ -260,7 +263,7 @@ impl Elaborator<'_, '_> {
                 let path = self.path(base);
                 let value = self.value(index);
                 let value = match value.ty {
-                    Ty::Symmetric(_) => Value { ty: Ty::Int, ..value },
+                    Ty::Symmetric(_) => value,
                     _ => self.expect(value, Ty::Int, index.span, "an index"),
                 };
                 self.index(path, value, index.span, base.span)
@@ -340,14 +343,48 @@ impl Elaborator<'_, '_> {
         Resolved::Error
     }
 
+    /// An index where one of this symmetric type is wanted, or a number where there is none.
+    fn name_as_index(&mut self, value: Value, by: Option<usize>, at: Span, of: Span) -> Option<Value> {
+        let name = self.cx.source(of);
+        let found = self.cx.type_name(value.ty);
+        let diagnostic = match (value.ty, by) {
+            (Ty::Symmetric(own), Some(by)) if own == by => return Some(Value { ty: Ty::Int, ..value }),
+            (Ty::Symmetric(own), None) => {
+                let alias = self.cx.aliases[own].0.name.text.clone();
+                let help = format!("write `{alias}` between the brackets where `{name}` is declared");
+                let message = format!("`{name}` is not indexed by {found}");
+                Diagnostic::new("E0053", at, message, format!("this is {found}")).help(help)
+            }
+            (Ty::Error, _) | (_, None) => return Some(value),
+            (_, Some(by)) => {
+                let alias = self.cx.aliases[by].0.name.text.clone();
+                let help = format!(
+                    "its values have no numbers: use a variable or a parameter of type `{alias}`, or all of them: `forall (c in {alias}) …`"
+                );
+                let message = format!("`{name}` is indexed by `{alias}`, not by {found}");
+                Diagnostic::new("E0053", at, message, format!("this is {found}")).help(help)
+            }
+        };
+        self.cx.report(diagnostic);
+        None
+    }
+
     fn index(&mut self, base: Resolved, value: Value, at: Span, of: Span) -> Resolved {
         let name = self.cx.source(of);
         let diagnostic = match base {
             Resolved::Variable(mut indexed) if indexed.indices.len() < indexed.shape.len() => {
+                let Some(value) = self.name_as_index(value, indexed.by[indexed.indices.len()], at, of) else {
+                    return Resolved::Error;
+                };
                 indexed.indices.push((value, at));
                 return Resolved::Variable(indexed);
             }
-            Resolved::Thread(kind, None) => return Resolved::Thread(kind, Some((value, at))),
+            Resolved::Thread(kind, None) => {
+                let Some(value) = self.name_as_index(value, self.cx.threads[kind].by, at, of) else {
+                    return Resolved::Error;
+                };
+                return Resolved::Thread(kind, Some((value, at)));
+            }
             Resolved::Error => return Resolved::Error,
             Resolved::Thread(..) => {
                 Diagnostic::new("E0033", at, format!("`{name}` is one instance already"), "one index too many")

@@ -55,17 +55,22 @@ impl Scalar {
 pub(crate) struct Type {
     pub(crate) scalar: Scalar,
     pub(crate) shape: Vec<u32>,
+    /// For each dimension, the symmetric type whose values are its indices, if it has one.
+    pub(crate) by: Vec<Option<usize>>,
 }
 
 impl Type {
     /// Of what has no type that makes sense, which was reported.
-    pub(crate) const ERROR: Type = Type { scalar: Scalar::ERROR, shape: Vec::new() };
-}
+    pub(crate) const ERROR: Type = Type::of(Scalar::ERROR);
 
-impl Type {
+    /// The type of a single value.
+    pub(crate) const fn of(scalar: Scalar) -> Self {
+        Self { scalar, shape: Vec::new(), by: Vec::new() }
+    }
+
     /// Whether values of one can become values of the other.
     pub(crate) fn is_like(&self, other: &Type) -> bool {
-        self.scalar.ty == other.scalar.ty && self.shape == other.shape
+        self.scalar.ty == other.scalar.ty && self.shape == other.shape && self.by == other.by
     }
 }
 
@@ -272,5 +277,6 @@ pub(crate) struct Declared {
 pub(crate) struct Leaf {
     pub(crate) suffix: String,
     pub(crate) shape: Vec<u32>,
+    pub(crate) by: Vec<Option<usize>>,
     pub(crate) scalar: Scalar,
 }

@@ -56,7 +56,7 @@ pub(super) fn declare_thread<'a>(cx: &mut Context<'a>, thread: &'a ast::Thread, 
         return;
     }
     let kind = cx.threads.len();
-    let copies = copies_of(cx, thread);
+    let (copies, by) = copies_of(cx, thread);
     no_duplicates(cx, thread.locations.iter().map(|location| &location.name));
     let control = Rc::new(crate::lower::control::control(cx, thread));
     let counter = declare_counter(cx, thread, &control, kind, copies);
@@ -68,6 +68,7 @@ pub(super) fn declare_thread<'a>(cx: &mut Context<'a>, thread: &'a ast::Thread, 
         counter,
         index_param: None,
         index_ty: Ty::Int,
+        by,
         local_names: HashMap::new(),
         locals: Vec::new(),
         params: 0,
@@ -83,16 +84,17 @@ pub(super) fn declare_thread<'a>(cx: &mut Context<'a>, thread: &'a ast::Thread, 
     cx.threads.push(declaration);
 }
 
-pub(super) fn copies_of(cx: &mut Context<'_>, thread: &ast::Thread) -> u32 {
-    let Some(expr) = &thread.copies else { return 1 };
+/// How many instances there are, and the symmetric type that numbers them, if one does.
+pub(super) fn copies_of(cx: &mut Context<'_>, thread: &ast::Thread) -> (u32, Option<usize>) {
+    let Some(expr) = &thread.copies else { return (1, None) };
     match length_of(cx, expr, "the number of instances") {
-        Some(copies @ 0..=MAX_COPIES) => copies as u32,
-        Some(copies) => {
+        Some((copies @ 0..=MAX_COPIES, by)) => (copies as u32, by),
+        Some((copies, _)) => {
             let message = format!("a thread cannot have {copies} instances");
             cx.report(Diagnostic::new("E0038", expr.span, message, format!("must be in 0..{MAX_COPIES}")));
-            1
+            (1, None)
         }
-        None => 1,
+        None => (1, None),
     }
 }
 
@@ -146,9 +148,12 @@ pub(super) fn declare_params(cx: &mut Context<'_>, declaration: &mut ThreadDecl<
         if thread.active && !declaration.started && scalar.ty != Ty::Error {
             declaration.index_param = Some(param.name.text.clone());
             declaration.index_ty = scalar.ty;
+            if let Ty::Symmetric(name) = scalar.ty {
+                declaration.by = declaration.by.or(Some(name));
+            }
             continue;
         }
-        let ty = Type { scalar, shape: Vec::new() };
+        let ty = Type::of(scalar);
         declare_local(cx, declaration, kind, &param.name, &ty, scalar.default_value());
         if thread.active
             && scalar.ty != Ty::Error

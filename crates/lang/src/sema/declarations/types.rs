@@ -35,26 +35,29 @@ pub(crate) fn scalar_type(cx: &mut Context<'_>, ty: &ast::Type) -> Scalar {
 /// A type as written, with its sizes computed.
 pub(crate) fn resolve_type(cx: &mut Context<'_>, ty: &ast::Type) -> Type {
     let mut base = match &ty.kind {
-        TypeKind::Boolean => Type { scalar: Scalar::BOOLEAN, shape: Vec::new() },
-        TypeKind::Byte => Type { scalar: Scalar::BYTE, shape: Vec::new() },
-        TypeKind::Int => Type { scalar: Scalar::INT, shape: Vec::new() },
+        TypeKind::Boolean => Type::of(Scalar::BOOLEAN),
+        TypeKind::Byte => Type::of(Scalar::BYTE),
+        TypeKind::Int => Type::of(Scalar::INT),
         TypeKind::Error => Type::ERROR,
         TypeKind::Range(wrap, lo, hi) => {
             let (lo, hi) = (constant_int(cx, lo, "a bound"), constant_int(cx, hi, "a bound"));
-            Type { scalar: range_type(cx, *wrap, lo, hi, ty.span), shape: Vec::new() }
+            Type::of(range_type(cx, *wrap, lo, hi, ty.span))
         }
         TypeKind::Set(lo, hi) => {
             let (lo, hi) = (constant_int(cx, lo, "a bound"), constant_int(cx, hi, "a bound"));
-            Type { scalar: set_type(cx, lo, hi, ty.span), shape: Vec::new() }
+            Type::of(set_type(cx, lo, hi, ty.span))
         }
         TypeKind::Channel(marks, element, capacity) => channel_type(cx, *marks, element, capacity),
         TypeKind::Named(name) => named_type(cx, name),
     };
-    let mut shape = Vec::new();
+    let (mut shape, mut by) = (Vec::new(), Vec::new());
     for dimension in &ty.dimensions {
         match length_of(cx, dimension, "the length of an array") {
-            Some(length @ 1..=INT_MAX) => shape.push(length as u32),
-            Some(length) => {
+            Some((length @ 1..=INT_MAX, name)) => {
+                shape.push(length as u32);
+                by.push(name);
+            }
+            Some((length, _)) => {
                 let message = format!("an array cannot have {length} elements");
                 cx.report(Diagnostic::new("E0032", dimension.span, message, "must be at least 1"));
                 base.scalar = Scalar::ERROR;
@@ -63,26 +66,27 @@ pub(crate) fn resolve_type(cx: &mut Context<'_>, ty: &ast::Type) -> Type {
         }
     }
     shape.append(&mut base.shape);
+    by.append(&mut base.by);
     let elements = shape.iter().try_fold(1u64, |all, &n| all.checked_mul(u64::from(n)));
     if elements.is_none_or(|elements| elements > MAX_ELEMENTS) {
         let help = format!("a state has at most {MAX_ELEMENTS} elements");
         cx.report(Diagnostic::new("E0039", ty.span, "this array is too large", "too many elements").help(help));
         return Type::ERROR;
     }
-    Type { scalar: base.scalar, shape }
+    Type { scalar: base.scalar, shape, by }
 }
 
-/// The length of an array: a number, or how many values a symmetric type has.
-pub(super) fn length_of(cx: &mut Context<'_>, dimension: &ast::Expr, what: &str) -> Option<i64> {
+/// The length of an array: a number, or how many values a symmetric type has, and which that is.
+pub(super) fn length_of(cx: &mut Context<'_>, dimension: &ast::Expr, what: &str) -> Option<(i64, Option<usize>)> {
     if let ast::ExprKind::Name(name) = &dimension.kind
         && let Some(&(Symbol::Alias(index), _)) = cx.symbols.get(name.as_str())
     {
         let scalar = resolve_alias(cx, index).scalar;
-        if matches!(scalar.ty, Ty::Symmetric(_)) {
-            return Some(scalar.hi - scalar.lo + 1);
+        if let Ty::Symmetric(name) = scalar.ty {
+            return Some((scalar.hi - scalar.lo + 1, Some(name)));
         }
     }
-    constant_int(cx, dimension, what)
+    constant_int(cx, dimension, what).map(|length| (length, None))
 }
 
 pub(super) fn set_type(cx: &mut Context<'_>, lo: Option<i64>, hi: Option<i64>, span: Span) -> Scalar {
@@ -132,7 +136,7 @@ pub(super) fn channel_type(
     }
     cx.channels.push(ChannelDecl { element, capacity: capacity_value as u32, marks });
     let ty = Ty::Channel(cx.channels.len() - 1);
-    Type { scalar: Scalar { ty, lo: 0, hi: 0, wrap: false }, shape: Vec::new() }
+    Type::of(Scalar { ty, lo: 0, hi: 0, wrap: false })
 }
 
 /// The fields of a record with their types.
@@ -198,7 +202,8 @@ pub(crate) fn leaves_of(cx: &mut Context<'_>, ty: &Type) -> Vec<Leaf> {
                 for leaf in leaves_of(cx, &field) {
                     let suffix = format!("{}.{name}{}", "[]".repeat(ty.shape.len()), leaf.suffix);
                     let shape = ty.shape.iter().chain(&leaf.shape).copied().collect();
-                    leaves.push(Leaf { suffix, shape, scalar: leaf.scalar });
+                    let by = ty.by.iter().chain(&leaf.by).copied().collect();
+                    leaves.push(Leaf { suffix, shape, by, scalar: leaf.scalar });
                 }
             }
             leaves
@@ -209,21 +214,23 @@ pub(crate) fn leaves_of(cx: &mut Context<'_>, ty: &Type) -> Vec<Leaf> {
             if channel.capacity > 0 {
                 let mut slots = channel.element.clone();
                 slots.shape.insert(0, channel.capacity);
+                slots.by.insert(0, None);
                 for leaf in leaves_of(cx, &slots) {
                     let shape = ty.shape.iter().chain(&leaf.shape).copied().collect();
                     let suffix = match leaf.suffix.is_empty() {
                         true => String::new(),
                         false => format!("{}{}", "[]".repeat(ty.shape.len()), leaf.suffix),
                     };
-                    leaves.push(Leaf { suffix, shape, scalar: leaf.scalar });
+                    let by = ty.by.iter().chain(&leaf.by).copied().collect();
+                    leaves.push(Leaf { suffix, shape, by, scalar: leaf.scalar });
                 }
             }
             // At a rendezvous it is always 0, takes no room, and stands for the channel.
             let scalar = Scalar { ty: Ty::Int, lo: 0, hi: i64::from(channel.capacity), wrap: false };
-            leaves.push(Leaf { suffix: LENGTH.into(), shape: ty.shape.clone(), scalar });
+            leaves.push(Leaf { suffix: LENGTH.into(), shape: ty.shape.clone(), by: ty.by.clone(), scalar });
             leaves
         }
-        _ => vec![Leaf { suffix: String::new(), shape: ty.shape.clone(), scalar: ty.scalar }],
+        _ => vec![Leaf { suffix: String::new(), shape: ty.shape.clone(), by: ty.by.clone(), scalar: ty.scalar }],
     }
 }
 
@@ -249,12 +256,12 @@ pub(super) fn named_type(cx: &mut Context<'_>, name: &ast::Name) -> Type {
         Some(Symbol::Alias(index)) => resolve_alias(cx, index),
         Some(Symbol::Enum(index)) => {
             let hi = (cx.enums[index].variants.len() as i64 - 1).max(0);
-            Type { scalar: Scalar { ty: Ty::Enum(index), lo: 0, hi, wrap: false }, shape: Vec::new() }
+            Type::of(Scalar { ty: Ty::Enum(index), lo: 0, hi, wrap: false })
         }
         Some(Symbol::Record(index)) if is_broken(cx, index) => Type::ERROR,
         Some(Symbol::Record(index)) => {
             let scalar = Scalar { ty: Ty::Record(index), lo: 0, hi: 0, wrap: false };
-            Type { scalar, shape: Vec::new() }
+            Type::of(scalar)
         }
         Some(Symbol::Ambiguous) => Type::ERROR,
         _ if name.text.is_empty() => Type::ERROR,
@@ -325,5 +332,5 @@ pub(super) fn symmetric_type(cx: &mut Context<'_>, index: usize, resolved: &Type
         cx.report(Diagnostic::new("E0053", alias.target.span, message, "not such a range").help(help));
         return Type::ERROR;
     }
-    Type { scalar: Scalar { ty: Ty::Symmetric(index), ..resolved.scalar }, shape: Vec::new() }
+    Type::of(Scalar { ty: Ty::Symmetric(index), ..resolved.scalar })
 }

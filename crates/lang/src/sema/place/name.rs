@@ -59,6 +59,7 @@ impl Elaborator<'_, '_> {
                     leaves: declared.leaves.clone(),
                     scalar: declared.ty.scalar,
                     shape: declared.ty.shape.clone(),
+                    by: declared.ty.by.clone(),
                     indices: Vec::new(),
                     foreign: false,
                 })
@@ -182,7 +183,8 @@ impl Elaborator<'_, '_> {
         let copies = self.cx.threads[kind].copies;
         let mut shape = vec![copies];
         shape.extend(&declared.ty.shape);
+        let by = [None].into_iter().chain(declared.ty.by.iter().copied()).collect();
         let (leaves, scalar) = (declared.leaves.clone(), declared.ty.scalar);
-        Some(Resolved::Variable(Indexed { leaves, scalar, shape, indices: vec![copy], foreign }))
+        Some(Resolved::Variable(Indexed { leaves, scalar, shape, by, indices: vec![copy], foreign }))
     }
 }

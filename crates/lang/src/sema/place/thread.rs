@@ -51,7 +51,14 @@ impl Elaborator<'_, '_> {
         let (id, copies) = (declaration.counter, declaration.copies);
         let scalar = Scalar { ty: Ty::Int, lo: 0, hi: self.cx.variables[id.index()].hi, wrap: false };
         let counter = self.element(
-            Indexed { leaves: vec![id], scalar, shape: vec![copies], indices: vec![copy], foreign: true },
+            Indexed {
+                leaves: vec![id],
+                scalar,
+                shape: vec![copies],
+                by: vec![None],
+                indices: vec![copy],
+                foreign: true,
+            },
             span,
         );
         if counter.ty == Ty::Error {

@@ -28,7 +28,8 @@ impl Elaborator<'_, '_> {
                     return Resolved::Error;
                 }
                 let shape = indexed.shape.iter().chain(&ty.shape).copied().collect();
-                return Resolved::Variable(Indexed { leaves, scalar: ty.scalar, shape, ..indexed });
+                let by = indexed.by.iter().chain(&ty.by).copied().collect();
+                return Resolved::Variable(Indexed { leaves, scalar: ty.scalar, shape, by, ..indexed });
             }
             offset += size;
         }
@@ -52,10 +53,12 @@ impl Elaborator<'_, '_> {
                 }
                 own.reverse();
                 let given = indexed.shape[..indexed.indices.len()].iter();
+                let given_by = indexed.by[..indexed.indices.len()].iter();
                 values.push(Indexed {
                     leaves: vec![id],
                     scalar: leaf.scalar,
                     shape: given.chain(&leaf.shape).copied().collect(),
+                    by: given_by.chain(&leaf.by).copied().collect(),
                     indices: indexed.indices.iter().cloned().chain(own).collect(),
                     foreign: indexed.foreign,
                 });
