@@ -10,6 +10,7 @@ mod wholes;
 mod world;
 
 pub mod fair;
+pub mod symmetric;
 
 pub use data::SPREAD;
 pub use generator::generate;

@@ -28,8 +28,8 @@ pub struct Successors {
     rest: Option<Rest>,
     /// Room for the batch of the model that a layer wraps; has a meaning only while there is a rest.
     below: Option<Box<Successors>>,
-    /// Room for a layer's own values, which have no meaning between calls.
-    layer: Option<Box<dyn Any + Send + Sync>>,
+    /// Room for the own values of layers, which have no meaning between calls; one of each type.
+    layers: Vec<Box<dyn Any + Send + Sync>>,
 }
 
 /// Where a model left off among the successors of a state.
@@ -59,7 +59,7 @@ impl Successors {
             most: usize::MAX,
             rest: None,
             below: None,
-            layer: None,
+            layers: Vec::new(),
         }
     }
 
@@ -212,12 +212,13 @@ impl Successors {
 
     /// For a layer: its room, as it was given back last.
     pub fn take_room<T: Any + Send + Sync + Default>(&mut self) -> Box<T> {
-        self.layer.take().and_then(|room| room.downcast().ok()).unwrap_or_default()
+        let place = self.layers.iter().position(|room| room.is::<T>());
+        place.and_then(|place| self.layers.swap_remove(place).downcast().ok()).unwrap_or_default()
     }
 
     /// For a layer: gives its room back.
     pub fn give_room<T: Any + Send + Sync>(&mut self, room: Box<T>) {
-        self.layer = Some(room);
+        self.layers.push(room);
     }
 
     /// Bytes it occupies.
@@ -338,6 +339,13 @@ impl Successors {
     #[inline]
     pub fn step(&self, index: usize) -> Step {
         self.steps[..self.len][index]
+    }
+
+    /// The states from a position on, to be replaced by others.
+    #[inline]
+    pub fn states_mut(&mut self, from: usize) -> impl Iterator<Item = &mut [u32]> {
+        let words = self.words;
+        self.states[from * words..self.len * words].chunks_exact_mut(words.max(1))
     }
 
     /// The steps from a position on.

@@ -18,6 +18,7 @@ pub mod reference;
 pub mod replay;
 mod rewrite;
 pub mod simulate;
+pub mod symmetry;
 pub mod why;
 
 pub use directed::Directed;
@@ -30,4 +31,5 @@ pub use random::Random;
 pub use reduction::{Reduced, Relations, Specialised, Syntactic};
 pub use replay::{ReplayError, Replayed, replay};
 pub use simulate::{Choose, Rules, Run, RunEnd, simulate};
+pub use symmetry::{Automorphisms, Symmetric};
 pub use why::{Part, Reason, Why, explain, why};

@@ -27,6 +27,7 @@ mod reduced_runs;
 mod reduction;
 mod regressions;
 mod shortest;
+mod symmetry;
 mod wide;
 mod words;
 

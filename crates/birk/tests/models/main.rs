@@ -10,6 +10,7 @@ mod logics;
 mod reduced_formulas;
 mod reduction;
 mod sets;
+mod symmetry;
 mod traps;
 mod twins;
 

@@ -1,0 +1,200 @@
+//! Which names can be swapped: the steps and goals of a program with the two names swapped are the same steps and goals.
+//!
+//! Swaps that are proved generate all permutations of the names that they connect. What is not proved is not used.
+
+use std::collections::HashMap;
+
+use birk_ir::{Program, TransitionId};
+
+use super::classes::{Class, Classes, Site};
+use super::text::{Swap, Term};
+use super::typing::Typing;
+
+/// Names above this number are not swapped.
+const MOST: i64 = 64;
+
+/// What is checked of a swap. All of it, but in tests of the tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checks {
+    /// Goals are mapped to themselves.
+    pub goals: bool,
+    /// Steps are mapped to steps.
+    pub steps: bool,
+    /// Both names are in each range, or neither.
+    pub ranges: bool,
+    /// What is computed with or put in order is no name.
+    pub numbers: bool,
+    /// Variables that hold names are permuted, too.
+    pub values: bool,
+    /// What sets a variable back that is still read is a step like others.
+    pub live: bool,
+}
+
+impl Checks {
+    /// What makes a proof.
+    pub const ALL: Checks = Checks { goals: true, steps: true, ranges: true, numbers: true, values: true, live: true };
+}
+
+/// Names of one class that can be permuted at will.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Names {
+    pub(super) class: Class,
+    /// In order.
+    pub(super) names: Vec<u32>,
+}
+
+/// Why the instances of a thread are not symmetric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// The thread, among the kinds of the program.
+    pub kind: usize,
+    /// What tells instances apart.
+    pub site: Site,
+    /// The numbers of instances are computed with or put in order there; otherwise what is there names some of them.
+    pub is_number: bool,
+}
+
+/// The names that can be permuted, and which threads' instances cannot.
+pub(super) fn prove(program: &Program, typing: &Typing<'_>, checks: Checks) -> (Vec<Names>, Vec<Broken>) {
+    let proof = Proof::new(program, typing, checks);
+    let (mut found, mut broken) = (Vec::new(), Vec::new());
+    for &class in &typing.candidates {
+        if typing.classes.is_number(class).is_some() || typing.classes.members(class).is_some() {
+            continue;
+        }
+        let (names, failed) = proof.names(class);
+        found.extend(names);
+        for (kind, declared) in program.kinds.iter().enumerate() {
+            let copies = i64::from(declared.copies);
+            let is_here = typing.classes.find(typing.instances(kind)) == class;
+            if let Some(&(site, ..)) = failed.iter().find(|&&(_, one, other)| is_here && one.max(other) < copies) {
+                broken.push(Broken { kind, site, is_number: false });
+            }
+        }
+    }
+    for (kind, declared) in program.kinds.iter().enumerate() {
+        if let Some(site) = typing.classes.is_number(typing.instances(kind))
+            && declared.copies > 1
+        {
+            broken.push(Broken { kind, site, is_number: true });
+        }
+    }
+    (found, broken)
+}
+
+struct Proof<'t, 'p> {
+    program: &'p Program,
+    typing: &'t Typing<'p>,
+    checks: Checks,
+    /// How often each step is there.
+    steps: HashMap<Vec<i64>, u32>,
+    /// The constants of each step.
+    constants: Vec<Vec<(i64, Class)>>,
+}
+
+/// Where a swap fails, and the two names.
+type Failed = (Site, i64, i64);
+
+impl<'t, 'p> Proof<'t, 'p> {
+    fn new(program: &'p Program, typing: &'t Typing<'p>, checks: Checks) -> Self {
+        let constants = typing.steps.iter().map(constants_of).collect();
+        let mut proof = Self { program, typing, checks, steps: HashMap::new(), constants };
+        for id in 0..typing.steps.len() {
+            *proof.steps.entry(proof.step(id, None)).or_default() += 1;
+        }
+        proof
+    }
+
+    fn classes(&self) -> &'t Classes {
+        &self.typing.classes
+    }
+
+    /// The names of a class that can be permuted, and which swaps failed.
+    fn names(&self, class: Class) -> (Vec<Names>, Vec<Failed>) {
+        let is_ours = |range: &&(Class, i64, i64, Site)| self.classes().find(range.0) == class;
+        let ranges: Vec<(i64, i64, Site)> =
+            self.typing.ranges.iter().filter(is_ours).map(|&(_, lo, hi, site)| (lo, hi, site)).collect();
+        let last = ranges.iter().map(|&(_, hi, _)| hi).max().unwrap_or(-1).min(MOST - 1);
+        let lowest = ranges.iter().filter(|range| range.0 >= 0).map(|range| range.0).min().unwrap_or(0);
+        let mut group: Vec<i64> = (0..=last).collect();
+        let mut failed = Vec::new();
+        let near = (lowest..last).map(|name| (name, name + 1));
+        let far = (lowest..=last).flat_map(|one| (one + 2..=last).map(move |other| (one, other)));
+        for (one, other) in near.chain(far) {
+            if group[one as usize] == group[other as usize] {
+                continue;
+            }
+            let is_in = |name: i64, range: &(i64, i64, Site)| range.0 <= name && name <= range.1;
+            let apart = ranges.iter().find(|range| is_in(one, range) != is_in(other, range));
+            if let Some(&(.., site)) = apart.filter(|_| self.checks.ranges) {
+                failed.push((site, one, other));
+                continue;
+            }
+            match self.is_proved(Swap { class, one, other }) {
+                Ok(()) => {
+                    let (from, to) = (group[other as usize], group[one as usize]);
+                    group.iter_mut().filter(|name| **name == from).for_each(|name| *name = to);
+                }
+                Err(site) => failed.push((site, one, other)),
+            }
+        }
+        failed.retain(|&(_, one, other)| group[one as usize] != group[other as usize]);
+        let members =
+            |name: i64| (0..=last).filter(|&other| group[other as usize] == name).map(|name| name as u32).collect();
+        let found = (0..=last).map(|name| Names { class, names: members(name) }).filter(|names| names.names.len() > 1);
+        (found.collect(), failed)
+    }
+
+    /// Whether a swap maps steps to steps and goals to themselves; otherwise, what it does not.
+    fn is_proved(&self, swap: Swap) -> Result<(), Site> {
+        for (position, goal) in self.typing.goals.iter().enumerate() {
+            let is_touched = || constants_of(goal).iter().any(|&constant| self.moves(swap, constant));
+            if self.checks.goals
+                && is_touched()
+                && goal.text(self.classes(), Some(swap)) != goal.text(self.classes(), None)
+            {
+                return Err(Site::Goal(position));
+            }
+        }
+        for id in 0..self.typing.steps.len() {
+            if self.checks.steps && self.is_touched(id, swap) {
+                let (before, after) = (self.step(id, None), self.step(id, Some(swap)));
+                if self.steps.get(&before) != self.steps.get(&after) {
+                    return Err(Site::Transition(TransitionId::new(id)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a step can have another text after a swap.
+    fn is_touched(&self, id: usize, swap: Swap) -> bool {
+        let is_moved = self.thread(id, Some(swap)) != self.thread(id, None);
+        is_moved || self.constants[id].iter().any(|&constant| self.moves(swap, constant))
+    }
+
+    fn moves(&self, swap: Swap, (value, class): (i64, Class)) -> bool {
+        swap.constant(self.classes(), value, class) != value
+    }
+
+    /// The kind and the number of the thread that takes a step.
+    fn thread(&self, id: usize, swap: Option<Swap>) -> [i64; 2] {
+        let thread = self.program.thread(self.program.transitions[id].thread);
+        let instances = self.typing.instances(thread.kind);
+        let copy = i64::from(thread.copy);
+        [thread.kind as i64, swap.map_or(copy, |swap| swap.constant(self.classes(), copy, instances))]
+    }
+
+    fn step(&self, id: usize, swap: Option<Swap>) -> Vec<i64> {
+        let mut text = self.thread(id, swap).to_vec();
+        text.push(i64::from(self.program.transitions[id].location.0));
+        text.extend(self.typing.steps[id].text(self.classes(), swap));
+        text
+    }
+}
+
+fn constants_of(term: &Term) -> Vec<(i64, Class)> {
+    let mut constants = Vec::new();
+    term.outline(&mut Vec::new(), &mut constants);
+    constants
+}
