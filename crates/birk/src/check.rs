@@ -8,6 +8,7 @@ mod branching;
 mod context;
 mod findings;
 mod liveness;
+mod orbits;
 mod questions;
 mod reconcile;
 mod reduced;

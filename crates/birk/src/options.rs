@@ -30,6 +30,8 @@ pub struct Options {
     pub keep_going: bool,
     /// Whether steps that commute are taken in one order only.
     pub reduce: Reduce,
+    /// Whether of states that differ only in the names of interchangeable threads one is visited.
+    pub symmetry: Symmetry,
     /// How states are stored.
     pub store: Store,
     /// How often a search with bitstate hashing is repeated, each time with another hash function and another order.
@@ -65,6 +67,7 @@ impl Default for Options {
             fairness: Fairness::None,
             keep_going: false,
             reduce: Reduce::Off,
+            symmetry: Symmetry::Off,
             store: Store::Exact,
             swarm: 1,
             threads: Threads::Auto,
@@ -120,6 +123,15 @@ pub enum Reduce {
     /// It visits all states.
     Off,
     /// It takes a stubborn set of steps in each state, where that keeps the answers and the lengths of shortest traces.
+    Auto,
+}
+
+/// Whether a search uses symmetry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Symmetry {
+    /// It visits all states.
+    Off,
+    /// Of states that differ only in names it visits one, as far as the symmetry of program and properties is proved.
     Auto,
 }
 

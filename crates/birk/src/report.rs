@@ -2,7 +2,7 @@
 
 use birk_engine::{Engine, Hunt};
 use birk_exec::Replayed;
-use birk_ir::{Coverage, Property, Stop, Verdict};
+use birk_ir::{Coverage, Property, Span, Stop, Verdict};
 use birk_search::forecast::Forecast;
 
 /// What a check found.
@@ -23,6 +23,8 @@ pub struct Report {
     /// Properties of states were searched for with a partial-order reduction: what is said of them is complete, but not every
     /// state was visited.
     pub is_reduced: bool,
+    /// What was found of the symmetry of the model, where that was asked for.
+    pub symmetry: Option<SymmetryFigures>,
     /// The engine that was asked for.
     pub engine: Engine,
     /// Threads that searched.
@@ -93,6 +95,31 @@ pub struct AutomatonFigures {
     pub transitions: u64,
     /// How long that took.
     pub seconds: f64,
+}
+
+/// What was found of the symmetry of a model.
+#[derive(Clone, Debug, Default)]
+pub struct SymmetryFigures {
+    /// The search visited one state of each orbit: what is said of properties of states is complete, but the states that are
+    /// counted are representatives.
+    pub is_used: bool,
+    /// No orbit has more than one representative.
+    pub is_exact: bool,
+    /// The instances of threads that are interchangeable, by the name of the thread and their numbers.
+    pub threads: Vec<(String, Vec<u32>)>,
+    /// Why others are not.
+    pub broken: Vec<SymmetryBreak>,
+}
+
+/// Why the instances of a thread are not all interchangeable.
+#[derive(Clone, Debug)]
+pub struct SymmetryBreak {
+    /// The thread.
+    pub thread: String,
+    /// What tells them apart: a step, or a property.
+    pub span: Option<Span>,
+    /// What it does, in words.
+    pub why: &'static str,
 }
 
 /// What slices were visited.
@@ -209,6 +236,16 @@ impl Report {
     pub fn is_of_runs(&self) -> bool {
         let is_of_runs = !self.answers.is_empty() && self.answers.iter().all(|answer| answer.property.is_of_runs());
         is_of_runs && self.slices.is_none()
+    }
+
+    /// Whether the states that are counted are representatives of orbits.
+    pub fn is_of_orbits(&self) -> bool {
+        self.symmetry.as_ref().is_some_and(|symmetry| symmetry.is_used)
+    }
+
+    /// Whether every state counts that a search reaches, and each of them: neither steps nor states stand for others.
+    pub fn is_of_all_states(&self) -> bool {
+        !self.is_reduced && !self.is_of_orbits()
     }
 
     /// Whether it was ended from outside.

@@ -128,6 +128,10 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "off|auto", value_enum, default_value = "off", hide_possible_values = true,
           help_heading = SEARCH)]
     pub(crate) reduce: ReduceMode,
+    /// Symmetry reduction: auto visits one of the states that differ only in which interchangeable thread is which
+    #[arg(long, value_name = "off|auto", value_enum, default_value = "off", hide_possible_values = true,
+          help_heading = SEARCH)]
+    pub(crate) symmetry: ReduceMode,
     /// Number of search threads; auto means one per core, but one for temporal properties
     #[arg(long, value_name = "N|auto", default_value = "auto", value_parser = parse_threads, help_heading = SEARCH)]
     pub(crate) threads: Threads,

@@ -121,6 +121,7 @@ impl Report<'_> {
         let full = self.states_text();
         let digits = full.replace(',', "");
         match digits.len() {
+            0..=24 if self.is_of_orbits() => counted(&full, "representative"),
             0..=24 => counted(&full, "state"),
             long => format!("about {}.{}e{} states", &digits[..1], &digits[1..3], long - 1),
         }

@@ -207,6 +207,7 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
         ("max-depth", "5"),
         ("max-states", "1_000"),
         ("reduce", "auto"),
+        ("symmetry", "auto"),
         ("threads", "2"),
         ("store", "compact"),
         ("seed", "7"),

@@ -128,7 +128,7 @@ impl<'a> BranchingQuestion<'a> {
         for (_, answered) in answers.iter_mut().filter(|(_, answered)| answered.coverage.is_some()) {
             answered.coverage = Some(hunt.coverage.clone());
         }
-        Ok(Decided { hunt, answers, assumed: Some(layers.assumed()), is_reduced: false })
+        Ok(Decided { hunt, answers, assumed: Some(layers.assumed()), is_reduced: false, symmetry: None })
     }
 
     /// What the truth of a formula says of its property.
@@ -185,7 +185,7 @@ impl<'a> BranchingQuestion<'a> {
                 break;
             }
         }
-        Ok(Decided { hunt, answers, assumed: None, is_reduced: false })
+        Ok(Decided { hunt, answers, assumed: None, is_reduced: false, symmetry: None })
     }
 
     /// Whether a part of the graph can be enough for one of its properties.
@@ -217,7 +217,13 @@ impl<'a> BranchingQuestion<'a> {
         let answers =
             self.properties.iter().map(|&(index, ..)| (index, Answered::not_checked(reason.clone()))).collect();
         let transitions = context.program.transitions.len();
-        Decided { hunt: nothing(transitions), answers, assumed: Some(vec![false; transitions]), is_reduced: false }
+        Decided {
+            hunt: nothing(transitions),
+            answers,
+            assumed: Some(vec![false; transitions]),
+            is_reduced: false,
+            symmetry: None,
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use birk_ir::{Program, Property, PropertyKind};
 use birk_search::bitstate::BitState;
 
 use crate::error::Error;
-use crate::options::{self, Options, Reduce, Store};
+use crate::options::{self, Options, Reduce, Store, Symmetry};
 use crate::watch::Watch;
 
 /// What is asked, and how.
@@ -64,6 +64,21 @@ impl Context<'_> {
             _ => "an automaton may count steps",
         };
         watch.note(&format!("the search for `{}` was not reduced: {why_not}", property.name));
+        false
+    }
+
+    /// Whether properties of states are searched for up to symmetry; where that was asked for in vain, a note says why.
+    pub(super) fn is_symmetric(&self, watch: &mut dyn Watch) -> bool {
+        if self.options.symmetry == Symmetry::Off {
+            return false;
+        }
+        let why_not = match self.options {
+            options if options.keep_going => "--keep-going counts all states",
+            options if options.is_saved => "a search with --checkpoint visits all states",
+            _ if self.engine.directed => "heuristic estimates tell interchangeable threads apart",
+            _ => return true,
+        };
+        watch.note(&format!("symmetry was not used: {why_not}"));
         false
     }
 

@@ -7,7 +7,7 @@ use birk_search::forecast::Forecast;
 
 use super::context::Context;
 use crate::error::Error;
-use crate::report::{Answer, AutomatonFigures, Grade, Report, ShownTrace, Slices};
+use crate::report::{Answer, AutomatonFigures, Grade, Report, ShownTrace, Slices, SymmetryFigures};
 use crate::watch::Watch;
 
 /// Something that one search decides.
@@ -27,6 +27,8 @@ pub(super) struct Decided {
     pub(super) assumed: Option<Vec<bool>>,
     /// Whether steps that commute were taken in one order only.
     pub(super) is_reduced: bool,
+    /// What was found of its symmetry, where that was asked for.
+    pub(super) symmetry: Option<SymmetryFigures>,
 }
 
 impl Decided {
@@ -83,6 +85,7 @@ pub(super) struct Findings {
     assumed: Option<Vec<bool>>,
     slices: Option<Slices>,
     is_reduced: bool,
+    symmetry: Option<SymmetryFigures>,
     keep_going: bool,
     is_continued: bool,
 }
@@ -97,6 +100,7 @@ impl Findings {
             assumed: Some(vec![false; context.program.transitions.len()]),
             slices: None,
             is_reduced: false,
+            symmetry: None,
             keep_going: context.options.keep_going,
             is_continued: context.options.is_continued,
         }
@@ -124,8 +128,9 @@ impl Findings {
 
     /// Takes up what a search decided.
     pub(super) fn take(&mut self, decided: Decided, watch: &mut dyn Watch) {
-        let Decided { hunt, answers, assumed, is_reduced } = decided;
+        let Decided { hunt, answers, assumed, is_reduced, symmetry } = decided;
         self.is_reduced |= is_reduced;
+        self.symmetry = self.symmetry.take().or(symmetry);
         for (index, answered) in answers {
             let answer = &mut self.answers[index];
             (answer.verdict, answer.coverage, answer.reason) = (answered.verdict, answered.coverage, answered.reason);
@@ -151,7 +156,8 @@ impl Findings {
     /// from what is known of the states.
     fn join(&mut self, next: Hunt) {
         let Some(all) = &mut self.hunt else {
-            if !self.is_continued && !self.is_reduced {
+            let is_of_orbits = self.symmetry.as_ref().is_some_and(|symmetry| symmetry.is_used);
+            if !self.is_continued && !self.is_reduced && !is_of_orbits {
                 self.forecast = Forecast::of(&next.stats);
             }
             self.hunt = Some(next);
@@ -190,6 +196,7 @@ impl Findings {
             assumed: self.assumed,
             slices: self.slices,
             is_reduced: self.is_reduced,
+            symmetry: self.symmetry,
             engine,
             threads,
             is_shortest,

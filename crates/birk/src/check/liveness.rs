@@ -86,7 +86,7 @@ impl<'a> LivenessQuestion<'a> {
         }
         // An engine on slices notes what an `assume` prunes for all questions together.
         let assumed = Some(vec![false; context.program.transitions.len()]);
-        Ok(Decided { answers: vec![(self.index, answered)], hunt, assumed, is_reduced: false })
+        Ok(Decided { answers: vec![(self.index, answered)], hunt, assumed, is_reduced: false, symmetry: None })
     }
 
     fn confirmed(&self, context: &Context<'_>, trace: &Trace) -> Result<Replayed, Error> {

@@ -3,13 +3,13 @@
 
 use std::ops::ControlFlow;
 
-use birk_engine::{GoalSet, Hunt, Job, ModelSearch, Stats};
+use birk_engine::{GoalSet, Hunt, Job, Stats};
 use birk_exec::reduction::{Preserve, Trial};
 use birk_exec::{Reduced, Specialised};
 use birk_ir::{Coverage, Outcome, Stop};
 
 use super::context::Context;
-use super::safety::{Found, SafetyQuestion};
+use super::safety::{Found, How, SafetyQuestion};
 use crate::model::Layers;
 use crate::report::Grade;
 use crate::watch::Watch;
@@ -22,7 +22,7 @@ impl SafetyQuestion {
     pub(super) fn search_reduced(
         &self,
         context: &Context<'_>,
-        search: ModelSearch,
+        how: How<'_>,
         job: &Job,
         watch: &mut dyn Watch,
     ) -> Found {
@@ -30,22 +30,22 @@ impl SafetyQuestion {
         let layers = Layers::new(&specialised.program, &self.goals);
         let hunted =
             layers.reduced(Preserve::Distances, job.limits.memory, watch).and_then(|reduced| match reduced.trial() {
-                Trial::Useless => self.hunt_each(context, search, (&layers, &reduced), job, watch),
+                Trial::Useless => self.hunt_each(context, how, (&layers, &reduced), job, watch),
                 trial => {
                     let reduced = layers.natively(reduced, trial, watch);
-                    Ok(self.hunt(context, search, (&layers, &reduced), job, watch))
+                    Ok(self.hunt(context, how, (&layers, &reduced), job, watch))
                 }
             });
         match hunted {
             Ok(hunt) => {
-                let mut hunt = specialised.original(context.program, hunt);
+                let mut hunt = how.1.of_specialised(context.program, &specialised, hunt);
                 // What was not met may be there all the same: it is not told.
                 (hunt.fired, hunt.stats.cut) = (Vec::new(), 0);
-                Found { hunt, assumed: None, is_reduced: true }
+                Found { hunt, assumed: None, is_reduced: true, symmetry: None }
             }
             Err(reason) => {
                 context.note_unreduced(&reason, watch);
-                self.search(context, search, job, watch)
+                self.search(context, how, job, watch)
             }
         }
     }
@@ -54,7 +54,7 @@ impl SafetyQuestion {
     fn hunt_each<'l>(
         &self,
         context: &Context<'_>,
-        search: ModelSearch,
+        how: How<'_>,
         (layers, reduced): (&'l Layers<'_>, &Reduced<'l>),
         job: &Job,
         watch: &mut dyn Watch,
@@ -78,7 +78,7 @@ impl SafetyQuestion {
                 stop_at.insert(0);
             }
             let job = Job { goals: 1, stop_at, ..job.clone() };
-            if each.take(self.hunt(context, search, (layers, reduced), &job, watch), stop_at.contains(0)).is_break() {
+            if each.take(self.hunt(context, how, (layers, reduced), &job, watch), stop_at.contains(0)).is_break() {
                 break;
             }
         }

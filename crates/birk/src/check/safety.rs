@@ -6,10 +6,12 @@ use birk_ir::{Coverage, Expr, Goal, Outcome};
 
 use super::context::Context;
 use super::findings::{Answered, Decided, Question};
+use super::orbits::Orbits;
 use crate::error::Error;
 use crate::model::Layers;
 use crate::process_memory::at_once;
 use crate::properties::{goals_of, replay_failure};
+use crate::report::SymmetryFigures;
 use crate::watch::Watch;
 
 /// The properties that are goals of one search.
@@ -75,14 +77,20 @@ impl Question for SafetyQuestion {
                 job.limits.memory = at_once(job.limits.memory, context.engine.address_space).map_err(refused)?;
                 // What an `assume` prunes is not noticed there.
                 let hunt = search(context.program, &self.goals, &job, watch).map_err(refused)?;
-                Found { hunt, assumed: None, is_reduced: false }
+                Found { hunt, assumed: None, is_reduced: false, symmetry: None }
             }
-            Search::Model(search) if context.reduces(watch) => self.search_reduced(context, search, &job, watch),
-            Search::Model(search) => self.search(context, search, &job, watch),
+            Search::Model(search) => {
+                let symmetry = Orbits::new(context, &self.goals, watch);
+                let found = match context.reduces(watch) {
+                    true => self.search_reduced(context, (search, &symmetry), &job, watch),
+                    false => self.search(context, (search, &symmetry), &job, watch),
+                };
+                Found { symmetry: symmetry.figures(context, &self.indices), ..found }
+            }
         };
         watch.end();
-        let Found { hunt, assumed, is_reduced } = found;
-        Ok(Decided { answers: self.answers(context, &hunt)?, hunt, assumed, is_reduced })
+        let Found { hunt, assumed, is_reduced, symmetry } = found;
+        Ok(Decided { answers: self.answers(context, &hunt)?, hunt, assumed, is_reduced, symmetry })
     }
 }
 
@@ -91,24 +99,32 @@ pub(super) struct Found {
     pub(super) hunt: Hunt,
     pub(super) assumed: Option<Vec<bool>>,
     pub(super) is_reduced: bool,
+    pub(super) symmetry: Option<SymmetryFigures>,
 }
+
+/// How to search, and which states count as one.
+pub(super) type How<'s> = (ModelSearch, &'s Orbits);
 
 impl SafetyQuestion {
     /// Searches the model.
-    pub(super) fn search(&self, context: &Context<'_>, search: ModelSearch, job: &Job, watch: &mut dyn Watch) -> Found {
+    pub(super) fn search(&self, context: &Context<'_>, how: How<'_>, job: &Job, watch: &mut dyn Watch) -> Found {
         let layers = Layers::new(context.program, &self.goals);
-        let hunt = self.hunt(context, search, (&layers, layers.plain()), job, watch);
-        Found { hunt, assumed: Some(layers.assumed()), is_reduced: false }
+        let hunt = self.hunt(context, how, (&layers, layers.plain()), job, watch);
+        let hunt = how.1.original(context.program, hunt);
+        let assumed = (!how.1.is_used()).then(|| layers.assumed());
+        Found { hunt, assumed, is_reduced: false, symmetry: None }
     }
 
     pub(super) fn hunt(
         &self,
         context: &Context<'_>,
-        search: ModelSearch,
+        (search, orbits): How<'_>,
         (layers, model): (&Layers<'_>, &dyn Model),
         job: &Job,
         watch: &mut dyn Watch,
     ) -> Hunt {
+        let symmetric = orbits.layer(model);
+        let model = symmetric.as_ref().map_or(model, |symmetric| symmetric);
         let hunt = match context.bitstate() {
             Some(bitstate) => bitstate.hunt(model, job, watch),
             None if context.engine.directed => search(&layers.directed(model, &job.options), job, watch),

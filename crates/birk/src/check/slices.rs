@@ -61,7 +61,10 @@ pub(super) fn decide<'p>(
     let slices = described(context.options, &runs, &found);
     let all = together(found, &slices);
     let answers = safety.answers(context, &all.hunt)?;
-    findings.take(Decided { hunt: all.hunt, answers, assumed: Some(models.assumed()), is_reduced: false }, watch);
+    findings.take(
+        Decided { hunt: all.hunt, answers, assumed: Some(models.assumed()), is_reduced: false, symmetry: None },
+        watch,
+    );
     for decided in all.branching.into_iter().flatten() {
         findings.take(decided?, watch);
     }

@@ -6,7 +6,7 @@ mod present;
 use std::path::Path;
 
 use birk::process_memory::Memory;
-use birk::{Automaton, Fairness, Options, Reduce, Store};
+use birk::{Automaton, Fairness, Options, Reduce, Store, Symmetry};
 use birk_ir::{Program, Stop};
 
 use crate::checkpoint::{self, Checkpoint, Identity, Kept};
@@ -14,7 +14,7 @@ use crate::cli::{CheckArgs, Fair, OnOff, ReduceMode, StoreKind};
 use crate::load::load_with_conditions;
 use crate::progress::Watcher;
 use crate::source::Source;
-use crate::{Exit, Failure};
+use crate::{Exit, Failure, say};
 use present::{Asked, present};
 
 /// Runs the command.
@@ -81,6 +81,10 @@ fn options(args: &CheckArgs) -> Options {
             ReduceMode::Off => Reduce::Off,
             ReduceMode::Auto => Reduce::Auto,
         },
+        symmetry: match args.symmetry {
+            ReduceMode::Off => Symmetry::Off,
+            ReduceMode::Auto => Symmetry::Auto,
+        },
         store: match args.store {
             StoreKind::Exact => Store::Exact,
             StoreKind::Compact => Store::Compact,
@@ -109,8 +113,24 @@ fn answer(asked: &Asked<'_>, watcher: &mut Watcher) -> Result<Exit, Failure> {
     if let Some(keeper) = watcher.keeper().filter(|_| is_ended) {
         checkpoint::farewell(keeper);
     }
+    tell_broken(asked, &found);
     let report = asked.report(&found, watcher.elapsed().as_secs_f64());
     present(&report, &watcher.course())
+}
+
+/// Says which threads are not interchangeable, and where that is seen.
+fn tell_broken(asked: &Asked<'_>, found: &birk::Report) {
+    for broken in found.symmetry.iter().flat_map(|symmetry| &symmetry.broken) {
+        let what = format!("the instances of `{}` are not all interchangeable", broken.thread);
+        match broken.span {
+            Some(span) => {
+                let (line, _) = asked.source.position(span);
+                let path = &asked.source.file(span).path;
+                say(&format!("note: {what}: {path}:{line} {}", broken.why));
+            }
+            None => say(&format!("note: {what}: a property {}", broken.why)),
+        }
+    }
 }
 
 /// What keeps the search: in a new folder, or in that which it was kept in for the same model.

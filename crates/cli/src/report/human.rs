@@ -72,7 +72,7 @@ fn first_line(report: &Report<'_>, paint: Paint) -> String {
             Coverage::Complete if report.is_of_runs() => {
                 format!("for every execution ({states} in the product)")
             }
-            Coverage::Complete if report.is_reduced => {
+            Coverage::Complete if !report.is_of_all_states() => {
                 format!("by a search that would have met a violation ({states} visited)")
             }
             Coverage::Complete => format!("in every reachable state ({states})"),
@@ -118,7 +118,7 @@ fn violation(report: &Report<'_>) -> String {
             None if report.hunt.stats.sat().is_some() => {
                 format!("`{}` (never reached: {})", answer.property.name, covered_all(report))
             }
-            None if report.is_reduced => {
+            None if !report.is_of_all_states() => {
                 format!(
                     "`{}` (never reached; {} visited by a reduced search)",
                     answer.property.name,
@@ -138,7 +138,7 @@ fn covered_all(report: &Report<'_>) -> String {
 /// What was explored, in words.
 fn covered(report: &Report<'_>) -> String {
     match &report.hunt.coverage {
-        Coverage::Complete if report.is_reduced => "by a search that would have met one".into(),
+        Coverage::Complete if !report.is_of_all_states() => "by a search that would have met one".into(),
         Coverage::Complete => "in any reachable state".into(),
         Coverage::Depth(depth) => format!("within {} of the start", count(u64::from(*depth), "step")),
         Coverage::Hashed { depth: None, .. } => "in the states reached, up to hash collisions".into(),

@@ -72,6 +72,9 @@ struct CoverageReport {
     /// A partial-order reduction took steps that commute in one order only: what is claimed holds, but not every state was visited.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     reduced: bool,
+    /// Of the states that differ only in interchangeable threads one was visited: those that are counted are representatives.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    symmetry: bool,
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -497,7 +500,7 @@ fn coverage(report: &Report<'_>) -> CoverageReport {
             CoverageKind::Partial { states: sets.map_or(Count::Number(states), |sets| Count::new(&sets.states)) }
         }
     };
-    CoverageReport { kind, grade: report.grade().letter(), reduced: report.is_reduced }
+    CoverageReport { kind, grade: report.grade().letter(), reduced: report.is_reduced, symmetry: report.is_of_orbits() }
 }
 
 /// A run with its steps and states.

@@ -64,7 +64,7 @@ impl Report<'_> {
         let steps = |depth: u32| count(u64::from(depth), "step");
         let ended = stopped(self.hunt.stopped);
         match &self.hunt.coverage {
-            _ if self.is_reduced => self.searched_reduced(),
+            _ if !self.is_of_all_states() => self.searched_reduced(),
             Coverage::Complete if self.is_of_runs() => "A, exhaustive: every execution".to_owned(),
             Coverage::Complete => match self.induction() {
                 Some(why) => format!("A, exhaustive: every reachable state, {why}"),
@@ -95,20 +95,23 @@ impl Report<'_> {
     /// The same for a reduced search, which says nothing of states that it did not visit.
     fn searched_reduced(&self) -> String {
         let (states, ended) = (self.states(), stopped(self.hunt.stopped));
+        let how = match (self.is_reduced, self.is_of_orbits()) {
+            (_, false) => "by reduction",
+            (false, true) => "up to symmetry",
+            (true, true) => "by reduction and up to symmetry",
+        };
         match &self.hunt.coverage {
             Coverage::Complete => {
-                format!("A, complete by reduction: a violation would have been met; {states} visited")
+                format!("A, complete {how}: a violation would have been met; {states} visited")
             }
             Coverage::Depth(depth) => {
                 let steps = count(u64::from(*depth), "step");
-                format!(
-                    "B, complete to depth {depth} by reduction: a violation within {steps} would have been met; {ended}"
-                )
+                format!("B, complete to depth {depth} {how}: a violation within {steps} would have been met; {ended}")
             }
             Coverage::Hashed { depth, omission_probability, expected_omissions } => {
                 let to = depth.map(|depth| format!(", complete to depth {depth}")).unwrap_or_default();
                 format!(
-                    "C, hashed{to} by reduction: {states} visited; {expected_omissions:.2} more expected to be lost to hash \
+                    "C, hashed{to} {how}: {states} visited; {expected_omissions:.2} more expected to be lost to hash \
                      collisions, any with a probability of at most {omission_probability:.3}; {ended}"
                 )
             }
@@ -164,7 +167,7 @@ impl Report<'_> {
 
     /// What the next depth would cost, or why that cannot be told; nothing where it was not asked for.
     pub(crate) fn next(&self) -> Option<Result<Next, &'static str>> {
-        if self.verdict() != Verdict::Inconclusive || self.hunt.stopped == Stop::Goal || self.is_reduced {
+        if self.verdict() != Verdict::Inconclusive || self.hunt.stopped == Stop::Goal || !self.is_of_all_states() {
             return None;
         }
         match self.hunt.coverage {

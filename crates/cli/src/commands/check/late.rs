@@ -9,7 +9,7 @@ use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 use birk::search::forecast::Forecast;
-use birk::{Answer, Reduce};
+use birk::{Answer, Reduce, Symmetry, SymmetryFigures};
 use birk_engine::{Hunt, Stats};
 use birk_ir::{Coverage, Outcome, Stop};
 
@@ -97,6 +97,8 @@ fn report(asked: &Asked<'_>, settled: &Settled, pulse: &Pulse, stop: Stop) {
         assumed: None,
         slices: None,
         is_reduced: asked.options.reduce == Reduce::Auto,
+        symmetry: (asked.options.symmetry == Symmetry::Auto)
+            .then(|| SymmetryFigures { is_used: true, ..SymmetryFigures::default() }),
         engine,
         threads: asked.options.threads_of(&engine),
         is_shortest: false,
