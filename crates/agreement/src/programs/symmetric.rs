@@ -109,7 +109,7 @@ pub fn symmetric(seed: u64) -> String {
     let breaks = if random.chance(30) { 12 } else { 0 };
     let is_pointing = random.chance(35);
     let is_squared = random.chance(15);
-    let mut line = |own: bool, random: &mut Random| {
+    let line = |own: bool, random: &mut Random| {
         loop {
             let (actions, bad) = if own { (OWN_ACTIONS, OWN_BREAKS) } else { (ACTIONS, BREAKS) };
             let text = if random.chance(breaks) { *random.pick(bad) } else { *random.pick(actions) };

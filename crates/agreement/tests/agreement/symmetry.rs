@@ -11,6 +11,7 @@ use birk_agreement::check::{Checked, same};
 use birk_agreement::hunt;
 use birk_agreement::programs::symmetric::symmetric;
 use birk_engine::{Hunt, Job, Limits, Model, Patient, Successors};
+use birk_exec::reduction::Preserve;
 use birk_exec::{Automorphisms, Interpreter, Reduced, Specialised, Symmetric, Syntactic, replay};
 use birk_ir::{Coverage, Goal, Outcome};
 use birk_search::ENGINES;
@@ -203,7 +204,9 @@ fn searched(
 fn reduced(case: &Case, found: &Automorphisms, group: &[usize], goals: &[Goal], tally: &mut Tally) -> Checked {
     let specialised = Specialised::new(&case.program);
     let full = Interpreter::new(&specialised.program, goals);
-    let Ok(reduced) = Reduced::new(&specialised.program, &full, goals, &mut Syntactic) else { return Ok(()) };
+    let Ok(reduced) = Reduced::new(&specialised.program, &full, Preserve::Distances(goals), &mut Syntactic) else {
+        return Ok(());
+    };
     let symmetric = Symmetric::new(&reduced, found);
     let bfs = birk_search::engine("bfs").expect("there is breadth-first search");
     let mut counts = None;

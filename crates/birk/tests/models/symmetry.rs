@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use birk_engine::{Hunt, Job, Limits, Model as _, Successors};
+use birk_exec::reduction::Preserve;
 use birk_exec::symmetry::{Checks, Site};
 use birk_exec::{Automorphisms, Interpreter, Reduced, Specialised, Symmetric, Syntactic, goal_of, reference, replay};
 use birk_ir::{Goal, Outcome, Program, Property};
@@ -164,7 +165,8 @@ fn both_reductions_together() {
         let found = Automorphisms::new(&program, &goals);
         let specialised = Specialised::new(&program);
         let full = Interpreter::new(&specialised.program, &goals);
-        let reduced = Reduced::new(&specialised.program, &full, &goals, &mut Syntactic).expect("it can be reduced");
+        let reduced = Reduced::new(&specialised.program, &full, Preserve::Distances(&goals), &mut Syntactic)
+            .expect("it can be reduced");
         let job = Job { keep_going: true, ..Job::new(1, Limits::NONE) };
         let both = hunt_in(engine("bfs").expect("there is one"), &Symmetric::new(&reduced, &found), &job).stats.states;
         let alone = search(&program, &goals, &found).stats.states;

@@ -168,7 +168,7 @@ fn parts_say_that_there_is_more() {
     let place = loaded.place();
     let mut screen = screen(&place);
     press(&mut screen, "t");
-    let changed = |screen: &Screen<'_>| -> Vec<String> {
+    let changed = |screen: &Screen<'_, '_>| -> Vec<String> {
         let values = screen.session.values().into_iter();
         values.filter_map(|(name, _, old)| old.map(|_| format!("*{name} = "))).collect()
     };

@@ -81,9 +81,12 @@ struct Use {
     last: Option<(usize, Option<i64>)>,
 }
 
+/// For each location whether it is live there; and transitions with the operations that set it back.
+type Looked = (Vec<bool>, Vec<(u32, usize)>);
+
 impl Candidate<'_> {
     /// Where it is live, and what sets it back; `None` if it holds something elsewhere.
-    fn look(&self, goals: &[&Expr]) -> Option<(Vec<bool>, Vec<(u32, usize)>)> {
+    fn look(&self, goals: &[&Expr]) -> Option<Looked> {
         if goals.iter().any(|goal| self.reads(goal, None) != Some(false)) {
             return None;
         }
