@@ -23,6 +23,9 @@ const PROGRAMS: u64 = 240;
 /// Larger programs take too long, unless the environment asks for more programs.
 const MOST_STATES: u64 = 2_000;
 
+/// Images of states that are looked at in one program.
+const MOST_IMAGES: u64 = 50_000;
+
 #[derive(Debug, Default)]
 struct Tally {
     programs: u64,
@@ -80,6 +83,11 @@ fn agreed(case: &Case, tally: &mut Tally) -> Checked {
             continue;
         }
         known.push(found.groups().to_vec());
+        // All images of all states are looked at.
+        let orders = found.groups().iter().flat_map(|group| 1..=group.len() as u64);
+        if orders.fold(case.answer.states, u64::saturating_mul) > MOST_IMAGES {
+            continue;
+        }
         tally.symmetric += 1;
         tally.refined += u64::from(!found.is_sorted());
         let of = |why: String| format!("goals {group:?}, names {:?}: {why}", found.groups());
