@@ -16,7 +16,7 @@
 //!
 //! For LTL without `X` and without fairness the conditions are the classical ones (Valmari 1990): D1, a key that no proposition
 //! sees if there is one, with one visible step all of them, and all of them wherever a step is taken that may close a cycle. That
-//! is known before the search ([`sticky`]), so that the set depends on the state alone here, too: the reduced program is
+//! is known before the search (`sticky.rs`), so that the set depends on the state alone here, too: the reduced program is
 //! stutter-equivalent to the full one, whatever automaton is laid over it, and whatever search looks for its cycles.
 //!
 //! D1 holds if `T` is closed: an enabled member brings all that does not *accord* with it, a disabled one all that is *necessary*
