@@ -125,7 +125,7 @@ fn searched(
 }
 
 /// Each goal is found where it is there, as near as it is; and its trace is one of the original program.
-fn confirmed(case: &Case, found: &Hunt, group: &[usize], is_shortest: bool) -> Checked {
+pub(crate) fn confirmed(case: &Case, found: &Hunt, group: &[usize], is_shortest: bool) -> Checked {
     for (&goal, outcome) in group.iter().zip(&found.outcomes) {
         let property = &case.program.properties[goal];
         let shortest = case.answer.shortest[goal];

@@ -10,13 +10,14 @@ use birk_agreement::case::{self, Case};
 use birk_agreement::check::{Checked, same};
 use birk_agreement::hunt;
 use birk_agreement::programs::symmetric::symmetric;
-use birk_engine::{Hunt, Job, Limits, Model, Patient, Successors};
+use birk_engine::{Job, Limits, Model, Patient, Successors};
 use birk_exec::reduction::Preserve;
-use birk_exec::{Automorphisms, Interpreter, Reduced, Specialised, Symmetric, Syntactic, replay};
-use birk_ir::{Coverage, Goal, Outcome};
+use birk_exec::{Automorphisms, Interpreter, Reduced, Specialised, Symmetric, Syntactic};
+use birk_ir::{Coverage, Goal};
 use birk_search::ENGINES;
 
 use super::PARTS;
+use crate::reduction::confirmed;
 
 /// How many programs are looked at, unless the environment says otherwise.
 const PROGRAMS: u64 = 240;
@@ -227,23 +228,6 @@ fn reduced(case: &Case, found: &Automorphisms, group: &[usize], goals: &[Goal], 
         tally.searches += 1;
         let hunt = found.original(&case.program, &specialised.program, hunt);
         confirmed(case, &hunt, group, true).map_err(of)?;
-    }
-    Ok(())
-}
-
-/// Each goal is found where it is there, as near as it is; and its trace is one of the program.
-fn confirmed(case: &Case, found: &Hunt, group: &[usize], is_shortest: bool) -> Checked {
-    for (&goal, outcome) in group.iter().zip(&found.outcomes) {
-        let property = &case.program.properties[goal];
-        let shortest = case.answer.shortest[goal];
-        let about = |what: &str| format!("{what} of `{}`", property.name);
-        same(&about("found"), &matches!(outcome, Outcome::Found(_)), &shortest.is_some())?;
-        let Outcome::Found(trace) = outcome else { continue };
-        if is_shortest {
-            same(&about("length"), &Some(trace.steps.len() as u32), &shortest)?;
-        }
-        let run = replay(&case.program, trace).map_err(|error| format!("{}: {error:?}", about("replay")))?;
-        run.confirm(&case.program, property).map_err(|error| format!("{}: {error:?}", about("replay")))?;
     }
     Ok(())
 }

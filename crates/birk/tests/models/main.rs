@@ -14,6 +14,9 @@ mod symmetry;
 mod traps;
 mod twins;
 
+use std::fs;
+use std::path::Path;
+
 use birk_engine::{Engine, Hunt, Job, Model, Patient, Search};
 use birk_exec::{Directed, Heuristic, Interpreter};
 use birk_ir::{Goal, Program};
@@ -35,4 +38,17 @@ fn hunt_with(engine: &Engine, program: &Program, goals: &[Goal], job: &Job) -> H
 fn hunt_in(engine: &Engine, model: &dyn Model, job: &Job) -> Hunt {
     let Search::Model(search) = engine.search else { panic!("{} takes a program", engine.name) };
     search(model, job, &mut Patient)
+}
+
+/// A model of the repository with some of its constants replaced.
+fn load(name: &str, constants: &[(&str, &str)]) -> Program {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name);
+    program(&fs::read_to_string(path).expect("the model is there"), constants)
+}
+
+/// A model by its text.
+fn program(text: &str, constants: &[(&str, &str)]) -> Program {
+    let constants: Vec<_> = constants.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let loaded = birk_lang::load(text, &constants);
+    loaded.program.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics))
 }

@@ -11,19 +11,10 @@ use birk_ir::{Expr, Formula, Goal, Outcome, Program, PropertyKind};
 use birk_search::liveness::CycleSearch;
 use birk_symbolic::with_solver;
 
+use crate::{load, program};
+
 /// Larger models are searched elsewhere.
 const MOST_STATES: usize = 2_000;
-
-fn program(text: &str, constants: &[(&str, &str)]) -> Program {
-    let constants: Vec<_> = constants.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let loaded = birk_lang::load(text, &constants);
-    loaded.program.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics))
-}
-
-fn text_of(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name);
-    fs::read_to_string(path).expect("the model is there")
-}
 
 /// Calls `look` with the model of a specialised program that is reduced for this.
 fn with_reduced<T>(
@@ -95,7 +86,7 @@ fn formulas_of_the_corpus_say_the_same() {
         if !name.ends_with(".bir") {
             continue;
         }
-        let program = program(&text_of(&name), &[]);
+        let program = load(&name, &[]);
         if program.threads.is_empty() || reference::explore(&program, &[], MOST_STATES).is_none() {
             continue;
         }
@@ -123,7 +114,7 @@ fn formulas_of_the_corpus_say_the_same() {
 /// With every step of one philosopher visible.
 #[test]
 fn philosophers_are_reduced_while_one_is_watched() {
-    let program = program(&text_of("peers/phil.bir"), &[("N", "9")]);
+    let program = load("peers/phil.bir", &[("N", "9")]);
     let locations = program.kinds[program.threads[0].kind].locations.len();
     let goals: Vec<Goal> = (0..locations).map(|location| Goal::State(at(&program, location))).collect();
     let reduced = with_reduced(&program, &goals, Preserve::Formulas(&goals), |model| states(model));

@@ -11,22 +11,11 @@ use birk_ir::{Expr, Goal, Op, Outcome, Program, Property, PropertyKind, Transiti
 use birk_search::{ENGINES, engine};
 use birk_symbolic::with_solver;
 
-use crate::hunt_in;
 use crate::traps::TRAPS;
+use crate::{hunt_in, load, program};
 
 /// Larger models are searched elsewhere.
 const MOST_STATES: usize = 5_000;
-
-fn load(name: &str, constants: &[(&str, &str)]) -> Program {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name);
-    program(&fs::read_to_string(path).expect("the model is there"), constants)
-}
-
-fn program(text: &str, constants: &[(&str, &str)]) -> Program {
-    let constants: Vec<_> = constants.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let loaded = birk_lang::load(text, &constants);
-    loaded.program.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics))
-}
 
 /// The properties of states, each with its goal.
 fn goals(program: &Program) -> Vec<(&Property, Goal)> {

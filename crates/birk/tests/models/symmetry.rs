@@ -12,21 +12,10 @@ use birk_exec::{Automorphisms, Interpreter, Reduced, Specialised, Symmetric, Syn
 use birk_ir::{Goal, Outcome, Program, Property};
 use birk_search::engine;
 
-use crate::hunt_in;
+use crate::{hunt_in, load, program};
 
 /// Larger models are searched elsewhere.
 const MOST_STATES: usize = 5_000;
-
-fn load(name: &str, constants: &[(&str, &str)]) -> Program {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(name);
-    program(&fs::read_to_string(path).expect("the model is there"), constants)
-}
-
-fn program(text: &str, constants: &[(&str, &str)]) -> Program {
-    let constants: Vec<_> = constants.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let loaded = birk_lang::load(text, &constants);
-    loaded.program.unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics))
-}
 
 /// The properties of states, each with its goal.
 fn goals(program: &Program) -> (Vec<&Property>, Vec<Goal>) {
