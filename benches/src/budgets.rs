@@ -237,7 +237,7 @@ fn ended_by(report: &str) -> String {
 }
 
 /// When and where it was measured.
-fn machine(root: &Path) -> String {
+pub(crate) fn machine(root: &Path) -> String {
     let date = run("date", &["+%Y-%m-%d"], root).output.trim().to_owned();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let memory = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();

@@ -2,14 +2,17 @@
 //!
 //! `cargo run --release -p birk-bench -- [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]`, or
 //! `-- --instructions [--bless]`, or `-- --highway [--quick]`, the experiments on slices, or `-- --depth [--quick]`, those on
-//! depth bounds, or `-- --hunt [--quick]`, what searches need for seeded bugs, or `-- --symbolic [--quick]`, those on sets of
-//! states, or `-- --limits [--quick]`, how exactly searches keep to their limits. Sections: compare, answers, threads, bytes, limit, slices, ltl; without one, all. Build `birk` first
-//! (`cargo build --release -p birk`). What is printed is Markdown. A ratio is printed only where the counts of states and
+//! depth bounds, or `-- --beem FOLDER`, the models of BEEM in their own language, or `-- --hunt [--quick]`, what searches need for
+//! seeded bugs, or `-- --symbolic [--quick]`, those on sets of states, or `-- --limits [--quick]`, how exactly searches keep to their
+//! limits, or `-- --reductions`, reduced searches beside SPIN's and Rumur's. Sections: compare, answers, threads, bytes, limit, slices,
+//! ltl; without one, all. Build `birk` first
+//! (`cargo build --release -p birk-cli`). What is printed is Markdown. A ratio is printed only where the counts of states and
 //! transitions are equal.
 #![forbid(unsafe_code)]
 
 mod answers;
 mod bandwidth;
+mod beem;
 mod budgets;
 mod compare;
 mod depth;
@@ -20,6 +23,7 @@ mod limits;
 mod ltl;
 mod peers;
 mod plot;
+mod reductions;
 mod run;
 mod symbolic;
 mod table;
@@ -48,10 +52,12 @@ type Section = fn(&Bench);
 const USAGE: &str = "\
 birk-bench [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]   sections: compare, answers, threads, bytes, limit, slices, ltl
 birk-bench --instructions [--bless]
-birk-bench --highway | --depth | --hunt | --symbolic | --limits [--quick]";
+birk-bench --reductions [--repetitions N]
+birk-bench --highway | --depth | --hunt | --symbolic | --limits [--quick]
+birk-bench --beem FOLDER [--results FILE] [--seconds N] [--spin]";
 
-/// Every word the command line can have; of these the last two are followed by a value.
-const WORDS: [&str; 18] = [
+/// Every word the command line can have; of these the last five are followed by a value.
+const WORDS: [&str; 23] = [
     "compare",
     "answers",
     "threads",
@@ -67,14 +73,19 @@ const WORDS: [&str; 18] = [
     "--hunt",
     "--symbolic",
     "--limits",
+    "--reductions",
     "--quick",
+    "--spin",
     "--repetitions",
     "--tools",
+    "--beem",
+    "--results",
+    "--seconds",
 ];
 
 /// The first word that is none of them and no value.
 fn unknown(words: &[String]) -> Option<&String> {
-    let has_value = |at: usize| WORDS[WORDS.len() - 2..].contains(&words[at].as_str());
+    let has_value = |at: usize| WORDS[WORDS.len() - 5..].contains(&words[at].as_str());
     let is_known = |at: usize| WORDS.contains(&words[at].as_str()) || at > 0 && has_value(at - 1);
     (0..words.len()).find(|&at| !is_known(at)).map(|at| &words[at])
 }
@@ -89,6 +100,13 @@ fn main() {
     let value = |word: &str| words.iter().position(|given| given == word).and_then(|at| words.get(at + 1));
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let birk = std::env::var_os("BIRK").map_or(root.join("target/release/birk"), PathBuf::from);
+    if let Some(folder) = value("--beem") {
+        let results = PathBuf::from(value("--results").map_or("beem.csv", String::as_str));
+        let seconds = value("--seconds").map_or(60, |word| word.parse().expect("a number of seconds"));
+        let folder = std::fs::canonicalize(folder).unwrap_or_else(|error| panic!("{folder}: {error}"));
+        let beem = beem::Beem { birk: &birk, folder: &folder, results: &results, seconds, has_spin: has("--spin") };
+        std::process::exit(i32::from(beem.run()));
+    }
     if has("--highway") {
         return highway::run(&root, has("--quick"));
     }
@@ -118,6 +136,11 @@ fn main() {
         is_large: has("--large"),
         tools: value("--tools").map_or(Tool::ALL.to_vec(), |names| Tool::named(names)),
     };
+    if has("--reductions") {
+        reductions::compare(&bench);
+        let _ = std::fs::remove_dir_all(&bench.folder);
+        return;
+    }
     let sections: [(&str, Section); 7] = [
         ("compare", compare::section),
         ("answers", answers::section),

@@ -252,7 +252,7 @@ impl<'m> Findings<'m> {
                         same(&format!("`{}`", property.name), &found, &(nearest, count))?;
                     }
                 }
-                Asked::Ltl(_) | Asked::Ctl(_) | Asked::Mu(_) | Asked::Automaton => {
+                Asked::Ltl(_) | Asked::Ctl(_) | Asked::Mu(_) | Asked::Automaton | Asked::Claim(_) => {
                     unreachable!("formulas are not generated")
                 }
             }

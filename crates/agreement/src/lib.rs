@@ -12,6 +12,7 @@ pub mod hunt;
 pub mod meaning;
 pub mod programs;
 pub mod random;
+pub mod shelf;
 pub mod tools;
 pub mod tree;
 pub mod writer;

@@ -16,6 +16,7 @@ mod safety;
 mod slices;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use birk_engine::{Engine, EngineOption};
 use birk_ir::{Program, Property, PropertyKind};
@@ -37,7 +38,8 @@ pub fn check(program: &Program, options: &Options, watch: &mut dyn Watch) -> Res
     let properties = selected(program, &options.properties, options.deadlock)?;
     reconcile::properties(options, engine, &properties)?;
     let fairness = fairness(program, options)?;
-    let context = Context { program, options, engine, properties: &properties, fairness };
+    let native = Arc::default();
+    let context = Context { program, options, engine, properties: &properties, fairness, native };
     let mut findings = Findings::new(&context);
     let questions = Questions::new(&context, &mut findings)?;
     if engine.slices {

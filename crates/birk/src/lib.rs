@@ -24,10 +24,11 @@ pub use birk_lang as lang;
 pub use birk_search as search;
 
 pub use birk_engine::Patient;
+pub use birk_ir::{Conditions, Loaded};
 pub use check::{check, validate, validate_options};
 pub use engines::Engines;
 pub use error::Error;
-pub use load::{FRONT_ENDS, FrontEnd, Loaded, Reader, load, load_file, load_text};
+pub use load::{FRONT_ENDS, Formatter, FrontEnd, codes, explain, front_end, load, load_file, load_text};
 pub use model::{compiled, heuristics, independence};
 pub use options::{Automaton, Fairness, Options, Reduce, Store, Symmetry, Threads};
 pub use properties::{goals_of, replay_failure, selected};

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use birk_ir::{Expr, Program};
-use birk_lang::Conditions;
-use birk_lang::diagnostic::Diagnostic;
+use birk_ir::diagnostic::{Code, Diagnostic};
+use birk_ir::{Conditions, Loaded, Program, Reader, Resolve};
 
 use crate::error::Error;
 
@@ -13,30 +12,52 @@ use crate::error::Error;
 pub struct FrontEnd {
     /// What it is called.
     pub name: &'static str,
-    /// The extension of its files.
-    pub extension: &'static str,
+    /// The extensions of its files.
+    pub extensions: &'static [&'static str],
     /// Reads a model.
     pub load: Reader,
+    /// What its diagnostics mean. The first digit of a code is the language: 0 for BIR, 1 for DVE.
+    pub codes: &'static [Code],
+    /// Formats a model, if there is a formatter.
+    pub format: Option<Formatter>,
 }
 
-/// Reads a model: its text, values for its constants, the texts of other files by their paths relative to it, and conditions
-/// about it that stand elsewhere.
-pub type Reader = fn(&str, &[(String, String)], birk_lang::import::Resolve<'_>, Conditions) -> birk_lang::Loaded;
+/// Formats the text of a model, or says what is wrong with it.
+pub type Formatter = fn(&str) -> Result<String, Vec<Diagnostic>>;
 
 /// All languages; the first is that of files with another extension, too.
-pub const FRONT_ENDS: &[FrontEnd] = &[FrontEnd { name: "BIR", extension: "bir", load: birk_lang::load_with }];
+pub const FRONT_ENDS: &[FrontEnd] = &[
+    FrontEnd {
+        name: "BIR",
+        extensions: &["bir"],
+        load: birk_lang::load_with,
+        codes: birk_lang::codes::CODES,
+        format: Some(birk_lang::fmt::format),
+    },
+    FrontEnd { name: "DVE", extensions: &["dve"], load: birk_dve::load, codes: birk_dve::codes::CODES, format: None },
+    FrontEnd {
+        name: "Promela",
+        extensions: &["pml", "prom", "promela", "pm"],
+        load: birk_promela::load,
+        codes: birk_promela::codes::CODES,
+        format: None,
+    },
+];
 
-/// A model that was read.
-#[derive(Debug)]
-pub struct Loaded {
-    /// The program, unless there are errors.
-    pub program: Option<Program>,
-    /// Errors and warnings in the order of the text.
-    pub diagnostics: Vec<Diagnostic>,
-    /// The imported files, name and text, by the number in the spans; the model itself, without a name, is the first.
-    pub files: Vec<(String, String)>,
-    /// The conditions that were asked for, unless there are errors.
-    pub conditions: Vec<Expr>,
+/// The language of a file, by its extension.
+pub fn front_end(path: &Path) -> &'static FrontEnd {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    FRONT_ENDS.iter().find(|front_end| front_end.extensions.contains(&extension)).unwrap_or(&FRONT_ENDS[0])
+}
+
+/// The codes of all languages, in order.
+pub fn codes() -> impl Iterator<Item = &'static Code> {
+    FRONT_ENDS.iter().flat_map(|front_end| front_end.codes)
+}
+
+/// The entry of a code, however its letter is written.
+pub fn explain(code: &str) -> Option<&'static Code> {
+    codes().find(|entry| entry.code.eq_ignore_ascii_case(code))
 }
 
 /// Reads the text of a model with the front end for its path; `resolve` gives the texts of the files that it imports.
@@ -44,14 +65,10 @@ pub fn load(
     path: &Path,
     text: &str,
     constants: &[(String, String)],
-    resolve: birk_lang::import::Resolve<'_>,
+    resolve: Resolve<'_>,
     conditions: Conditions,
 ) -> Loaded {
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    let front_end = FRONT_ENDS.iter().find(|front_end| front_end.extension == extension).unwrap_or(&FRONT_ENDS[0]);
-    let birk_lang::Loaded { program, diagnostics, files, conditions } =
-        (front_end.load)(text, constants, resolve, conditions);
-    Loaded { program, diagnostics, files, conditions }
+    (front_end(path).load)(text, constants, resolve, conditions)
 }
 
 /// Reads a model from a file, and what it imports from files beside it; errors are given as lines.
@@ -69,7 +86,7 @@ pub fn load_text(path: impl AsRef<Path>, text: &str) -> Result<Program, Error> {
     read_model(path.as_ref(), text, none)
 }
 
-fn read_model(path: &Path, text: &str, resolve: birk_lang::import::Resolve<'_>) -> Result<Program, Error> {
+fn read_model(path: &Path, text: &str, resolve: Resolve<'_>) -> Result<Program, Error> {
     let loaded = load(path, text, &[], resolve, Conditions::default());
     loaded.program.ok_or_else(|| {
         let line = |diagnostic: &Diagnostic| {

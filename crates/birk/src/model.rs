@@ -8,20 +8,25 @@ use birk_exec::heuristic::REFINE;
 use birk_exec::reduction::{Independence, Oracle, Preserve, Trial};
 use birk_exec::{Directed, Heuristic, Reduced, Syntactic};
 use birk_ir::{Goal, Program, TransitionId};
-use birk_jit::Staged;
+use birk_jit::{Native, Staged};
 
 use crate::watch::Watch;
 
 /// A program that is searched for some goals.
 pub(crate) struct Layers<'p> {
     program: &'p Program,
-    goals: &'p [Goal],
+    goals: Box<[Goal]>,
     staged: Staged<'p>,
 }
 
 impl<'p> Layers<'p> {
-    pub(crate) fn new(program: &'p Program, goals: &'p [Goal]) -> Self {
-        Self { program, goals, staged: Staged::new(program, goals) }
+    pub(crate) fn new(program: &'p Program, goals: &[Goal]) -> Self {
+        Self { program, goals: goals.into(), staged: Staged::new(program, goals) }
+    }
+
+    /// The same, which shares native code with others of the program.
+    pub(crate) fn sharing(native: &Arc<Native<'p>>, program: &'p Program, goals: &[Goal]) -> Self {
+        Self { program, goals: goals.into(), staged: Staged::sharing(Arc::clone(native), program, goals) }
     }
 
     /// The program alone.
@@ -32,11 +37,11 @@ impl<'p> Layers<'p> {
     /// With only the steps of a stubborn set in each state; an error says why that cannot be.
     pub(crate) fn reduced(
         &self,
-        preserve: fn(&'p [Goal]) -> Preserve<'p>,
+        preserve: fn(&[Goal]) -> Preserve<'_>,
         memory: u64,
         observer: &mut dyn Observer,
     ) -> Result<Reduced<'_>, String> {
-        let model = |oracle: &mut dyn Oracle| Reduced::new(self.program, &self.staged, preserve(self.goals), oracle);
+        let model = |oracle: &mut dyn Oracle| Reduced::new(self.program, &self.staged, preserve(&self.goals), oracle);
         birk_symbolic::with_solver(self.program, observer, memory, |solver| match solver {
             Some(solver) => model(solver),
             None => model(&mut Syntactic),
@@ -68,7 +73,7 @@ impl<'p> Layers<'p> {
         model: &'l dyn Model,
         options: &birk_engine::Options,
     ) -> Directed<'l, dyn Model + 'l> {
-        Directed::new(model, heuristics(self.program, self.goals, REFINE.number(options)))
+        Directed::new(model, heuristics(self.program, &self.goals, REFINE.number(options)))
     }
 
     /// For each transition, whether an `assume` pruned one of its branches.
@@ -85,7 +90,7 @@ impl<'p> Layers<'p> {
 }
 
 /// A program, interpreted at first and as native code when it goes on, which evaluates these goals.
-pub fn compiled<'p>(program: &'p Program, goals: &'p [Goal]) -> impl Model + 'p {
+pub fn compiled<'p>(program: &'p Program, goals: &[Goal]) -> impl Model + use<'p> {
     Staged::new(program, goals)
 }
 

@@ -50,6 +50,8 @@ pub struct Options {
     pub accept: Accept,
     /// The search can be saved to a checkpoint.
     pub is_saved: bool,
+    /// A folder was named for the files of the search.
+    pub has_folder: bool,
     /// It is continued from a checkpoint: what it took before is not known, so nothing is forecast from it.
     pub is_continued: bool,
 }
@@ -77,6 +79,7 @@ impl Default for Options {
             seed: 0,
             accept: Accept::Complete,
             is_saved: false,
+            has_folder: false,
             is_continued: false,
         }
     }

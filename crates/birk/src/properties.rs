@@ -2,8 +2,8 @@
 
 use birk_engine::GoalSet;
 use birk_exec::{ReplayError, goal_of};
+use birk_ir::diagnostic::nearest;
 use birk_ir::{Goal, Program, Property, PropertyKind};
-use birk_lang::diagnostic::nearest;
 
 use crate::error::Error;
 

@@ -161,7 +161,7 @@ const sequenceChart = (() => {
   const drawLoop = (svg, trace, plan) => {
     if (trace.loop === null || trace.loop >= plan.to || plan.to <= plan.from) return;
     const top = Math.max(trace.loop, plan.from), start = plan.rows[top - plan.from].top + 5, end = plan.bottom - 5;
-    svg.append(make("path", { class: "loop", d: `M24 ${end}H10V${start}H24`, "marker-end": top === trace.loop ? "url(#back)" : null }),
+    svg.append(make("path", { class: "loop", d: `M24 ${end}H10V${start}H24`, "marker-end": top === trace.loop ? "url(#chart-back)" : null }),
       make("text", { class: "loop-label", x: 8, y: end + 18 }, "loop, forever"));
   };
 
@@ -171,7 +171,7 @@ const sequenceChart = (() => {
     const svg = make("svg", { class: "rows", width: width * zoom, height: height * zoom, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-labelledby": "chart-title chart-desc" },
       make("title", { id: "chart-title" }, "Sequence chart"),
       make("desc", { id: "chart-desc" }, `Steps ${plan.from + 1} to ${plan.to}; one column for each thread. The table of changes has the same content.`),
-      make("defs", {}, ...["tip", "back"].map((id) => make("marker", { id, markerWidth: 9, markerHeight: 9, refX: 8, refY: 4, orient: "auto", markerUnits: "userSpaceOnUse" }, make("path", { d: "M0 0L9 4L0 8z", class: id })))));
+      make("defs", {}, ...["tip", "back"].map((kind) => make("marker", { id: "chart-" + kind, markerWidth: 9, markerHeight: 9, refX: 8, refY: 4, orient: "auto", markerUnits: "userSpaceOnUse" }, make("path", { d: "M0 0L9 4L0 8z", class: kind })))));
     const lifelines = make("g"), boxes = make("g"), lines = make("g"), labels = make("g");
     for (const lane of lanes) lifelines.append(make("line", { class: "lane", x1: lane.x, x2: lane.x, y1: 0, y2: plan.bottom }));
     for (const { step: s, top, middle, box, height: tall } of rows) {
@@ -187,7 +187,7 @@ const sequenceChart = (() => {
     }
     drawLoop(lifelines, trace, plan);
     for (const { points, text, label, room, taken } of plan.arrows) {
-      const arrow = make("path", { class: "message", d: line(points), "marker-end": taken < plan.to ? "url(#tip)" : null }, make("title", {}, text));
+      const arrow = make("path", { class: "message", d: line(points), "marker-end": taken < plan.to ? "url(#chart-tip)" : null }, make("title", {}, text));
       lines.append(arrow);
       if (room) labels.append(make("text", { class: "label", x: label.x, y: label.y, "text-anchor": label.anchor }, text));
     }

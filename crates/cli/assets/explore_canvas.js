@@ -7,7 +7,7 @@ const makeSvg = (tag, attributes = {}, ...children) => {
   return element;
 };
 const canvasOf = (frame, map) => {
-  const SMALLEST = 0.02, LARGEST = 4, MARGIN = 20;
+  const SMALLEST = 0.02, LARGEST = 4, MARGIN = 20, TOOLS = 36;
   const world = makeSvg("g"), svg = makeSvg("svg", { class: "picture" }), tip = document.querySelector("#tips defs");
   const view = makeSvg("rect", { class: "window" });
   svg.append(world);
@@ -34,7 +34,8 @@ const canvasOf = (frame, map) => {
   };
   const moveBy = (x, y) => { left += x; top += y; isMoved = true; apply(); };
   const fit = (most = LARGEST) => {
-    const [wide, high] = room();
+    // Nothing is drawn below the buttons.
+    const [wide, whole] = room(), high = Math.max(2 * MARGIN + 1, whole - TOOLS);
     scale = Math.max(SMALLEST, Math.min(most, 1.5, (wide - 2 * MARGIN) / size[0], (high - 2 * MARGIN) / size[1]));
     left = (wide - size[0] * scale) / 2;
     top = Math.max(MARGIN, (high - size[1] * scale) / 2);

@@ -56,6 +56,11 @@
 
   // The chart is as wide as it needs to be; beside it are state and source where there is room, otherwise below it.
   const BESIDE = 340, SPACE = 16, FRAME = 40, SMALLEST = 0.75;
+  // What does not fit is drawn smaller, if it then fits and can be read.
+  const fit = (width) => {
+    const ratio = Math.min(1, (document.querySelector(".panes").clientWidth - FRAME) / width);
+    return ratio < SMALLEST ? 1 : ratio;
+  };
   const folded = new Set();
   let range = [0, 0], chosenZoom = null;
   const say = (s) => `${s + 1}. ${data.words[trace.lanes[steps()[s].l]]}: ${title(steps()[s])}${changes(steps()[s]) ? "; " + changes(steps()[s]) : ""}`;
@@ -63,22 +68,77 @@
     range = [from, to];
     const plan = sequenceChart.layout(trace, data.words, from, to, folded);
     const panes = document.querySelector(".panes"), room = panes.clientWidth;
-    // What does not fit is drawn smaller, if it then fits and can be read.
-    const ratio = Math.min(1, (room - FRAME) / plan.width), fitting = ratio < SMALLEST ? 1 : ratio;
-    const zoom = chosenZoom ?? fitting, needed = Math.ceil(plan.width * fitting) + FRAME;
-    panes.dataset.layout = room < 900 ? "one" : needed + 2 * (SPACE + BESIDE) <= room ? "three" : needed + SPACE + BESIDE <= room ? "two" : "below";
+    const fitting = fit(plan.width), zoom = chosenZoom ?? fitting, needed = Math.ceil(plan.width * fitting) + FRAME;
+    panes.dataset.layout = room < 900 ? "one" : isAutomata() ? "below" : needed + 2 * (SPACE + BESIDE) <= room ? "three" : needed + SPACE + BESIDE <= room ? "two" : "below";
     panes.style.setProperty("--chart", needed + "px");
-    by("zoom").textContent = Math.round(zoom * 100) + " %";
     by("chart").replaceChildren(...sequenceChart.draw(trace, data.words, plan, zoom, { say, go, toggle }));
+    if (isAutomata()) scaleAutomata(); else by("zoom").textContent = Math.round(zoom * 100) + " %";
   };
-  const redraw = () => { drawChart(...range); mark(); };
+  const redraw = () => { drawChart(...range); mark(); drawSource(); };
   const toggle = (name) => {
     if (!folded.delete(name)) folded.add(name);
     redraw();
     by("chart").querySelector(`[data-lane="${CSS.escape(name)}"]`)?.focus();
   };
+
+  // The automata of the threads: they are drawn already, and lit here.
+  const placeOf = new Map(data.names.map((name, i) => [name, i]));
+  const automata = [...document.querySelectorAll("#automata .automaton")].map((element) => ({
+    svg: element.querySelector("svg"),
+    instances: JSON.parse(element.dataset.instances).map(([name, index]) => [placeOf.get(name), index]),
+    boxes: [...element.querySelectorAll("[data-location]")],
+    arrows: [...element.querySelectorAll("[data-transitions]")].map((arrow) => [arrow, new Set(arrow.dataset.transitions.split(" ").map(Number))]),
+  }));
+  const isAutomata = () => !by("of-automata").hidden;
+  let automataZoom = null;
+  const scaleAutomata = () => {
+    for (const { svg } of automata) {
+      const { width, height } = svg.viewBox.baseVal, zoom = automataZoom ?? fit(width + 12);
+      svg.setAttribute("width", width * zoom);
+      svg.setAttribute("height", height * zoom);
+    }
+    by("zoom").textContent = Math.round((automataZoom ?? Math.min(1, ...automata.map(({ svg }) => fit(svg.viewBox.baseVal.width + 12)))) * 100) + " %";
+  };
+  const drawAutomata = () => {
+    if (!isAutomata()) return;
+    const now = stateAt(at), taken = at > 0 ? steps()[at - 1].p : null;
+    let current = null;
+    for (const { instances, boxes, arrows } of automata) {
+      const here = new Map();
+      for (const [place, index] of instances) {
+        const location = data.words[now[place]];
+        here.set(location, [...(here.get(location) ?? []), `[${index}]`]);
+      }
+      for (const box of boxes) {
+        const indices = here.get(box.dataset.location) ?? [], line = box.querySelector(".here");
+        box.classList.toggle("lit", indices.length > 0);
+        if (!line) continue;
+        line.dataset.room ??= line.textContent.length;
+        const text = indices.join(" ");
+        line.textContent = text.length > Number(line.dataset.room) ? `${indices.length} instances` : text;
+      }
+      for (const [arrow, transitions] of arrows) {
+        const isTaken = taken !== null && transitions.has(taken);
+        arrow.classList.toggle("lit", isTaken);
+        if (isTaken) current = arrow;
+      }
+    }
+    near(by("automata"), current);
+  };
+  const chooseTab = (isOfAutomata) => {
+    by("of-automata").hidden = !isOfAutomata;
+    by("chart").hidden = isOfAutomata;
+    by("tab-automata").setAttribute("aria-selected", isOfAutomata);
+    by("tab-chart").setAttribute("aria-selected", !isOfAutomata);
+    redraw();
+    drawAutomata();
+  };
   // What is under the pointer, or in the middle, stays where it is.
   const zoomBy = (factor, x, y) => {
+    if (isAutomata()) {
+      automataZoom = factor === null ? null : Math.min(3, Math.max(0.3, (automataZoom ?? 1) * factor));
+      return scaleAutomata();
+    }
     const box = by("chart"), svg = box.querySelector(".rows"), old = svg.clientWidth / svg.viewBox.baseVal.width;
     chosenZoom = factor === null ? null : Math.min(3, Math.max(0.3, old * factor));
     const [left, top] = [box.scrollLeft + (x ?? box.clientWidth / 2), box.scrollTop + (y ?? box.clientHeight / 2)];
@@ -204,6 +264,7 @@
     by("values").closest(".scroll").scrollTop = 0;
     drawSource();
     mark();
+    drawAutomata();
   };
   const go = (to) => { at = Math.max(0, Math.min(steps().length, to)); show(); };
   const choose = (index) => {
@@ -222,15 +283,18 @@
   by("first").addEventListener("click", () => go(0));
   by("end").addEventListener("click", () => go(steps().length));
   by("only").addEventListener("change", drawState);
+  by("tab-chart").addEventListener("click", () => chooseTab(false));
+  by("tab-automata").addEventListener("click", () => chooseTab(true));
   by("zoom-in").addEventListener("click", () => zoomBy(1.25));
   by("zoom-out").addEventListener("click", () => zoomBy(0.8));
   by("zoom").addEventListener("click", () => zoomBy(null));
-  by("chart").addEventListener("wheel", (event) => {
-    if (!event.ctrlKey) return;
-    event.preventDefault();
-    const box = by("chart").getBoundingClientRect();
-    zoomBy(Math.exp(-event.deltaY / 300), event.clientX - box.left, event.clientY - box.top);
-  }, { passive: false });
+  for (const id of ["chart", "automata"])
+    by(id).addEventListener("wheel", (event) => {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      const box = by(id).getBoundingClientRect();
+      zoomBy(Math.exp(-event.deltaY / 300), event.clientX - box.left, event.clientY - box.top);
+    }, { passive: false });
   let resized = 0;
   addEventListener("resize", () => { cancelAnimationFrame(resized); resized = requestAnimationFrame(redraw); });
   by("trace").addEventListener("change", (event) => choose(Number(event.target.value)));

@@ -1,7 +1,7 @@
 //! The threads' automata: for each declaration of a thread its locations, and its transitions with guards and actions as they are
 //! written. Where a guard is not written as such, as in an `else`, it is the one that Birk derived.
 
-use birk_ir::{Expr, LocationId, Op, Program, Span, ThreadId, ThreadRole, TransitionId, VarRole};
+use birk_ir::{Expr, LocationId, Op, Program, Receiver, Span, ThreadId, ThreadRole, Transition, TransitionId, VarRole};
 use birk_lang::lexer::{TokenKind, tokenize};
 
 use crate::picture::{Arrow, Card, Line, Picture};
@@ -10,6 +10,8 @@ use crate::source::Source;
 /// A line of a label has at most so many characters, and a label so many lines.
 const MAX_LINE: usize = 40;
 const MAX_LINES: usize = 8;
+/// The numbers of the instances at a location have so many characters; if there are more, they are counted.
+const MAX_INDICES: usize = 16;
 
 /// The automaton of a thread, and of all its instances.
 #[derive(Debug)]
@@ -42,7 +44,7 @@ pub(crate) struct Edge {
     pub(crate) actions: Vec<String>,
     /// Where it is written.
     pub(crate) span: Span,
-    /// Its transitions, of each instance at least one.
+    /// Its transitions, of each instance at least one; where it receives at a rendezvous, those of the senders.
     pub(crate) transitions: Vec<TransitionId>,
 }
 
@@ -52,7 +54,8 @@ pub(crate) struct Now<'a> {
     pub(crate) taken: &'a dyn Fn(TransitionId) -> u64,
     /// Whether `taken` says how often; otherwise it only says whether at all.
     pub(crate) is_counted: bool,
-    pub(crate) at: &'a dyn Fn(ThreadId) -> Option<LocationId>,
+    /// Where each thread is, if a state is shown.
+    pub(crate) at: Option<&'a dyn Fn(ThreadId) -> Option<LocationId>>,
     pub(crate) is_enabled: &'a dyn Fn(TransitionId) -> bool,
 }
 
@@ -82,35 +85,55 @@ fn automaton(source: &Source, program: &Program, kind: usize) -> Automaton {
     for &id in &instances {
         for &(start, end) in &program.thread(id).at {
             for transition in (start..end).map(TransitionId) {
-                add(source, program, transition, ended, &mut edges);
+                add(source, program, (transition, None), ended, &mut edges);
             }
         }
     }
+    for transition in (0..program.transitions.len()).map(TransitionId::new) {
+        let receiver = program.transition(transition).receiver.as_ref();
+        if let Some(receiver) = receiver.filter(|receiver| program.thread(receiver.thread).kind == kind) {
+            add(source, program, (transition, Some(receiver)), ended, &mut edges);
+        }
+    }
+    edges.sort_by_key(|edge| (edge.from, edge.span.start));
     if edges.iter().any(|edge| edge.to == ended) {
         locations.push(Place { name: birk_ir::text::TERMINATED.to_owned(), labels: Vec::new() });
     }
     Automaton { name: declared.name.clone(), kind, instances, locations, initial, edges }
 }
 
+/// A transition, or what the thread does that receives at a rendezvous.
+type Side<'p> = (TransitionId, Option<&'p Receiver>);
+
 /// Adds a transition: the same command of another instance, or with another partner at a rendezvous, is the same edge.
-fn add(source: &Source, program: &Program, id: TransitionId, ended: usize, edges: &mut Vec<Edge>) {
-    let transition = program.transition(id);
-    let (from, to) = (transition.location.index(), transition.target.map_or(ended, LocationId::index));
-    let (guard, actions) = written(source, program, id);
+fn add(source: &Source, program: &Program, side: Side<'_>, ended: usize, edges: &mut Vec<Edge>) {
+    let transition = program.transition(side.0);
+    let (from, to, span) = match side.1 {
+        Some(receiver) => (receiver.location, receiver.target, receiver.span),
+        None => (transition.location, transition.target, transition.span),
+    };
+    let (from, to) = (from.index(), to.map_or(ended, LocationId::index));
+    let (guard, actions) = written(source, program, side);
     let same = |edge: &&mut Edge| {
-        (edge.from, edge.to, edge.span) == (from, to, transition.span)
-            && (&edge.guard, &edge.actions) == (&guard, &actions)
+        (edge.from, edge.to, edge.span) == (from, to, span) && (&edge.guard, &edge.actions) == (&guard, &actions)
     };
     match edges.iter_mut().find(same) {
-        Some(edge) => edge.transitions.push(id),
-        None => edges.push(Edge { from, to, guard, actions, span: transition.span, transitions: vec![id] }),
+        Some(edge) => edge.transitions.push(side.0),
+        None => edges.push(Edge { from, to, guard, actions, span, transitions: vec![side.0] }),
     }
 }
 
 /// Guard and actions of a transition.
-fn written(source: &Source, program: &Program, id: TransitionId) -> (Option<String>, Vec<String>) {
+fn written(source: &Source, program: &Program, (id, receiver): Side<'_>) -> (Option<String>, Vec<String>) {
     let transition = program.transition(id);
-    let mut words = words(source, transition.span);
+    if !source.is_bir() {
+        return receiver.map_or_else(|| spanned(source, transition), |receiver| received(source, receiver));
+    }
+    let (span, guard_span) = match receiver {
+        Some(receiver) => (receiver.span, receiver.guard_span),
+        None => (transition.span, transition.guard_span),
+    };
+    let mut words = words(source, span);
     if words.first().is_some_and(|word| word.text == "fair") {
         words.remove(0);
     }
@@ -118,15 +141,34 @@ fn written(source: &Source, program: &Program, id: TransitionId) -> (Option<Stri
     let of_span = |span: Span| joined(&self::words(source, span));
     match words.first().map(|word| (word.kind, word.text)) {
         Some((TokenKind::When | TokenKind::Do | TokenKind::Goto | TokenKind::Return, first)) => {
-            let guard = transition.guard_span.filter(|_| first == "when").map(of_span);
+            let guard = guard_span.filter(|_| first == "when").map(of_span);
             (guard, statements(inner(&words)))
         }
-        _ if transition.guard_span == Some(transition.span) => (Some(joined(&words)), Vec::new()),
+        _ if guard_span == Some(span) => (Some(joined(&words)), Vec::new()),
         // The other side of a condition.
-        _ if !does_something(program, id) => (derived(), Vec::new()),
+        _ if receiver.is_none() && !does_something(program, id) => (derived(), Vec::new()),
         Some((_, "atomic")) => (None, statements(inner(&words))),
         _ => (None, statements(&words)),
     }
+}
+
+/// Guard and actions of a transition in another language, as its front end has marked them. Without marks, everything is one
+/// action.
+fn spanned(source: &Source, transition: &Transition) -> (Option<String>, Vec<String>) {
+    let guard = transition.guard_span.map(|span| source.slice(span));
+    let own = transition.parts.iter().filter(|part| transition.span.to(**part) == transition.span);
+    let actions: Vec<String> = own.map(|part| source.slice(*part)).collect();
+    let is_plain = guard.is_none() && transition.parts.is_empty();
+    (guard, if is_plain { vec![source.slice(transition.span)] } else { actions })
+}
+
+/// The same of the other side of a rendezvous: the guard, and what else stands between its braces.
+fn received(source: &Source, receiver: &Receiver) -> (Option<String>, Vec<String>) {
+    let text = source.slice(receiver.span);
+    let inner = text.split_once('{').map_or(text.as_str(), |(_, inner)| inner.trim_end_matches('}'));
+    let actions = inner.split(';').map(|part| part.trim().to_owned());
+    let is_action = |part: &String| !part.is_empty() && !part.starts_with("guard");
+    (receiver.guard_span.map(|span| source.slice(span)), actions.filter(is_action).collect())
 }
 
 /// Whether it does more than to go on.
@@ -234,7 +276,10 @@ impl Edge {
         let is_enabled = now.is_some_and(|now| self.transitions.iter().any(|&id| (now.is_enabled)(id)));
         let looks = [(taken == Some(0), "never"), (is_enabled, "lit")];
         let whole = self.guard.iter().map(|guard| format!("[{guard}]")).chain(self.actions.iter().cloned());
+        let ids: Vec<String> = self.transitions.iter().map(|id| id.index().to_string()).collect();
+        let data = now.map(|_| format!(" data-transitions=\"{}\"", ids.join(" ")));
         Arrow {
+            data: data.unwrap_or_default(),
             looks: looks.into_iter().filter(|(is_so, _)| *is_so).map(|(_, look)| look).collect(),
             lines,
             hint: whole.collect::<Vec<_>>().join("\n"),
@@ -279,23 +324,31 @@ impl Automaton {
         let Place { name, labels } = &self.locations[location];
         let mut lines = vec![Line::new(name.as_str(), "strong").cut(MAX_LINE)];
         lines.extend(labels.iter().map(|label| Line::new(*label, "soft")));
-        let is_here = |id: &ThreadId, now: &Now<'_>| (now.at)(*id).is_some_and(|at| at.index() == location);
-        let here: Vec<ThreadId> = match now {
-            Some(now) => self.instances.iter().copied().filter(|id| is_here(id, now)).collect(),
-            None => Vec::new(),
-        };
-        if now.is_some() && program.kinds[self.kind].indexed {
-            // There is always a line for them, so that nothing moves when they do.
-            let indices: Vec<String> = here.iter().map(|&id| format!("[{}]", program.thread(id).copy)).collect();
-            lines.push(Line::new(indices.join(" "), "").cut(MAX_LINE));
+        let at = now.and_then(|now| now.at);
+        let is_here = |id: &ThreadId| at.and_then(|at| at(*id)).is_some_and(|at| at.index() == location);
+        let here: Vec<ThreadId> = self.instances.iter().copied().filter(is_here).collect();
+        if at.is_some() && program.kinds[self.kind].indexed {
+            lines.push(Line::new(self.indices(program, &here), "here"));
         }
         let looks = [(location == self.initial, "first"), (!here.is_empty(), "lit")];
         Card {
             looks: looks.into_iter().filter(|(is_so, _)| *is_so).map(|(_, look)| look).collect(),
             lines,
             hint: String::new(),
-            data: format!(" data-location=\"{}\"", crate::report::html::escape(name)),
+            data: format!(" data-location=\"{}\"", crate::escape::escape(name)),
         }
+    }
+
+    /// The instances at a location. There is always room for them, so that nothing moves when they do.
+    fn indices(&self, program: &Program, here: &[ThreadId]) -> String {
+        let text = |ids: &[ThreadId]| {
+            let indices: Vec<String> = ids.iter().map(|&id| format!("[{}]", program.thread(id).copy)).collect();
+            indices.join(" ")
+        };
+        let room = text(&self.instances).len().min(MAX_INDICES);
+        let told = text(here);
+        let told = if told.len() > room { crate::numbers::count(here.len() as u64, "instance") } else { told };
+        format!("{told:room$}")
     }
 
     /// `Philosopher (3 instances)`

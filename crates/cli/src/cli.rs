@@ -77,7 +77,7 @@ pub(crate) enum Command {
 /// A model and its constants.
 #[derive(Args, Debug)]
 pub(crate) struct ModelArgs {
-    /// The model (a .bir file)
+    /// The model (.bir or .dve)
     pub(crate) model: PathBuf,
     /// Override the value of a constant (repeatable)
     #[arg(short = 'D', long, value_name = "NAME=VALUE", value_parser = parse_define)]
@@ -88,6 +88,9 @@ pub(crate) struct ModelArgs {
     /// When to use colours; auto means only on a terminal
     #[arg(long, value_name = "auto|always|never", value_enum, default_value = "auto", hide_possible_values = true)]
     pub(crate) color: Color,
+    /// Errors and warnings of the model as text for people, or as JSON, one object per line
+    #[arg(long, value_name = "human|json", value_enum, default_value = "human", hide_possible_values = true)]
+    pub(crate) diagnostics: Format,
 }
 
 /// Options of a search.
@@ -170,7 +173,10 @@ pub(crate) struct CheckArgs {
     /// Write an HTML report with charts, source and plots to this file
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) report: Option<PathBuf>,
-    /// With --search depth: save the search in this folder, for `birk resume`
+    /// With --search disk: put files into this folder [default: the checkpoint's, or the system's for temporary files]
+    #[arg(long, value_name = "FOLDER", help_heading = BUDGET)]
+    pub(crate) disk: Option<PathBuf>,
+    /// With --search depth or --search disk: save the search in this folder, for `birk resume`
     #[arg(long, value_name = "FOLDER", help_heading = BUDGET)]
     pub(crate) checkpoint: Option<PathBuf>,
     /// The options that decide what the search finds, wherever they came from, as words of a command line.

@@ -14,7 +14,6 @@ mod simulate;
 use birk::Engines;
 
 use crate::cli::{Cli, Command};
-use crate::report;
 use crate::terminal::print;
 use crate::{Exit, Failure};
 
@@ -32,7 +31,7 @@ pub(crate) fn run(cli: Cli, engines: &Engines) -> Result<Exit, Failure> {
         Command::Automaton(args) => automaton::run(&args),
         Command::Explain { code } => about::explain(code.as_deref()),
         Command::Engines => print(&about::engines(engines)),
-        Command::Schema => print(&report::json::schemas()),
+        Command::Schema => print(&about::schemas()),
         Command::Completions { shell } => about::completions(shell, engines),
         Command::Man => about::man(engines),
     }

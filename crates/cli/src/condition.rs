@@ -1,8 +1,7 @@
 //! Conditions that somebody types while looking at a model, read by the language itself: every name and every type means
 //! what it means in a property of the model.
 
-use birk_ir::{Expr, Program};
-use birk_lang::Conditions;
+use birk_ir::{Conditions, Expr, Program};
 
 use crate::cli::ModelArgs;
 use crate::load::load_with;

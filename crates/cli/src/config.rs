@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use birk::Engines;
-use birk_lang::diagnostic::nearest;
+use birk_ir::diagnostic::nearest;
 use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command as Grammar, FromArgMatches as _};
@@ -22,9 +22,9 @@ use crate::terminal::visible;
 /// The file, beside the model.
 const FILE: &str = "birk.toml";
 /// Options that are about one invocation only.
-const TYPED_ONLY: &[&str] = &["profile", "trace", "report", "checkpoint", "guided", "help"];
+const TYPED_ONLY: &[&str] = &["profile", "trace", "report", "checkpoint", "disk", "guided", "help"];
 /// Options that decide how an answer looks, not what it is.
-const APPEARANCE: &[&str] = &["format", "progress", "color"];
+const APPEARANCE: &[&str] = &["format", "progress", "color", "diagnostics"];
 
 /// What one source says: keys and their values, as a command line has them.
 type Layer = Vec<(String, Vec<String>)>;

@@ -1,10 +1,11 @@
 //! Diagnostics as people read them, drawn by the renderer that rustc and cargo use.
 
+pub(crate) mod json;
+
 use std::borrow::Cow;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use birk_ir::Span;
-use birk_lang::diagnostic::Diagnostic;
+use birk_ir::{Diagnostic, Span};
 
 use crate::report::fold::Look;
 use crate::source::Source;

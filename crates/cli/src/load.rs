@@ -3,11 +3,9 @@
 use std::ops::Range;
 use std::path::Path;
 
-use birk_ir::{Expr, Program};
-use birk_lang::Conditions;
-use birk_lang::diagnostic::Diagnostic;
+use birk_ir::{Conditions, Diagnostic, Expr, Program};
 
-use crate::cli::ModelArgs;
+use crate::cli::{Format, ModelArgs};
 use crate::source::{MAX_TEXT, Source, contents};
 use crate::terminal::uses_color;
 use crate::{Exit, Failure, diagnostics};
@@ -36,12 +34,16 @@ pub(crate) fn load_with_conditions(
     let loaded = load_with(args, &source.text, conditions);
     let color = uses_color(args.color, &std::io::stderr());
     let of_file = other.map(|_| loaded.files.len() as u32 - 1);
-    let (of_other, diagnostics): (Vec<_>, Vec<_>) =
+    let (of_other, found): (Vec<_>, Vec<_>) =
         loaded.diagnostics.into_iter().partition(|diagnostic| Some(diagnostic.span.file) == of_file);
     source.imported = loaded.files.into_iter().skip(1).map(|(path, text)| Source::new(path, text)).collect();
-    diagnostics::print(&source, &diagnostics, color);
+    let print = |source: &Source, found: &[Diagnostic]| match args.diagnostics {
+        Format::Human => diagnostics::print(source, found, color),
+        Format::Json => diagnostics::json::print(source, found),
+    };
+    print(&source, &found);
     if let Some((file, _)) = other {
-        print_of_file(file, of_other, color);
+        print(file, &as_its_own(of_other));
     }
     match loaded.program {
         Some(program) => Ok((source, program, loaded.conditions)),
@@ -50,15 +52,16 @@ pub(crate) fn load_with_conditions(
 }
 
 /// What is wrong with the conditions of another file, as that file's own.
-fn print_of_file(file: &Source, mut diagnostics: Vec<Diagnostic>, color: bool) {
+fn as_its_own(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     diagnostics.retain(|diagnostic| !diagnostic.is_warning());
     for diagnostic in &mut diagnostics {
         let own = diagnostic.span.file;
         diagnostic.related.retain(|(span, _)| span.file == own);
         diagnostic.span.file = 0;
         diagnostic.related.iter_mut().for_each(|(span, _)| span.file = 0);
+        diagnostic.fix.iter_mut().for_each(|fix| fix.span.file = 0);
     }
-    diagnostics::print(file, &diagnostics, color);
+    diagnostics
 }
 
 /// Reads the text of a model, and conditions about it; what it imports is looked for beside the model.

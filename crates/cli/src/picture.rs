@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::escape::escape;
 use crate::graph_layout::{self, Drawing, Edge, Point, Size};
-use crate::report::html::escape;
 use crate::terminal::visible;
 
 /// The colours, of a light and of a dark surrounding; pages use them, too.

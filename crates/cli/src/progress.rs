@@ -1,25 +1,30 @@
 //! Progress, time and Ctrl-C: the observer of every search.
 
 mod levels;
+mod samples;
 
 use std::io::{Read, Write as _};
 use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use birk::process_memory::{self, Memory};
 use birk::{Answer, Phase, ShownTrace, Watch};
-use birk_engine::{Observer, Outside, Progress, Relief, Save, Spill};
+use birk_engine::{Files, Observer, Outside, Progress, Relief, Save, Spill};
 use birk_ir::Stop;
 
 use crate::checkpoint::Checkpoint;
 use crate::cli::ProgressMode;
+use crate::folder::Folder;
 use crate::numbers::{bytes, clock, grouped, rounded};
 use crate::settled::Settled;
 use crate::terminal::is_watched;
 use crate::{Exit, Failure, say};
 use levels::{Left, Levels};
+use samples::Samples;
+pub(crate) use samples::{Course, Sample};
 
 /// On a terminal the line is drawn anew this often.
 const REDRAW: Duration = Duration::from_millis(200);
@@ -46,6 +51,9 @@ pub(crate) struct Watcher {
     levels: Option<Levels>,
     settled: Arc<Settled>,
     keeper: Option<Checkpoint>,
+    /// Where files go that are not kept, and why one could not be written or read.
+    disk: Option<PathBuf>,
+    failure: Option<String>,
     gauge: Option<Gauge>,
 }
 
@@ -131,74 +139,6 @@ impl Gauge {
     }
 }
 
-/// How a search stood at one moment.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sample {
-    /// Which of the searches it belongs to: the first, or a later one, for example for a formula.
-    pub(crate) search: u32,
-    /// What the search decides, among the phases.
-    pub(crate) phase: usize,
-    pub(crate) seconds: f64,
-    pub(crate) states: u64,
-    pub(crate) transitions: u64,
-    pub(crate) depth: u32,
-    pub(crate) frontier: u64,
-}
-
-/// How the searches of a check went.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Course<'a> {
-    pub(crate) samples: &'a [Sample],
-    /// What was decided, one after the other.
-    pub(crate) phases: &'a [String],
-}
-
-/// Moments of a search, never more than `Samples::MOST`: when there are too many, every other is dropped, and from
-/// then on only every other is taken.
-#[derive(Debug)]
-struct Samples {
-    kept: Vec<Sample>,
-    every: u64,
-    heard: u64,
-    /// The search that goes on, and how many states it had last.
-    search: u32,
-    states: u64,
-    /// What is decided now, and what was before.
-    phases: Vec<String>,
-}
-
-impl Default for Samples {
-    fn default() -> Self {
-        Self { kept: Vec::new(), every: 1, heard: 0, search: 0, states: 0, phases: Vec::new() }
-    }
-}
-
-impl Samples {
-    const MOST: usize = 1024;
-
-    fn hear(&mut self, mut sample: Sample) {
-        // A slice or a repetition begins anew without notice.
-        if sample.states < self.states {
-            self.search += 1;
-        }
-        (sample.search, self.states) = (self.search, sample.states);
-        sample.phase = self.phases.len().saturating_sub(1);
-        self.heard += 1;
-        if !self.heard.is_multiple_of(self.every) {
-            return;
-        }
-        self.kept.push(sample);
-        if self.kept.len() == Self::MOST {
-            let mut index = 0;
-            self.kept.retain(|_| {
-                index += 1;
-                index % 2 == 0
-            });
-            self.every *= 2;
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
     Off,
@@ -254,6 +194,8 @@ impl Watcher {
             levels: None,
             settled: Arc::default(),
             keeper: None,
+            disk: None,
+            failure: None,
             gauge: None,
         })
     }
@@ -281,6 +223,16 @@ impl Watcher {
     /// What keeps the search.
     pub(crate) fn keeper(&self) -> Option<&Checkpoint> {
         self.keeper.as_ref()
+    }
+
+    /// Puts files that are not kept into this folder.
+    pub(crate) fn use_folder(&mut self, folder: &Path) {
+        self.disk = Some(folder.to_owned());
+    }
+
+    /// Why a file could not be written or read.
+    pub(crate) fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
     }
 
     /// What was remembered.
@@ -343,6 +295,10 @@ impl Watcher {
                     object["nodes"] = nodes.into();
                     object["iterations"] = iterations.into();
                 }
+                if let Some((read, written)) = progress.disk {
+                    object["read_bytes"] = read.into();
+                    object["written_bytes"] = written.into();
+                }
                 if let Some(phase) = &self.phase {
                     object["phase"] = phase.as_str().into();
                 }
@@ -383,13 +339,15 @@ impl Watcher {
             let (depth, budget) = (progress.depth, budget.unwrap_or_default());
             return format!("executions of {depth} steps, {}, {}{budget}", bytes(progress.bytes), clock(elapsed));
         }
+        let disk = progress.disk.map(|(read, written)| format!(", {} read, {} written", bytes(read), bytes(written)));
         format!(
-            "{} states, depth {}, frontier {}, {}/s, {}, {}{}",
+            "{} states, depth {}, frontier {}, {}/s, {}{}, {}{}",
             number(progress.states),
             progress.depth,
             number(progress.frontier),
             number(rate as u64),
             bytes(progress.bytes),
+            disk.unwrap_or_default(),
             clock(elapsed),
             budget.unwrap_or_default(),
         )
@@ -402,8 +360,17 @@ fn left_text(Left { depth, seconds: (least, most) }: Left) -> String {
     if least == most { format!("depth {depth} in about {most}") } else { format!("depth {depth} in {least} to {most}") }
 }
 
-/// Replaces the last line of the terminal; what is too long for it is cut, not wrapped.
+/// As many of the parts of a line, with commas between them, as a terminal shows; the first in any case.
+fn fitting(line: &str, columns: usize) -> &str {
+    let ends = line.match_indices(", ").map(|(at, _)| at).chain([line.len()]);
+    let end = ends.filter(|&end| line[..end].chars().count() < columns).last();
+    &line[..end.or_else(|| line.find(", ")).unwrap_or(line.len())]
+}
+
+/// Replaces the last line of the terminal; what is too long for it is left out, not wrapped.
 fn draw(line: &str) {
+    let columns = ratatui::crossterm::terminal::size().map_or(usize::MAX, |(columns, _)| usize::from(columns));
+    let line = if columns == 0 { line } else { fitting(line, columns) };
     let mut terminal = std::io::stderr().lock();
     let _ = write!(terminal, "\r\x1b[K\x1b[?7l{line}\x1b[?7h");
     let _ = terminal.flush();
@@ -471,6 +438,18 @@ impl Outside for Watcher {
         if let Some(keeper) = &mut self.keeper {
             keeper.refuse(reason);
         }
+    }
+
+    fn files(&mut self) -> Option<Box<dyn Files>> {
+        Some(Box::new(match (&self.keeper, &self.disk) {
+            (Some(keeper), _) => Folder::new(keeper.folder(), true),
+            (None, Some(folder)) => Folder::new(folder, false),
+            (None, None) => Folder::new(&std::env::temp_dir(), false),
+        }))
+    }
+
+    fn fail(&mut self, reason: &std::io::Error) {
+        self.failure = Some(reason.to_string());
     }
 
     fn checkpoint(&mut self, save: &mut Save<'_>, is_last: bool) {

@@ -2,6 +2,7 @@
 
 pub(crate) mod chart;
 pub(crate) mod diagram;
+mod disk;
 pub(crate) mod ending;
 pub(crate) mod fold;
 pub(crate) mod html;
@@ -11,6 +12,7 @@ mod plot;
 pub(crate) mod simulation;
 pub(crate) mod statement;
 mod statistics;
+mod threads;
 pub(crate) mod trace_table;
 mod written;
 

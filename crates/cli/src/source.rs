@@ -45,6 +45,11 @@ impl Source {
         Self { path, text, line_starts, imported: Vec::new() }
     }
 
+    /// Whether it is a model in BIR: views that read its words know no other language.
+    pub(crate) fn is_bir(&self) -> bool {
+        birk::front_end(Path::new(&self.path)).name == birk::FRONT_ENDS[0].name
+    }
+
     /// The file that a span belongs to.
     pub(crate) fn file(&self, span: Span) -> &Source {
         (span.file as usize).checked_sub(1).and_then(|index| self.imported.get(index)).unwrap_or(self)

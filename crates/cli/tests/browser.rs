@@ -197,6 +197,51 @@ fn arrows_go_around_boxes() {
     assert_eq!(browser.complaints(), [""; 0]);
 }
 
+/// The threads as automata, in a tab: lit is where they are and what the step took, dotted what the search never took.
+#[test]
+fn automata_follow_the_trace() {
+    let folder = folder("browser_automata");
+    let Some(browser) = Browser::open(&folder, (1280, 1000)) else { return };
+    let text = "system Meet { channel of byte [0] c; byte sum;
+        active [2] thread Sender(int me) { loc idle: do { send c (me + 1); } return; }
+        active thread Receiver() { byte x; loc wait: do { receive c (?x); sum := sum + x; } goto wait;
+                                                     when sum > 200 do { sum := 0; } goto wait; }
+        invariant small: sum < 3; }";
+    fs::write(folder.join("meet.bir"), text).expect("writable");
+    browser.go(&report(&folder, &format!("{} --property small", folder.join("meet.bir").display())));
+    assert_eq!(browser.run("return document.getElementById('of-automata').hidden"), true);
+    browser.click("#tab-automata");
+    assert_eq!(browser.run("return document.getElementById('chart').hidden"), true);
+    let texts = |selector: &str| {
+        let script = format!(
+            "return [...document.querySelectorAll('#automata {selector}')].map((found) => found.textContent.trim().replace(/\\s+/g, ' '))"
+        );
+        browser.run(&script)
+    };
+    let here = || texts(".box.lit text:first-of-type");
+    assert_eq!(here(), json!(["terminated", "wait"]), "it opens at the violation");
+    // Both sides of the rendezvous are lit.
+    assert_eq!(texts(".label.lit text"), json!(["send c (me + 1)", "receive c (?x)", "sum := sum + x"]));
+    assert_eq!(texts(".label.never text"), json!(["[sum > 200]", "sum := 0", "never taken"]));
+    browser.click("#first");
+    assert_eq!((here(), texts(".label.lit text")), (json!(["idle", "wait"]), json!([])));
+    assert_eq!(texts(".box.lit .here"), json!(["[0] [1]"]));
+    browser.click("#next");
+    assert_eq!(here(), json!(["idle", "terminated", "wait"]));
+    let fits = "const c = document.getElementById('automata'); return [c.scrollWidth <= c.clientWidth, document.body.scrollWidth <= innerWidth]";
+    assert_eq!(browser.run(fits), json!([true, true]));
+    browser.click("#tab-chart");
+    assert_eq!(browser.run("return document.getElementById('of-automata').hidden"), true);
+    assert_eq!(browser.complaints(), [""; 0]);
+
+    // Without a trace they have a section of their own.
+    browser.go(&report(&folder, "models/peterson2.bir"));
+    assert_eq!(browser.text("#h-threads"), "Threads");
+    assert!(browser.run("return document.querySelectorAll('.automaton svg .box').length").as_u64() > Some(3));
+    assert_eq!(browser.run("return document.querySelectorAll('.automaton .lit').length"), 0);
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
 /// Changed values come first; below them is everything, in groups that can be opened and closed.
 #[test]
 fn the_state_is_a_tree() {

@@ -8,7 +8,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use birk_lang::codes::{CODES, Code, explain};
+use birk::ir::{Code, Conditions, Loaded};
+use birk::{FRONT_ENDS, FrontEnd, codes, explain};
+
+/// The crates of the languages, in their order.
+const CRATES: &[&str] = &["lang", "dve", "promela"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -37,18 +41,27 @@ fn defines(text: &str) -> Vec<(String, String)> {
     options.map(|pair| pair[1].split_once('=').expect("-D NAME=VALUE")).map(|(n, v)| (n.into(), v.into())).collect()
 }
 
-/// The codes of what is wrong with a text, in order and without repetition.
-fn codes_of(text: &str) -> BTreeSet<&'static str> {
-    birk_lang::load(text, &defines(text)).diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+/// Reads a model that imports nothing but the standard library.
+fn load(front_end: &FrontEnd, text: &str) -> Loaded {
+    (front_end.load)(text, &defines(text), &mut |_| Err("there is no such file".into()), Conditions::default())
+}
+
+/// The rejected models and the corpus, with their languages.
+fn models(folder: &str) -> Vec<(&'static FrontEnd, PathBuf)> {
+    let of = |front_end: &'static FrontEnd| {
+        let files = front_end.extensions.iter().flat_map(|extension| files(&root().join(folder), extension));
+        files.map(move |path| (front_end, path)).collect::<Vec<_>>()
+    };
+    FRONT_ENDS.iter().flat_map(of).collect()
 }
 
 #[test]
 fn rejected_models_are_explained_as_beside_them() {
     let bless = std::env::var_os("BLESS").is_some();
     let mut wrong = Vec::new();
-    let models = files(&root().join("models/rejected"), "bir");
+    let models = models("models/rejected");
     assert!(models.len() >= 40, "the rejected models are there");
-    for model in models {
+    for (_, model) in models {
         let name = format!("models/rejected/{}", model.file_name().expect("a file").to_string_lossy());
         let text = fs::read_to_string(&model).expect("a model can be read");
         let mut command = Command::new(env!("CARGO_BIN_EXE_birk"));
@@ -78,9 +91,9 @@ fn rejected_models_are_explained_as_beside_them() {
 fn the_corpus_gives_no_warnings() {
     let rejected = root().join("models/rejected");
     let mut found = Vec::new();
-    for model in files(&root().join("models"), "bir").into_iter().filter(|path| !path.starts_with(&rejected)) {
+    for (front_end, model) in models("models").into_iter().filter(|(_, path)| !path.starts_with(&rejected)) {
         let text = fs::read_to_string(&model).expect("a model can be read");
-        let loaded = birk_lang::load(&text, &[]);
+        let loaded = load(front_end, &text);
         found.extend(loaded.diagnostics.iter().map(|d| format!("{}: {} {}", model.display(), d.code, d.message)));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
@@ -88,8 +101,10 @@ fn the_corpus_gives_no_warnings() {
 
 #[test]
 fn every_expected_text_has_its_model() {
+    let models = models("models/rejected");
     for expected in files(&root().join("models/rejected"), "stderr") {
-        assert!(expected.with_extension("bir").exists(), "{} has no model", expected.display());
+        let has_model = models.iter().any(|(_, model)| model.with_extension("stderr") == expected);
+        assert!(has_model, "{} has no model", expected.display());
     }
 }
 
@@ -100,42 +115,49 @@ fn every_code_has_a_rejected_model() {
         .map(|path| fs::read_to_string(path).expect("an expected text can be read"))
         .collect();
     // Fifty messages are shown, and E0014 comes after two hundred.
-    for code in CODES.iter().map(|entry| entry.code).filter(|code| *code != "E0014") {
+    for code in codes().map(|entry| entry.code).filter(|code| *code != "E0014") {
         let mark = format!("[{code}]: ");
         assert!(texts.iter().any(|text| text.contains(&mark)), "no file of models/rejected shows {code}");
     }
 }
 
 #[test]
-fn the_table_holds_the_codes_of_the_front_end_and_no_others() {
-    let sources = root().join("crates/lang/src");
+fn the_table_holds_the_codes_of_the_front_ends_and_no_others() {
+    assert_eq!(CRATES.len(), FRONT_ENDS.len(), "each language has its crate");
     let is_code = |word: &&str| {
         let digits = word.strip_prefix(['E', 'W']).unwrap_or_default();
         digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit())
     };
-    let mut emitted = BTreeSet::new();
-    for path in files(&sources, "rs") {
-        if !path.starts_with(sources.join("codes")) {
-            let text = fs::read_to_string(&path).expect("a source can be read");
-            emitted.extend(text.split('"').filter(is_code).map(str::to_owned));
+    for (name, front_end) in CRATES.iter().zip(FRONT_ENDS) {
+        let sources = root().join(format!("crates/{name}/src"));
+        let mut emitted = BTreeSet::new();
+        for path in files(&sources, "rs") {
+            if !path.starts_with(sources.join("codes")) && path != sources.join("codes.rs") {
+                let text = fs::read_to_string(&path).expect("a source can be read");
+                emitted.extend(text.split('"').filter(is_code).map(str::to_owned));
+            }
         }
+        let listed: BTreeSet<String> = front_end.codes.iter().map(|entry| entry.code.to_owned()).collect();
+        assert_eq!(listed, emitted, "left: the codes of {name}; right: crates/{name}/src");
     }
-    let listed: BTreeSet<String> = CODES.iter().map(|entry| entry.code.to_owned()).collect();
-    assert_eq!(listed, emitted, "left: codes.rs; right: crates/lang/src");
 }
 
 #[test]
 fn codes_are_unique_and_sorted() {
-    for pair in CODES.windows(2) {
-        assert!(pair[0].code < pair[1].code, "{} stands before {}", pair[0].code, pair[1].code);
+    for front_end in FRONT_ENDS {
+        for pair in front_end.codes.windows(2) {
+            assert!(pair[0].code < pair[1].code, "{} stands before {}", pair[0].code, pair[1].code);
+        }
     }
+    let all: BTreeSet<&str> = codes().map(|entry| entry.code).collect();
+    assert_eq!(all.len(), codes().count(), "languages share no code");
     assert_eq!(explain("e0022").map(|entry| entry.code), Some("E0022"));
     assert!(explain("E9999").is_none());
 }
 
 #[test]
 fn explanations_are_short_and_fit_a_screen() {
-    for entry in CODES {
+    for entry in codes() {
         let sentences = entry.explanation.matches(['.', ':', ';']).count();
         assert!((1..=20).contains(&sentences) && entry.explanation.len() > 80, "{}: say why", entry.code);
         for line in [entry.title, entry.explanation, entry.example, entry.fix].iter().flat_map(|text| text.lines()) {
@@ -147,7 +169,7 @@ fn explanations_are_short_and_fit_a_screen() {
 /// The example with the text that its `…` stands for.
 fn whole(entry: &Code) -> String {
     match entry.code {
-        "E0009" => entry.example.replace("(…", &"(".repeat(202)).replace("…)", &")".repeat(202)),
+        "E0009" | "E1003" => entry.example.replace("(…", &"(".repeat(202)).replace("…)", &")".repeat(202)),
         "E0014" => {
             let line = entry.example.lines().nth(2).expect("the line that is repeated");
             entry.example.replace(line, &format!("{line}\n").repeat(202))
@@ -158,8 +180,9 @@ fn whole(entry: &Code) -> String {
 
 #[test]
 fn every_example_provokes_its_code_and_nothing_else() {
-    for entry in CODES {
-        let mut found = codes_of(&whole(entry));
+    for (front_end, entry) in FRONT_ENDS.iter().flat_map(|one| one.codes.iter().map(move |entry| (one, entry))) {
+        let loaded = load(front_end, &whole(entry));
+        let mut found: BTreeSet<&str> = loaded.diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
         if entry.code == "E0014" {
             // It cannot come alone.
             found.retain(|code| *code == entry.code);
@@ -170,8 +193,8 @@ fn every_example_provokes_its_code_and_nothing_else() {
 
 #[test]
 fn every_cure_helps() {
-    for entry in CODES {
-        let loaded = birk_lang::load(entry.fix, &defines(entry.fix));
+    for (front_end, entry) in FRONT_ENDS.iter().flat_map(|one| one.codes.iter().map(move |entry| (one, entry))) {
+        let loaded = load(front_end, entry.fix);
         assert!(loaded.program.is_some(), "the fix of {} does not load:\n{}", entry.code, entry.fix);
         assert_eq!(loaded.diagnostics, [], "the fix of {}", entry.code);
     }

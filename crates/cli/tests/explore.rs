@@ -119,7 +119,8 @@ fn threads_say_where_they_are_and_what_was_taken() {
         (3, 1),
         "asked twice, counted once"
     );
-    assert!(svg.contains(">[0]</text>") && svg.contains(">[1]</text>"));
+    // There is always room for both, so that nothing moves.
+    assert!(svg.contains(">[0]    </text>") && svg.contains(">[1]    </text>"));
 }
 
 /// Processor time of a process so far, where the system tells.

@@ -4,12 +4,18 @@ mod binary;
 
 use std::fs;
 
-use binary::{Answer, BIRK, birk, command, folder, run};
+use binary::{Answer, BIRK, birk, command, folder, run, schemas};
 use serde_json::Value;
 
-/// What was printed, read.
+/// What was printed, read; it is as its schema says.
 fn json(answer: &Answer) -> Value {
-    serde_json::from_str(&answer.out).expect("it is JSON")
+    let value: Value = serde_json::from_str(&answer.out).expect("it is JSON");
+    let kind = if value.get("threads").is_some() { "graph --threads" } else { "graph" };
+    let schema = jsonschema::draft202012::new(&schemas()[kind]).expect("a schema");
+    if let Err(error) = schema.validate(&value) {
+        panic!("{error} at {}", error.instance_path);
+    }
+    value
 }
 
 #[test]
@@ -110,6 +116,45 @@ fn threads_are_printed_as_automata() {
     unknown.says("there is no thread `Plato`; the model has Philosopher1, Philosopher2");
     birk("graph models/philosophers2.bir --threads --format aut").exits(2).says("use dot, json or svg");
     birk("graph models/philosophers2.bir --threads --search highway").exits(2).says("about the state graph");
+}
+
+/// At a rendezvous one step is of two threads, and both automata have an edge for it.
+#[test]
+fn receivers_at_a_rendezvous_have_edges() {
+    let folder = folder("automata_rendezvous");
+    let text = "system S { const N = 2; channel of byte [0] c; byte [N] got; boolean open;
+      active [N] thread Sender(int me) { loc idle: when !open do { send c (me); } return; }
+      active thread Receiver() { byte x;
+        loc wait: when got[0] == 0 do { receive c (?x); got[0] := x + 1; } goto wait;
+                  do { receive c (?x); open := true; } return; } }";
+    fs::write(folder.join("s.bir"), text).expect("writable");
+    let answer =
+        run(command(BIRK).args(["graph", "s.bir", "--threads", "--format", "json"]).current_dir(&folder)).exits(0);
+    let threads = json(&answer)["threads"].clone();
+    let edges = |thread: usize| threads[thread]["edges"].as_array().cloned().unwrap_or_default();
+    assert_eq!(edges(0).len(), 1, "a sender has one edge, whoever receives");
+    let received = edges(1);
+    assert_eq!(received.len(), 2);
+    assert_eq!(
+        (&received[0]["guard"], &received[0]["from"], &received[0]["to"]),
+        (&"got[0] == 0".into(), &0.into(), &0.into())
+    );
+    assert_eq!(received[0]["actions"], serde_json::json!(["receive c (?x)", "got[0] := x + 1"]));
+    assert_eq!((&received[0]["line"], &received[1]["line"]), (&4.into(), &5.into()));
+    assert_eq!((&received[1]["guard"], &received[1]["to"]), (&Value::Null, &1.into()));
+    assert_eq!(threads[1]["locations"][1]["name"], "terminated");
+    // It stands for the steps of the senders, of each.
+    let from = |edge: &Value| {
+        edge["transitions"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(from(&received[0]).len(), 2, "{:?}", from(&received[0]));
+    assert!(from(&received[0]).iter().all(|name| name.starts_with("Sender[")), "{:?}", from(&received[0]));
 }
 
 /// Guards and actions are the user's words also where a thread is written in statements.

@@ -560,3 +560,31 @@ fn the_continue_line_goes_on_where_the_search_ended() {
     }
     assert_eq!(check("models/peterson2.bir").json()["continue"], Value::Null);
 }
+
+/// For editors: every message is an object as the schema says, and its edits repair the model.
+#[test]
+fn diagnostics_for_programs_carry_edits() {
+    let folder = folder("diagnostics_json");
+    let schema = jsonschema::draft202012::new(&binary::schemas()["diagnostics"]).expect("a schema");
+    let mut text = fs::read_to_string(root().join("models/rejected/several_errors.bir")).expect("readable");
+    fs::write(folder.join("m.bir"), &text).expect("writable");
+    let check = || run(command(BIRK).current_dir(&folder).args(["check", "m.bir", "--diagnostics", "json"]));
+    let answer = check().exits(2);
+    let mut found: Vec<serde_json::Value> =
+        answer.err.lines().map(|line| serde_json::from_str(line).expect("a line is an object")).collect();
+    assert_eq!(found.len(), 4);
+    for one in &found {
+        assert!(schema.is_valid(one), "{one}");
+        assert_eq!((&one["severity"], &one["place"]["file"]), (&"error".into(), &"m.bir".into()));
+    }
+    assert_eq!((&found[1]["place"]["line"], &found[1]["place"]["column"]), (&10.into(), &13.into()));
+    // From the last to the first, so that places stay where they are.
+    found.reverse();
+    for fix in found.iter().map(|one| &one["fix"]) {
+        let at = |name: &str| fix["place"][name].as_u64().expect("a number") as usize;
+        text.replace_range(at("start")..at("end"), fix["replacement"].as_str().expect("a string"));
+    }
+    fs::write(folder.join("m.bir"), &text).expect("writable");
+    let repaired = check();
+    assert!(!repaired.err.contains("\"error\"") && repaired.code != Some(2), "{}{}", repaired.err, text);
+}

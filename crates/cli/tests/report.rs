@@ -28,7 +28,7 @@ fn a_report_says_everything() {
     for text in [
         "<span class=\"verdict violated\">violated</span>",
         "<h1>TwoDiningPhilosophers</h1>",
-        "`deadlock` (2 steps, shortest)",
+        "<code>deadlock</code> (2 steps, shortest)",
         "<td class=\"mono\">deadlock</td>",
         "id=\"slider\"",
         "when !fork1 do { fork1 := true; }",
@@ -364,7 +364,7 @@ fn charts_for_other_tools_have_every_step_and_message() {
     assert_eq!(sorted(arrows), sorted(expected.collect()));
     insta::assert_snapshot!("mermaid", birk(&format!("replay models/german.bir {file} --format mermaid")).out);
 
-    // At a rendezvous one step moves two threads; a started thread moves, too.
+    // At a rendezvous one step is of two threads; a started thread moves, too.
     let rendezvous = birk("replay models/abp.bir 0:0,0,0 --format plantuml").exits(0).out;
     assert!(read_plantuml(&rendezvous).1.iter().any(|arrow| arrow.ends_with(":frame_in")), "{rendezvous}");
     let started = birk("replay models/chang_roberts.bir 0:0 --format mermaid").exits(0).out;

@@ -33,6 +33,8 @@ pub struct Engine {
     pub directed: bool,
     /// It can be saved to a checkpoint, and continued.
     pub resumes: bool,
+    /// It keeps its states in files.
+    pub on_disk: bool,
     /// It can do with bitstate hashing.
     pub bitstate: bool,
     /// Address space that it needs beside its memory, of which it occupies little.
@@ -84,6 +86,7 @@ impl Engine {
             slices: false,
             directed: false,
             resumes: false,
+            on_disk: false,
             bitstate: false,
             address_space: 0,
             options: &[],

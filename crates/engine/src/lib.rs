@@ -5,6 +5,7 @@
 
 mod cutoff;
 mod engine;
+mod files;
 mod hyperloglog;
 mod job;
 mod model;
@@ -18,11 +19,12 @@ pub use birk_ir as ir;
 
 pub use cutoff::Cutoff;
 pub use engine::{Engine, LivenessSearch, ModelSearch, MuCalculusSearch, ProgramSearch, Search};
+pub use files::{Files, Stored};
 pub use hyperloglog::HyperLogLog;
 pub use job::{Job, Limits, Storage};
 pub use model::{GoalSet, Model, NEVER};
 pub use monitor::{Monitor, Watched};
 pub use observer::{Observer, Outside, Patient, Progress, Relief, Save, Spill};
-pub use option::{EngineOption, Kind, Options, Value};
-pub use stats::{BddStats, BoundedStats, EngineStats, FrontierStats, Hunt, SatStats, Stats};
+pub use option::{EngineOption, Kind, Options, Value, read_size};
+pub use stats::{BddStats, BoundedStats, DiskStats, EngineStats, FrontierStats, Hunt, SatStats, Stats};
 pub use successors::{Rest, Successors};

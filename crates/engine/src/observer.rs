@@ -5,6 +5,8 @@ use std::ops::ControlFlow;
 
 use birk_ir::Stop;
 
+use crate::files::Files;
+
 /// Hears how the search goes, and may end it.
 pub trait Observer {
     /// Called often (at least every few hundred expansions): must be cheap when there is nothing to say.
@@ -36,6 +38,14 @@ pub trait Outside {
 
     /// What an earlier search is said to have saved cannot be used, for this reason; the search ends.
     fn refuse(&mut self, _reason: &str) {}
+
+    /// Files for a search that keeps its states outside of memory, if there is a place for them.
+    fn files(&mut self) -> Option<Box<dyn Files>> {
+        None
+    }
+
+    /// A file could not be written or read, for this reason: the search ends, and what it says then is not to be relied on.
+    fn fail(&mut self, _reason: &std::io::Error) {}
 
     /// The search could be continued from here: a bound was completed, or, the last time, a limit ends it. `save` writes
     /// what is needed.
@@ -75,6 +85,8 @@ pub struct Progress {
     pub bytes: u64,
     /// For engines on decision diagrams: nodes in use, and how often an image was computed.
     pub bdd: Option<(u64, u32)>,
+    /// For engines that keep their states outside of memory: bytes read and written there.
+    pub disk: Option<(u64, u64)>,
     /// What was done just now, because memory was short.
     pub relief: Option<Relief>,
 }

@@ -29,6 +29,8 @@ pub enum Kind {
     NumberOr(u64, u64, &'static str),
     /// A number above 0 and below 1.
     Share,
+    /// A number of bytes, with a unit.
+    Size,
     /// One of some words.
     Word(&'static [&'static str]),
 }
@@ -77,6 +79,7 @@ impl Kind {
                 Ok(share) if share > 0.0 && share < 1.0 => Ok(Value::Share(share)),
                 _ => Err("write a number between 0 and 1, for example 0.01".into()),
             },
+            Kind::Size => read_size(text).map(Value::Number),
             Kind::Word(words) => match words.iter().find(|word| **word == text) {
                 Some(word) => Ok(Value::Word(word)),
                 None => Err(format!("`{text}` is none of {}", words.join(", "))),
@@ -90,9 +93,26 @@ impl Kind {
             Kind::Number(..) => "N".into(),
             Kind::NumberOr(_, _, word) => format!("N|{word}"),
             Kind::Share => "P".into(),
+            Kind::Size => "SIZE".into(),
             Kind::Word(words) => words.join("|"),
         }
     }
+}
+
+/// Reads a number of bytes: `512M`, `4G`.
+pub fn read_size(text: &str) -> Result<u64, String> {
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let factor = match unit.trim().to_ascii_uppercase().trim_end_matches("IB").trim_end_matches('B') {
+        "" => 1.0,
+        "K" => 1024.0,
+        "M" => 1024.0 * 1024.0,
+        "G" => 1024.0 * 1024.0 * 1024.0,
+        "T" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+        _ => return Err(format!("unknown unit `{unit}`: use K, M, G or T")),
+    };
+    let number: f64 = number.parse().map_err(|_| "write a number and a unit, for example 4G".to_owned())?;
+    if number * factor < 1.0 { Err("must be more than nothing".into()) } else { Ok((number * factor) as u64) }
 }
 
 impl EngineOption {

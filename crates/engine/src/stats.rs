@@ -62,6 +62,11 @@ impl Stats {
         if let EngineStats::Sat(stats) = self.engine { Some(stats) } else { None }
     }
 
+    /// The figures of a search on disk.
+    pub fn disk(&self) -> Option<DiskStats> {
+        if let EngineStats::Disk(stats) = self.engine { Some(stats) } else { None }
+    }
+
     /// Which states a search visited that may be one of many, roughly.
     pub fn visited(&self) -> Option<&HyperLogLog> {
         if let EngineStats::Sampled(visited) = &self.engine { Some(visited) } else { None }
@@ -80,6 +85,8 @@ pub enum EngineStats {
     Sampled(HyperLogLog),
     /// Decision diagrams.
     Bdd(Box<BddStats>),
+    /// States outside of memory.
+    Disk(DiskStats),
     /// A SAT solver, which counts neither states nor steps.
     Sat(SatStats),
 }
@@ -110,6 +117,23 @@ pub struct FrontierStats {
     pub replays: u64,
     /// Steps that were taken back and taken again for that.
     pub replayed: u64,
+}
+
+/// What a search counts that keeps its states outside of memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DiskStats {
+    /// Bytes read.
+    pub read: u64,
+    /// Bytes written.
+    pub written: u64,
+    /// The most bytes of all files at once.
+    pub peak_bytes: u64,
+    /// Bytes of the level files: every state once.
+    pub level_bytes: u64,
+    /// How often the buffer of successors was full, and was sorted and written.
+    pub spills: u64,
+    /// How often runs of visited states were merged.
+    pub merges: u64,
 }
 
 /// What bounded model checking counts: it looks at paths, not at states.

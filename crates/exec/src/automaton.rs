@@ -19,7 +19,7 @@ mod translate;
 
 use std::ops::Range;
 
-use birk_ir::{Expr, Formula};
+use birk_ir::{Claim, Expr, Formula};
 
 pub use buchi::{Buchi, Strength};
 pub use formula::{FormulaId, Formulas};
@@ -52,6 +52,36 @@ pub fn violations_of(formula: &Formula) -> Result<(Buchi, Vec<Expr>), TooLarge> 
     let read = lower(formula, &mut formulas, &mut propositions)?;
     let negated = formulas.negate(read);
     Ok((automaton_of(&mut formulas, negated)?, propositions))
+}
+
+/// A claim as it is written, state by state, and its propositions: each different condition is one.
+pub fn automaton_of_claim(claim: &Claim) -> Result<(Buchi, Vec<Expr>), TooLarge> {
+    let mut propositions: Vec<Expr> = Vec::new();
+    let mut labels = label::Labels::default();
+    let mut edges = Vec::new();
+    for (from, state) in claim.states.iter().enumerate() {
+        for (condition, target) in &state.moves {
+            let label = match condition.as_const() {
+                Some(0) => continue,
+                Some(_) => label::Label::TRUE,
+                None => {
+                    let known = propositions.iter().position(|other| other == condition);
+                    let number = known.unwrap_or(propositions.len());
+                    if number == MAX_PROPOSITIONS {
+                        return Err(TooLarge(format!("it has more than {MAX_PROPOSITIONS} different conditions")));
+                    }
+                    if known.is_none() {
+                        propositions.push(condition.clone());
+                    }
+                    labels.proposition(number)
+                }
+            };
+            edges.push((from, label, *target));
+        }
+    }
+    let names = (0..propositions.len()).map(|number| format!("p{number}")).collect();
+    let accepting: Vec<bool> = claim.states.iter().map(|state| state.is_accepting).collect();
+    Ok((Buchi::exactly(labels, names, vec![claim.initial], &accepting, &edges), propositions))
 }
 
 /// Labels that are nested deeper than this are refused, so that reading them may recurse.

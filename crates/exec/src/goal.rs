@@ -17,7 +17,11 @@ pub fn goal_of(program: &Program, property: &Property) -> Option<Goal> {
         }
         PropertyKind::Invariant(holds) => faulty().negate().and(holds.clone().negate()),
         PropertyKind::Reachable(target) => faulty().negate().and(target.clone()),
-        PropertyKind::Ltl(_) | PropertyKind::Ctl(_) | PropertyKind::Mu(_) | PropertyKind::Automaton => return None,
+        PropertyKind::Ltl(_)
+        | PropertyKind::Ctl(_)
+        | PropertyKind::Mu(_)
+        | PropertyKind::Automaton
+        | PropertyKind::Claim(_) => return None,
     };
     Some(Goal::State(bad))
 }

@@ -83,6 +83,10 @@ impl<'p> Heuristic<'p> {
     /// Refined `depth` times, or as often as is possible below that.
     pub fn new(program: &'p Program, goal: &Goal, depth: u32) -> Self {
         let Goal::State(condition) = goal;
+        // Where several transitions are one step, counting transitions would be too much.
+        if program.interpreted_only().is_some() {
+            return Self::of(program, goal, None);
+        }
         let mut builder = Builder::new(program, MAX_PARTS);
         let built = (0..=depth).rev().find_map(|depth| Some((depth, builder.build(condition, depth)?)));
         Self::of(program, goal, built)
@@ -91,6 +95,9 @@ impl<'p> Heuristic<'p> {
     /// Refined to the least of some depths that is best for the initial state.
     pub fn deepened(program: &'p Program, goal: &Goal) -> Self {
         let Goal::State(condition) = goal;
+        if program.interpreted_only().is_some() {
+            return Self::of(program, goal, None);
+        }
         let initial = program.initial_state();
         let mut scratch = Vec::new();
         let mut builder = Builder::new(program, MAX_PARTS);

@@ -3,6 +3,7 @@
 //! It is the meaning of a program. Compiled models are held against it, state by state, and traces are
 //! replayed with it.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,6 +22,8 @@ pub struct Interpreter<'p> {
     locals: usize,
     /// For each transition, whether an `assume` has cut one of its outcomes.
     assumed: Vec<AtomicBool>,
+    /// Some guards ask whether no step is possible: those are asked again where there is none.
+    has_timeout: bool,
 }
 
 /// What one outcome of a transition is: a state, the result of a failing check, or nothing because it was cut by an
@@ -56,7 +59,7 @@ impl<'p> Interpreter<'p> {
         let goals: Vec<Expr> = goals.iter().map(|Goal::State(bad)| bad.clone()).collect();
         let locals = frame_size(program, &goals);
         let assumed = program.transitions.iter().map(|_| AtomicBool::new(false)).collect();
-        Self { program, goals, locals, assumed }
+        Self { program, goals, locals, assumed, has_timeout: program.has_timeout() }
     }
 
     /// The value of an expression in a state (`Expr::Stuck` is false here).
@@ -88,7 +91,8 @@ impl<'p> Interpreter<'p> {
     fn failing(&self, state: &[u32], step: Step) -> Option<(FaultId, Option<i64>)> {
         let mut locals = vec![0; self.locals];
         let mut found = None;
-        if !self.is_enabled(state, step.transition, &mut locals) {
+        let is_enabled = |stuck| self.is_enabled(state, step.transition, stuck, &mut vec![0; self.locals]);
+        if !is_enabled(false) && !is_enabled(true) {
             return None;
         }
         self.outcomes(state, step.transition, &mut locals, (0, Vec::new()), &mut |choice, _, end| {
@@ -104,8 +108,8 @@ impl<'p> Interpreter<'p> {
 
     /// Whether the guard of a transition is true, whose thread is at its location.
     #[inline]
-    fn is_enabled(&self, state: &[u32], id: TransitionId, locals: &mut [i64]) -> bool {
-        self.eval(&self.program.transition(id).guard, state, locals) != 0
+    fn is_enabled(&self, state: &[u32], id: TransitionId, stuck: bool, locals: &mut [i64]) -> bool {
+        Evaluation { program: self.program, state, stuck }.eval(&self.program.transition(id).guard, locals) != 0
     }
 
     /// The outcomes of a transition that is enabled: `(choice, state, end)`, from a place on, until `found`
@@ -119,6 +123,9 @@ impl<'p> Interpreter<'p> {
         found: &mut dyn FnMut(u32, &[u32], End) -> bool,
     ) -> Option<(u32, Vec<i64>)> {
         let transition = self.program.transition(id);
+        if transition.then.is_some() {
+            return self.chain(state, id, locals, choice, found);
+        }
         let mut hear = |state: &[u32], end: End| {
             let is_enough = found(choice, state, end);
             choice += u32::from(matches!(end, End::State | End::Fault(..)));
@@ -128,6 +135,63 @@ impl<'p> Interpreter<'p> {
         self.run(&transition.ops, &mut state.to_vec(), locals, &mut enumeration);
         let values = enumeration.values;
         (!values.is_empty()).then_some((choice, values))
+    }
+
+    /// The outcomes of a transition behind which a thread goes on at once, from a number on. What lies between is seen by
+    /// nobody; a thread that comes back to where it was between adds nothing.
+    fn chain(
+        &self,
+        state: &[u32],
+        id: TransitionId,
+        locals: &mut [i64],
+        from: u32,
+        found: &mut dyn FnMut(u32, &[u32], End) -> bool,
+    ) -> Option<(u32, Vec<i64>)> {
+        let mut open = vec![(state.to_vec(), id)];
+        let mut seen = HashSet::new();
+        let (mut number, mut has_ended) = (0, false);
+        while let Some((state, id)) = open.pop() {
+            let transition = self.program.transition(id);
+            let mut ends = Vec::new();
+            let mut hear = |state: &[u32], end: End| {
+                ends.push((state.to_vec(), end));
+                false
+            };
+            let mut all = Enumeration { hear: &mut hear, is_enough: false, values: Vec::new() };
+            self.run(&transition.ops, &mut state.clone(), locals, &mut all);
+            let mut next = Vec::new();
+            for (state, end) in ends {
+                if let (End::State, Some(thread)) = (end, transition.then) {
+                    let ids = self.enabled_of(thread, &state, locals);
+                    if !ids.is_empty() {
+                        if seen.insert((thread, state.clone())) {
+                            next.extend(ids.into_iter().map(|id| (state.clone(), id)));
+                        }
+                        continue;
+                    }
+                }
+                has_ended |= end != End::Blocked;
+                let is_numbered = matches!(end, End::State | End::Fault(..));
+                let is_enough = number >= from && found(number, &state, end);
+                number += u32::from(is_numbered);
+                if is_enough {
+                    return Some((number, Vec::new()));
+                }
+            }
+            open.extend(next.into_iter().rev());
+        }
+        // It goes round forever, and nothing comes out.
+        if !has_ended && !seen.is_empty() && from == 0 {
+            found(0, state, End::Cut);
+        }
+        None
+    }
+
+    /// The transitions of a thread that are enabled.
+    fn enabled_of(&self, thread: ThreadId, state: &[u32], locals: &mut [i64]) -> Vec<TransitionId> {
+        let Some(location) = self.program.location_of(thread, state) else { return Vec::new() };
+        let (first, last) = self.program.thread(thread).at[location.index()];
+        (first..last).map(TransitionId).filter(|id| self.is_enabled(state, *id, false, locals)).collect()
     }
 
     fn run(&self, ops: &[Op], work: &mut [u32], locals: &mut [i64], outcomes: &mut Enumeration<'_>) {
@@ -187,17 +251,29 @@ impl<'p> Interpreter<'p> {
         if self.is_fault(state) {
             return;
         }
-        let mut place = out.resume(state).unwrap_or_default();
+        let place = out.resume(state).unwrap_or_default();
+        // Behind the last thread begins the second round, in which no step was possible.
+        let is_second = place.last().is_some_and(|thread| *thread < 0);
+        let (len, cut, is_first) = (out.len(), out.cut, place.is_empty());
+        self.round(threads.clone(), state, is_second, place, out);
+        let is_stuck = is_first && out.len() == len && out.cut == cut && !out.has_rest();
+        if self.has_timeout && is_stuck && threads.len() == self.program.threads.len() {
+            self.round(threads, state, true, Vec::new(), out);
+        }
+    }
+
+    /// The same, where it is known whether a step was possible.
+    fn round(&self, threads: Range<usize>, state: &[u32], stuck: bool, mut place: Vec<i64>, out: &mut Successors) {
         let mut locals = std::mem::take(&mut out.scratch);
         locals.resize(self.locals, 0);
         // What is cut takes time, too.
         let end = (out.len() as u64 + out.cut).saturating_add(out.most() as u64);
-        let first = place.pop().map_or(threads.start, |thread| thread as usize);
+        let first = place.pop().map_or(threads.start, |thread| if thread < 0 { !thread } else { thread } as usize);
         'threads: for t in first..threads.end {
             let Some(location) = self.program.location_of(ThreadId::new(t), state) else { continue };
             let (first, last) = self.program.threads[t].at[location.index()];
             for id in place.pop().map_or(first, |id| id as u32)..last {
-                if !self.is_enabled(state, TransitionId(id), &mut locals) {
+                if !self.is_enabled(state, TransitionId(id), stuck, &mut locals) {
                     continue;
                 }
                 let from = (place.pop().unwrap_or(0) as u32, std::mem::take(&mut place));
@@ -218,7 +294,8 @@ impl<'p> Interpreter<'p> {
                     }
                 };
                 if let Some((choice, mut place)) = rest {
-                    place.extend([i64::from(choice), i64::from(id), t as i64]);
+                    let thread = if stuck { !(t as i64) } else { t as i64 };
+                    place.extend([i64::from(choice), i64::from(id), thread]);
                     out.leave(state, place);
                     break 'threads;
                 }
@@ -289,7 +366,9 @@ impl Model for Interpreter<'_> {
     }
 
     fn written(&self, transition: usize) -> Option<Vec<u32>> {
-        Some(self.program.written_words(TransitionId::new(transition)))
+        // Whoever goes on at once writes more.
+        let id = TransitionId::new(transition);
+        self.program.transition(id).then.is_none().then(|| self.program.written_words(id))
     }
 }
 

@@ -44,10 +44,11 @@ pub use independence::{Conflict, Independence, independence};
 pub use relations::{Oracle, Preserve, Relations, Syntactic};
 use sets::{count, is_in, set};
 pub use specialise::Specialised;
-use stubborn::{Choose, Room, chooser};
+use stubborn::{Beginning, Choose, Room, chooser};
 
-/// States that are expanded to see whether a reduction is worth it.
+/// States that are expanded to see whether a reduction is worth it, and of so many one to see how sets are best looked for.
 const TRIAL: usize = 2_000;
+const COMPARED: usize = 4;
 
 /// Successors of one state, by their bytes: a state with more would have to be expanded in parts.
 const MOST_BYTES: u64 = 16 << 20;
@@ -69,6 +70,7 @@ pub struct Reduced<'m> {
     interpreter: Interpreter<'m>,
     relations: Arc<Relations>,
     chooser: Box<dyn Choose>,
+    beginning: Beginning,
     native: Option<Arc<dyn Conditions + 'm>>,
     /// The only goal that is hunted, if not all are.
     goal: Option<usize>,
@@ -99,6 +101,9 @@ impl<'m> Reduced<'m> {
         preserve: Preserve<'_>,
         oracle: &mut dyn Oracle,
     ) -> Result<Self, String> {
+        if let Some(reason) = program.interpreted_only() {
+            return Err(reason.to_owned());
+        }
         let most = program.threads.iter().map(|thread| {
             let at = |&(first, last): &(u32, u32)| {
                 (first..last).fold(0u64, |sum, id| sum.saturating_add(program.most_outcomes(TransitionId(id))))
@@ -112,7 +117,8 @@ impl<'m> Reduced<'m> {
         let relations = Relations::new(program, preserve, oracle)?;
         let chooser = chooser(&relations, &relations.goals);
         let interpreter = Interpreter::new(program, &[]);
-        Ok(Self { model, interpreter, relations: Arc::new(relations), chooser, native: None, goal: None })
+        let (relations, beginning) = (Arc::new(relations), Beginning::Both);
+        Ok(Self { model, interpreter, relations, chooser, beginning, native: None, goal: None })
     }
 
     /// The same for one of its goals alone, which is then its only one.
@@ -122,6 +128,7 @@ impl<'m> Reduced<'m> {
             interpreter: Interpreter::new(program, &[]),
             relations: Arc::clone(&self.relations),
             chooser: chooser(&self.relations, &self.relations.goals[goal..=goal]),
+            beginning: Beginning::Both,
             native: self.native.clone(),
             goal: Some(goal),
         }
@@ -137,9 +144,9 @@ impl<'m> Reduced<'m> {
         Self { native: Some(native), ..self }
     }
 
-    /// Whether it is worth it, as the first states of a breadth-first search show. Decided before a search, so that the choice
-    /// depends on the state alone.
-    pub fn trial(&self) -> Trial {
+    /// Whether it is worth it, as the first states of a breadth-first search show; what brings nothing there in the choice of
+    /// sets is left out. Decided before a search, so that the choice depends on the state alone.
+    pub fn trial(&mut self) -> Trial {
         let (mut here, mut all) = (Successors::new(self.words()), Successors::new(self.words()));
         self.initial(&mut here);
         let mut states: VecDeque<Vec<u32>> = (0..here.len()).map(|index| here.state(index).to_vec()).collect();
@@ -147,6 +154,7 @@ impl<'m> Reduced<'m> {
         let (mut expanded, mut taken, mut enabled) = (0, 0, 0);
         // Wide states, and such with many successors, are judged by fewer.
         let most = MOST_BYTES as usize / (self.words() * 4).max(1);
+        let (mut best, mut sizes) = (0, [0; 2]);
         while expanded < TRIAL && seen.len() < most {
             // A model that is over by then is small either way.
             let Some(state) = states.pop_front() else { return Trial::Over };
@@ -156,6 +164,11 @@ impl<'m> Reduced<'m> {
             self.successors(&state, &mut here);
             self.model.successors(&state, &mut all);
             (taken, enabled) = (taken + here.len(), enabled + all.len());
+            if expanded % COMPARED == 0 {
+                best += here.len();
+                sizes[0] += self.chosen_from(Beginning::Closure, &state, &all);
+                sizes[1] += self.chosen_from(Beginning::All, &state, &all);
+            }
             for next in (0..here.len()).map(|index| here.state(index)) {
                 if !self.is_fault(next) && !seen.contains(next) {
                     seen.insert(next.to_vec());
@@ -163,7 +176,21 @@ impl<'m> Reduced<'m> {
                 }
             }
         }
+        self.beginning = match sizes.map(|size| size <= best) {
+            [true, _] => Beginning::Closure,
+            [false, true] => Beginning::All,
+            _ => Beginning::Both,
+        };
         if taken * 10 <= enabled * 9 { Trial::Worthwhile } else { Trial::Useless }
+    }
+
+    /// How many of the successors of a state are taken if its set is looked for in this way alone.
+    fn chosen_from(&self, beginning: Beginning, state: &[u32], all: &Successors) -> usize {
+        let mut room = Room::default();
+        match self.is_choice(all, 0, &mut room) && self.choose(beginning, state, &mut room) {
+            true => all.steps(0).iter().filter(|step| is_in(&room.chosen, step.transition.index())).count(),
+            false => all.len(),
+        }
     }
 
     /// The stubborn set of a state, by transition; none where all steps are taken.
@@ -171,19 +198,19 @@ impl<'m> Reduced<'m> {
         let mut all = Successors::new(self.words());
         self.model.successors(state, &mut all);
         let mut room = Room::default();
-        let is_reduced = self.is_choice(&all, 0, &mut room) && self.choose(state, &mut room);
+        let is_reduced = self.is_choice(&all, 0, &mut room) && self.choose(self.beginning, state, &mut room);
         let is_member = |transition| is_in(&room.chosen, transition);
         is_reduced.then(|| (0..self.relations.transitions).map(is_member).collect())
     }
 
     /// Chooses a set; whether it has fewer than all enabled transitions.
-    fn choose(&self, state: &[u32], room: &mut Room) -> bool {
+    fn choose(&self, beginning: Beginning, state: &[u32], room: &mut Room) -> bool {
         if let Some(native) = &self.native {
             native.evaluate(state, &mut room.atoms);
             room.evaluated.fill(u64::MAX);
         }
         let is_true = |atom: usize| self.relations.tests[atom].is_true(&self.interpreter, state);
-        self.chooser.choose(&is_true, room)
+        self.chooser.choose(beginning, &is_true, room)
     }
 
     /// Fills the room with the transitions that have an outcome in the state; whether a set is to be chosen.
@@ -224,7 +251,7 @@ impl Model for Reduced<'_> {
             return;
         }
         let mut room = out.take_room::<Room>();
-        if self.is_choice(out, from, &mut room) && self.choose(state, &mut room) {
+        if self.is_choice(out, from, &mut room) && self.choose(self.beginning, state, &mut room) {
             let before = out.len();
             out.retain(from, |step, _| is_in(&room.chosen, step.transition.index()));
             out.is_withheld = out.len() < before;

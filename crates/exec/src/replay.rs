@@ -162,7 +162,7 @@ impl Replayed {
                 let is_whole = self.shows(program, formula) == Shows::Whole(property.wants_goal());
                 is_whole && self.states[0] == program.initial_state()
             }
-            PropertyKind::Automaton => return self.closes(program),
+            PropertyKind::Automaton | PropertyKind::Claim(_) => return self.closes(program),
         };
         let step = self.steps.len().saturating_sub(1);
         let reason = || match property.kind {

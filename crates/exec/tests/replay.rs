@@ -80,6 +80,8 @@ fn transition(at: usize, (from, guard, mut ops, to): Written, all: &[Written]) -
         ops,
         locals: 1,
         fair: None,
+        receiver: None,
+        then: None,
     }
 }
 

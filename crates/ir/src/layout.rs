@@ -5,6 +5,7 @@
 //! with as many elements to a word as fit; everything else is placed first-fit, widest first.
 
 use crate::ids::VarId;
+use crate::program::Variable;
 
 /// The place of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +80,12 @@ pub struct Shape {
 }
 
 impl Layout {
+    /// Places these variables.
+    pub fn of(variables: &[Variable]) -> Self {
+        let shape = |variable: &Variable| Shape { lo: variable.lo, hi: variable.hi, len: variable.len() };
+        Self::pack(&variables.iter().map(shape).collect::<Vec<_>>())
+    }
+
     /// Places variables of these shapes.
     pub fn pack(shapes: &[Shape]) -> Self {
         let width = |s: &Shape| 64 - ((s.hi - s.lo) as u64).leading_zeros();

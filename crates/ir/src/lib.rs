@@ -4,7 +4,9 @@
 #![forbid(unsafe_code)]
 
 pub mod branching;
+pub mod diagnostic;
 pub mod expr;
+pub mod front_end;
 pub mod ids;
 pub mod interval;
 pub mod layout;
@@ -16,14 +18,16 @@ pub mod shown;
 pub mod text;
 
 pub use branching::{Branching, Steps};
+pub use diagnostic::{Code, Diagnostic};
 pub use expr::{BinaryOp, Expr, FoldOp, UnaryOp};
+pub use front_end::{Conditions, Loaded, Reader, Resolve};
 pub use ids::{FaultId, LocalId, LocationId, Span, StateId, ThreadId, TransitionId, VarId};
 pub use layout::{Layout, Slot};
 pub use locality::Field;
 pub use outcome::{Coverage, Outcome, Step, Stop, Trace, Verdict};
 pub use program::{
-    Access, Channel, Fault, FaultKind, Location, Op, Place, Program, Thread, ThreadKind, ThreadRole, Transition,
-    ValueKind, VarRole, Variable,
+    Access, Channel, Fault, FaultKind, Location, Op, Place, Program, Receiver, Thread, ThreadKind, ThreadRole,
+    Transition, ValueKind, VarRole, Variable,
 };
-pub use property::{Formula, Goal, Property, PropertyKind};
+pub use property::{Claim, ClaimState, Formula, Goal, Property, PropertyKind};
 pub use shown::{Change, History, ShownState, ShownValue, ShownVariable, View, Whereabouts};

@@ -67,6 +67,8 @@ pub enum Stop {
     Time,
     /// The memory was used up.
     Memory,
+    /// The room for files was used up.
+    Disk,
     /// States at the depth limit were not expanded.
     Depth,
     /// The limit on the number of states was reached.
@@ -83,6 +85,7 @@ impl Stop {
             Stop::Goal => "violation",
             Stop::Time => "time",
             Stop::Memory => "memory",
+            Stop::Disk => "disk",
             Stop::Depth => "depth",
             Stop::States => "states",
             Stop::Interrupt => "interrupt",

@@ -184,6 +184,26 @@ pub struct Transition {
     /// Where what is marked `fair` is written. Under `--fairness` all transitions of the thread with this mark are one
     /// condition: while one of them is enabled, they are not all passed over forever.
     pub fair: Option<Span>,
+    /// Who goes on at once, before anybody else: the result of the step is then not a state of its own, unless that thread
+    /// has no step that is enabled.
+    pub then: Option<ThreadId>,
+    /// Who receives, where it sends at a rendezvous.
+    pub receiver: Option<Receiver>,
+}
+
+/// The other side of a rendezvous: its step is a part of the sender's transition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receiver {
+    /// Who receives.
+    pub thread: ThreadId,
+    /// Where it waits.
+    pub location: LocationId,
+    /// Where it goes; `None` ends the thread.
+    pub target: Option<LocationId>,
+    /// The step in the source.
+    pub span: Span,
+    /// Its guard in the source, where it was written.
+    pub guard_span: Option<Span>,
 }
 
 /// One operation of a transition.
@@ -316,6 +336,23 @@ impl Program {
         let kind = self.kind_of(id);
         let value = self.layout.slot(kind.counter).get(state, self.thread(id).copy);
         (value < kind.idle()).then(|| LocationId::new(value as usize))
+    }
+
+    /// Whether a guard asks that no step is possible: such a step has a lower priority than all others.
+    pub fn has_timeout(&self) -> bool {
+        let mut found = false;
+        self.transitions.iter().for_each(|t| t.guard.walk(&mut |e| found |= *e == Expr::Stuck));
+        found
+    }
+
+    /// Why only the interpreter knows its steps, if it is so: `timeout`, or a thread that goes on at once.
+    pub fn interpreted_only(&self) -> Option<&'static str> {
+        if self.transitions.iter().any(|transition| transition.then.is_some()) {
+            return Some(
+                "an `atomic` or `d_step` sequence loops, so that its steps are joined only while they are executed",
+            );
+        }
+        self.has_timeout().then_some("`timeout` asks whether any other step is possible")
     }
 
     /// The initial state.

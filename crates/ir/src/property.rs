@@ -35,6 +35,29 @@ pub enum PropertyKind {
     Mu(Branching),
     /// No infinite run is accepted by an automaton that was given beside the program.
     Automaton,
+    /// No infinite run is accepted by an automaton that the model itself declares.
+    Claim(Claim),
+}
+
+/// A Büchi automaton that a model declares: it moves with every step of the program, by a condition on the state that is left,
+/// and stutters along with a run that ends.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Its states.
+    pub states: Vec<ClaimState>,
+    /// Where it begins.
+    pub initial: usize,
+}
+
+/// A state of a claim.
+#[derive(Clone, Debug)]
+pub struct ClaimState {
+    /// Its name.
+    pub name: String,
+    /// Whether visiting it infinitely often is accepting.
+    pub is_accepting: bool,
+    /// Its moves: a condition over one state of the program, and the number of the next state of the claim.
+    pub moves: Vec<(Expr, usize)>,
 }
 
 /// A formula of linear temporal logic.
@@ -96,7 +119,7 @@ impl Property {
             PropertyKind::Ltl(_) => "ltl",
             PropertyKind::Ctl(_) => "ctl",
             PropertyKind::Mu(_) => "mu",
-            PropertyKind::Automaton => "automaton",
+            PropertyKind::Automaton | PropertyKind::Claim(_) => "automaton",
         }
     }
 
@@ -119,7 +142,7 @@ impl Property {
 
     /// Whether it is about whole runs, not about states.
     pub fn is_of_runs(&self) -> bool {
-        matches!(self.kind, PropertyKind::Ltl(_) | PropertyKind::Automaton)
+        matches!(self.kind, PropertyKind::Ltl(_) | PropertyKind::Automaton | PropertyKind::Claim(_))
     }
 
     /// The one place where an outcome becomes good or bad news.

@@ -189,6 +189,7 @@ impl Program {
         let variable = self.variable(id);
         let own = match variable.role {
             VarRole::Local(kind) => self.kinds[kind].name.len() + 1,
+            VarRole::Counter(kind) => self.kinds[kind].name.len(),
             _ => 0,
         };
         let end = variable.name[own..].find(['[', '.']).map_or(variable.name.len(), |at| own + at);

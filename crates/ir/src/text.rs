@@ -6,7 +6,7 @@ use crate::branching::{Branching, Steps};
 use crate::expr::{BinaryOp, Expr, FoldOp, UnaryOp};
 use crate::ids::{LocationId, ThreadId, TransitionId, VarId};
 use crate::program::{Access, Op, Place, Program, ValueKind, VarRole, Variable};
-use crate::property::{Formula, PropertyKind};
+use crate::property::{Claim, Formula, PropertyKind};
 
 /// What is shown for the location of a thread that ran before.
 pub const TERMINATED: &str = "terminated";
@@ -337,10 +337,28 @@ impl Program {
                 PropertyKind::Ltl(formula) => self.formula_text(formula),
                 PropertyKind::Ctl(formula) | PropertyKind::Mu(formula) => self.branching_text(formula),
                 PropertyKind::Automaton => "of a file".into(),
+                PropertyKind::Claim(claim) => self.claim_text(claim),
             };
             _ = writeln!(out, "  {} {}: {text}", property.word(), property.name);
         }
         out
+    }
+}
+
+impl Program {
+    /// `q0 -> q0 if true, q0 -> q1 if x == 1; from q0, accepting q1`
+    fn claim_text(&self, claim: &Claim) -> String {
+        let name = |state: usize| claim.states[state].name.as_str();
+        let mut moves = Vec::new();
+        for state in &claim.states {
+            for (condition, target) in &state.moves {
+                let condition = if *condition == Expr::TRUE { "true".into() } else { self.expr_text(condition) };
+                moves.push(format!("{} -> {} if {condition}", state.name, name(*target)));
+            }
+        }
+        let accepting = claim.states.iter().filter(|state| state.is_accepting).map(|state| state.name.as_str());
+        let accepting = accepting.collect::<Vec<_>>().join(", ");
+        format!("{}; from {}, accepting {accepting}", moves.join(", "), name(claim.initial))
     }
 }
 

@@ -11,10 +11,11 @@ mod predicates;
 mod staged;
 
 pub use predicates::Predicates;
-pub use staged::Staged;
+pub use staged::{Native, Staged};
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use birk_engine::{GoalSet, Model, Successors};
 use birk_exec::Interpreter;
@@ -45,14 +46,20 @@ type Expand = unsafe extern "C" fn(*const u32, *mut u32, *mut Step, *const Step,
 /// State, whether it is stuck; gives the goals.
 type Evaluate = unsafe extern "C" fn(*const u32, u64) -> u64;
 
-/// A program as native code.
+/// A program as native code, and the goals that one search evaluates.
+#[derive(Debug)]
 pub struct Compiled<'p> {
+    code: Arc<Code<'p>>,
+    evaluate: Evaluate,
+}
+
+/// The steps of a program as native code. Searches for different goals share it: each adds a function that evaluates its own.
+pub struct Code<'p> {
     program: &'p Program,
     /// Expands the threads that have too many outcomes for one batch.
     interpreter: Interpreter<'p>,
-    module: Option<JITModule>,
+    module: Option<Mutex<(JITModule, u32)>>,
     groups: Vec<Group>,
-    evaluate: Evaluate,
     /// Length of a state.
     words: usize,
     /// Length of the scratch area, in which the code keeps bound values and unfinished states.
@@ -78,24 +85,57 @@ struct Group {
 // SAFETY: after `finalize_definitions` the module only owns the memory of the code; nobody changes it until drop, and
 // the compiled functions touch only what they are given, and the flags of `assumed`, in which all write the same value.
 #[allow(unsafe_code, reason = "the module holds raw pointers to code that never changes")]
-unsafe impl Sync for Compiled<'_> {}
+unsafe impl Sync for Code<'_> {}
+// SAFETY: as above; who adds a function holds the lock, and the code that is there stays where it is.
+#[allow(unsafe_code, reason = "the module holds raw pointers to code that never changes")]
+unsafe impl Send for Code<'_> {}
 
 impl<'p> Compiled<'p> {
     /// Compiles a program; an error says why that cannot be.
     pub fn new(program: &'p Program, goals: &[Goal]) -> Result<Self, String> {
-        Self::in_parts(program, goals, Successors::part(program.layout.words()))
+        Self::sharing(Arc::new(Code::new(program)?), goals)
     }
 
     /// The same where native code adds at most so many successors at once: threads that may have more are interpreted.
     pub fn in_parts(program: &'p Program, goals: &[Goal], part: usize) -> Result<Self, String> {
+        Self::sharing(Arc::new(Code::in_parts(program, part)?), goals)
+    }
+
+    /// The same with steps that are compiled already.
+    pub fn sharing(code: Arc<Code<'p>>, goals: &[Goal]) -> Result<Self, String> {
         assert!(goals.len() <= GoalSet::CAPACITY, "one search hunts at most {} goals", GoalSet::CAPACITY);
+        let evaluate = code.evaluation(goals)?;
+        Ok(Self { code, evaluate })
+    }
+
+    /// Bytes of the largest stack frame of its functions that make steps.
+    pub fn frame(&self) -> u32 {
+        self.code.frame
+    }
+
+    /// For each transition, whether an `assume` has cut one of its outcomes in a state that was expanded.
+    pub fn assumed(&self) -> Vec<bool> {
+        self.code.assumed()
+    }
+}
+
+impl<'p> Code<'p> {
+    /// Compiles the steps of a program; an error says why that cannot be.
+    pub fn new(program: &'p Program) -> Result<Self, String> {
+        Self::in_parts(program, Successors::part(program.layout.words()))
+    }
+
+    fn in_parts(program: &'p Program, part: usize) -> Result<Self, String> {
+        if let Some(reason) = program.interpreted_only() {
+            return Err(reason.to_owned());
+        }
         let words = program.layout.words();
         if words > MAX_WORDS {
             return Err(format!("its states have {words} words"));
         }
         let mut module = module()?;
         let assumed: Box<[AtomicBool]> = program.transitions.iter().map(|_| AtomicBool::new(false)).collect();
-        let mut compiler = Compiler::new(&mut module);
+        let mut compiler = Compiler::new(&mut module, 0);
         let mut functions = Vec::new();
         for (threads, most) in groups(program, part) {
             let function = match most <= part {
@@ -104,28 +144,33 @@ impl<'p> Compiled<'p> {
             };
             functions.push((threads, most, function));
         }
-        let evaluate = compiler.evaluate(program, goals)?;
-        let (scratch, frame) = (compiler.scratch, compiler.frame);
+        let (scratch, frame, next) = (compiler.scratch, compiler.frame, compiler.next);
         module.finalize_definitions().map_err(|error| error.to_string())?;
         let address = |id: FuncId| module.get_finalized_function(id);
         // SAFETY: the functions were declared with exactly these signatures.
         #[allow(unsafe_code, reason = "the address of compiled code becomes a function")]
-        let (groups, evaluate) = unsafe {
-            let expand = |id: FuncId| std::mem::transmute::<*const u8, Expand>(address(id));
-            let group = |(threads, most, id): (_, _, Option<FuncId>)| Group { threads, expand: id.map(expand), most };
-            let groups: Vec<Group> = functions.into_iter().map(group).collect();
-            (groups, std::mem::transmute::<*const u8, Evaluate>(address(evaluate)))
-        };
+        let expand = |id: FuncId| unsafe { std::mem::transmute::<*const u8, Expand>(address(id)) };
+        let group = |(threads, most, id): (_, _, Option<FuncId>)| Group { threads, expand: id.map(expand), most };
+        let groups: Vec<Group> = functions.into_iter().map(group).collect();
         let fault = program.fault_bits();
         let most = groups.iter().fold(0usize, |all, group| all.saturating_add(group.most));
         let most = if groups.iter().all(|group| group.expand.is_some()) { most } else { usize::MAX };
-        let (interpreter, module) = (Interpreter::new(program, &[]), Some(module));
-        Ok(Self { program, interpreter, groups, evaluate, words, scratch, frame, fault, most, assumed, module })
+        let (interpreter, module) = (Interpreter::new(program, &[]), Some(Mutex::new((module, next))));
+        Ok(Self { program, interpreter, groups, words, scratch, frame, fault, most, assumed, module })
     }
 
-    /// Bytes of the largest stack frame of its functions.
-    pub fn frame(&self) -> u32 {
-        self.frame
+    /// Adds a function that evaluates goals.
+    fn evaluation(&self, goals: &[Goal]) -> Result<Evaluate, String> {
+        let module = self.module.as_ref().expect("it is freed last");
+        let (module, next) = &mut *module.lock().expect("a program that panicked is over");
+        let mut compiler = Compiler::new(module, *next);
+        let id = compiler.evaluate(self.program, goals);
+        *next = compiler.next;
+        let id = id?;
+        module.finalize_definitions().map_err(|error| error.to_string())?;
+        // SAFETY: the function was declared with exactly this signature.
+        #[allow(unsafe_code, reason = "the address of compiled code becomes a function")]
+        Ok(unsafe { std::mem::transmute::<*const u8, Evaluate>(module.get_finalized_function(id)) })
     }
 
     /// Fills what lies behind the room for so many successors, and behind the scratch area.
@@ -145,8 +190,7 @@ impl<'p> Compiled<'p> {
         is_scratch_kept && are_states_kept && is_step_kept
     }
 
-    /// For each transition, whether an `assume` has cut one of its outcomes in a state that was expanded.
-    pub fn assumed(&self) -> Vec<bool> {
+    fn assumed(&self) -> Vec<bool> {
         let native = self.assumed.iter().map(|assumed| assumed.load(Ordering::Relaxed));
         native.zip(self.interpreter.assumed()).map(|(native, interpreted)| native || interpreted).collect()
     }
@@ -215,18 +259,24 @@ impl<'p> Compiled<'p> {
             place = None;
         }
     }
-}
 
-impl std::fmt::Debug for Compiled<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Compiled({}, {} functions)", self.program.system, self.groups.len() + 1)
+    #[inline(always)]
+    fn is_fault(&self, state: &[u32]) -> bool {
+        self.fault.is_some_and(|(word, bits)| state[word] & bits != 0)
     }
 }
 
-impl Drop for Compiled<'_> {
+impl std::fmt::Debug for Code<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Code({}, {} functions)", self.program.system, self.groups.len())
+    }
+}
+
+impl Drop for Code<'_> {
     fn drop(&mut self) {
         if let Some(module) = self.module.take() {
-            // SAFETY: the function pointers live in this value and die with it.
+            let (module, _) = module.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+            // SAFETY: the function pointers live in this value, and in models that hold it, and die with it.
             #[allow(unsafe_code, reason = "the code is freed with its last user")]
             unsafe {
                 module.free_memory();
@@ -237,34 +287,35 @@ impl Drop for Compiled<'_> {
 
 impl Model for Compiled<'_> {
     fn words(&self) -> usize {
-        self.words
+        self.code.words
     }
 
     fn fields(&self) -> Vec<Field> {
-        self.program.fields()
+        self.code.program.fields()
     }
 
     fn initial(&self, out: &mut Successors) {
-        out.push(TransitionId(0), 0, &self.program.initial_state());
+        out.push(TransitionId(0), 0, &self.code.program.initial_state());
     }
 
     fn successors(&self, state: &[u32], out: &mut Successors) {
-        assert!(state.len() == self.words && out.words() == self.words, "states are as long as the layout says");
-        if self.is_fault(state) {
+        let code = &*self.code;
+        assert!(state.len() == code.words && out.words() == code.words, "states are as long as the layout says");
+        if code.is_fault(state) {
             return;
         }
-        if self.most >= out.most() || out.has_rest() {
-            return self.part(state, out);
+        if code.most >= out.most() || out.has_rest() {
+            return code.part(state, out);
         }
-        for group in &self.groups {
-            if group.expand.is_some_and(|expand| !self.run(group, expand, state, out)) {
+        for group in &code.groups {
+            if group.expand.is_some_and(|expand| !code.run(group, expand, state, out)) {
                 return;
             }
         }
     }
 
     fn evaluate(&self, state: &[u32], stuck: bool) -> GoalSet {
-        assert!(state.len() == self.words, "states are as long as the layout says");
+        assert!(state.len() == self.code.words, "states are as long as the layout says");
         // SAFETY: `state` has the layout's length, and the code only reads it.
         #[allow(unsafe_code, reason = "compiled code reads the state")]
         let goals = unsafe { (self.evaluate)(state.as_ptr(), u64::from(stuck)) };
@@ -272,19 +323,19 @@ impl Model for Compiled<'_> {
     }
 
     fn is_state(&self, words: &[u32]) -> bool {
-        self.program.is_state(words)
+        self.code.program.is_state(words)
     }
 
     fn is_fault(&self, state: &[u32]) -> bool {
-        self.fault.is_some_and(|(word, bits)| state[word] & bits != 0)
+        self.code.is_fault(state)
     }
 
     fn transitions(&self) -> usize {
-        self.program.transitions.len()
+        self.code.program.transitions.len()
     }
 
     fn written(&self, transition: usize) -> Option<Vec<u32>> {
-        Some(self.program.written_words(TransitionId::new(transition)))
+        Some(self.code.program.written_words(TransitionId::new(transition)))
     }
 }
 
@@ -317,8 +368,9 @@ struct Compiler<'m> {
 }
 
 impl<'m> Compiler<'m> {
-    fn new(module: &'m mut JITModule) -> Self {
-        Self { module, builder: FunctionBuilderContext::new(), next: 0, scratch: 0, frame: 0 }
+    /// Its functions are numbered from this on.
+    fn new(module: &'m mut JITModule, next: u32) -> Self {
+        Self { module, builder: FunctionBuilderContext::new(), next, scratch: 0, frame: 0 }
     }
 
     fn expand(&mut self, program: &Program, threads: Range<usize>, assumed: &[AtomicBool]) -> Result<FuncId, String> {

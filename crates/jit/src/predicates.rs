@@ -15,7 +15,7 @@ pub struct Predicates {
     words: usize,
 }
 
-// SAFETY: as with `Compiled`: after `finalize_definitions` the module only owns the memory of the code, and the functions touch
+// SAFETY: as with `Code`: after `finalize_definitions` the module only owns the memory of the code, and the functions touch
 // only what they are given.
 #[allow(unsafe_code, reason = "the module holds raw pointers to code that never changes")]
 unsafe impl Send for Predicates {}
@@ -31,7 +31,7 @@ impl Predicates {
             return Err(format!("its states have {words} words"));
         }
         let mut module = module()?;
-        let mut compiler = Compiler::new(&mut module);
+        let mut compiler = Compiler::new(&mut module, 0);
         let mut ids = Vec::new();
         for conditions in conditions.chunks(64) {
             ids.push(compiler.function(2, |builder| emit::predicates(builder, program, conditions))?);

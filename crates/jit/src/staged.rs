@@ -2,26 +2,43 @@
 //!
 //! Compiling costs milliseconds, as much as interpreting some thousand states; most models are smaller than that.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use birk_engine::{GoalSet, Model, Successors};
 use birk_exec::Interpreter;
 use birk_ir::{Field, Goal, Program};
 
-use crate::Compiled;
+use crate::{Code, Compiled};
 
-/// Expansions after which the program is compiled.
+/// Expansions after which the program is compiled, and after which goals are, where its steps are compiled already.
 const PATIENCE: u32 = 2000;
+const LITTLE_PATIENCE: u32 = 200;
+
+/// The native code of a program, made when the first search wants it, and shared with those that come later.
+#[derive(Debug, Default)]
+pub struct Native<'p>(OnceLock<Result<Arc<Code<'p>>, String>>);
+
+impl<'p> Native<'p> {
+    fn compiled(&self, program: &'p Program, goals: &[Goal]) -> Result<Compiled<'p>, String> {
+        let code = self.0.get_or_init(|| Code::new(program).map(Arc::new));
+        Compiled::sharing(Arc::clone(code.as_ref().map_err(String::clone)?), goals)
+    }
+
+    fn patience(&self) -> u32 {
+        if self.0.get().is_some() { LITTLE_PATIENCE } else { PATIENCE }
+    }
+}
 
 /// A program, first interpreted, then as native code. Both give the same successors in the same order.
 #[derive(Debug)]
 pub struct Staged<'p> {
     program: &'p Program,
-    goals: &'p [Goal],
+    goals: Box<[Goal]>,
     interpreter: Interpreter<'p>,
     /// The word and the bits that say that a check failed.
     fault: Option<(usize, u32)>,
+    shared: Arc<Native<'p>>,
     native: OnceLock<Result<Compiled<'p>, String>>,
     expansions: AtomicU32,
     patience: u32,
@@ -29,18 +46,25 @@ pub struct Staged<'p> {
 
 impl<'p> Staged<'p> {
     /// A model that evaluates these goals.
-    pub fn new(program: &'p Program, goals: &'p [Goal]) -> Self {
+    pub fn new(program: &'p Program, goals: &[Goal]) -> Self {
         Self::with_patience(program, goals, PATIENCE)
     }
 
+    /// The same, which shares the code of its steps with others.
+    pub fn sharing(shared: Arc<Native<'p>>, program: &'p Program, goals: &[Goal]) -> Self {
+        let patience = shared.patience();
+        Self { shared, ..Self::with_patience(program, goals, patience) }
+    }
+
     /// The same, compiled after this many expansions.
-    pub fn with_patience(program: &'p Program, goals: &'p [Goal], patience: u32) -> Self {
+    pub fn with_patience(program: &'p Program, goals: &[Goal], patience: u32) -> Self {
         let interpreter = Interpreter::new(program, goals);
         Self {
             program,
-            goals,
+            goals: goals.into(),
             interpreter,
             fault: program.fault_bits(),
+            shared: Arc::default(),
             native: OnceLock::new(),
             expansions: AtomicU32::new(0),
             patience,
@@ -69,7 +93,7 @@ impl<'p> Staged<'p> {
     #[cold]
     fn interpret(&self, state: &[u32], out: &mut Successors) {
         if self.native.get().is_none() && self.expansions.fetch_add(1, Ordering::Relaxed) == self.patience {
-            self.native.get_or_init(|| Compiled::new(self.program, self.goals));
+            self.native.get_or_init(|| self.shared.compiled(self.program, &self.goals));
         }
         self.interpreter.successors(state, out);
     }

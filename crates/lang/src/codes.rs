@@ -6,20 +6,7 @@ mod syntax;
 mod values;
 mod warnings;
 
-/// A code and its explanation.
-#[derive(Clone, Copy, Debug)]
-pub struct Code {
-    /// `E0012`
-    pub code: &'static str,
-    /// In a few words.
-    pub title: &'static str,
-    /// Why it is an error or a warning, and what to do.
-    pub explanation: &'static str,
-    /// A system that provokes it. Options of the command line stand in its first line, after `// birk check`.
-    pub example: &'static str,
-    /// The same, fixed.
-    pub fix: &'static str,
-}
+pub use birk_ir::diagnostic::Code;
 
 /// All codes, in order.
 pub const CODES: &[Code] = &[

@@ -1,5 +1,7 @@
 //! Systems of files: a system and the libraries it imports, read once each.
 
+pub use birk_ir::Resolve;
+
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::System;
 use crate::syntax::parser::parse;
@@ -16,9 +18,6 @@ pub const STANDARD: &[(&str, &str)] = &[
 
 /// More imports than this are surely not intended.
 const MAX_FILES: usize = 200;
-
-/// Where the text of an imported file comes from: its path as written, or why it cannot be read.
-pub type Resolve<'r> = &'r mut dyn FnMut(&str) -> Result<String, String>;
 
 /// The files that were read: name and text, the model itself first.
 #[derive(Debug)]

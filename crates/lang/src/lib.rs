@@ -15,40 +15,17 @@ mod sema;
 mod syntax;
 
 use std::collections::HashSet;
-use std::ops::Range;
 
-use birk_ir::layout::Shape;
 use birk_ir::{Expr, Layout, Program, ThreadKind, ValueKind, VarId, VarRole, Variable};
 
-use crate::diagnostic::Diagnostic;
+pub use birk_ir::{Conditions, Loaded};
+
 use crate::lower::{Steps, properties};
 use crate::sema::context::{self, Context};
 use crate::sema::expression::Elaborator;
 use crate::sema::types::{self, Value};
 use crate::sema::{declarations, lint};
 pub use crate::syntax::{ast, fmt, lexer, parser};
-
-/// What became of a file.
-#[derive(Debug)]
-pub struct Loaded {
-    /// The program, unless there are errors.
-    pub program: Option<Program>,
-    /// Errors and warnings in the order of the source.
-    pub diagnostics: Vec<Diagnostic>,
-    /// The imported files, name and text, by the number in their spans; the model itself, without a name, is the first.
-    pub files: Vec<(String, String)>,
-    /// The conditions that were asked for, unless there are errors.
-    pub conditions: Vec<Expr>,
-}
-
-/// Conditions over one state of a system that stand in another text.
-#[derive(Clone, Debug, Default)]
-pub struct Conditions {
-    /// The name of the text, and the text.
-    pub file: (String, String),
-    /// Where in it each condition stands.
-    pub places: Vec<Range<usize>>,
-}
 
 /// Reads a system; `overrides` are the `-D NAME=VALUE` of the command line.
 ///
@@ -180,7 +157,6 @@ fn assemble(
         });
         VarId::new(variables.len() - 1)
     });
-    let shapes: Vec<Shape> = variables.iter().map(|v| Shape { lo: v.lo, hi: v.hi, len: v.len() }).collect();
     let channels = cx.globals.iter().filter(|declared| matches!(declared.ty.scalar.ty, types::Ty::Channel(_)));
     let channels = channels.filter_map(|declared| match &declared.leaves[..] {
         [contents @ .., length] if !contents.is_empty() => {
@@ -192,7 +168,7 @@ fn assemble(
         system: system.to_owned(),
         constants,
         channels: channels.collect(),
-        layout: Layout::pack(&shapes),
+        layout: Layout::of(&variables),
         variables,
         valid_end: valid_end(&steps.kinds),
         kinds: steps.kinds,

@@ -12,7 +12,7 @@ mod rendezvous;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use birk_ir::{Expr, LocationId, Op, Span, Thread, ThreadId, ThreadKind, ThreadRole, Transition, VarId};
+use birk_ir::{Expr, LocationId, Op, Receiver, Span, Thread, ThreadId, ThreadKind, ThreadRole, Transition, VarId};
 
 use crate::diagnostic::Diagnostic;
 use crate::lower::control::{Edge, Part, Spot, What};
@@ -98,13 +98,7 @@ fn lower_copy<'a>(cx: &mut Context<'a>, steps: &mut Steps, receivers: &Receivers
             for partner in partners(cx, receivers, edge, kind, copy) {
                 let mut step = Step::new(cx, edge.span, kind, copy);
                 step.edge(edge, partner.as_ref());
-                let guard_span = edge.parts.iter().find_map(|part| match part.what {
-                    What::Require(guard) => Some(guard.span),
-                    What::Do(Action {
-                        kind: ActionKind::Send(channel, _) | ActionKind::Receive(channel, ..), ..
-                    }) => Some(channel.span),
-                    _ => None,
-                });
+                let guard_span = guard_span(edge);
                 let (guard, ops, locals) = step.finish();
                 if partner.is_some() && guard == Expr::FALSE {
                     // What is sent can never be what is received there.
@@ -130,6 +124,8 @@ fn lower_copy<'a>(cx: &mut Context<'a>, steps: &mut Steps, receivers: &Receivers
                     ops,
                     locals,
                     fair: edge.fair,
+                    receiver: partner.map(|partner| receiver(cx, &partner)),
+                    then: None,
                 });
             }
         }
@@ -141,6 +137,29 @@ fn lower_copy<'a>(cx: &mut Context<'a>, steps: &mut Steps, receivers: &Receivers
         None => thread.name.text.clone(),
     };
     steps.threads.push(Thread { name, kind, copy, at });
+}
+
+/// Where the guard of a step is written.
+fn guard_span(edge: &Edge<'_>) -> Option<Span> {
+    edge.parts.iter().find_map(|part| match part.what {
+        What::Require(guard) => Some(guard.span),
+        What::Do(Action { kind: ActionKind::Send(channel, _) | ActionKind::Receive(channel, ..), .. }) => {
+            Some(channel.span)
+        }
+        _ => None,
+    })
+}
+
+/// The other side of a rendezvous, in a program whose threads are numbered by declaration and instance.
+fn receiver(cx: &Context<'_>, partner: &Partner<'_>) -> Receiver {
+    let before: u32 = cx.threads[..partner.kind].iter().map(|thread| thread.copies).sum();
+    Receiver {
+        thread: ThreadId::new((before + partner.copy) as usize),
+        location: LocationId::new(partner.edge.from),
+        target: partner.edge.to.map(LocationId::new),
+        span: partner.edge.span,
+        guard_span: guard_span(&partner.edge),
+    }
 }
 
 /// For each step, whether there are other paths through the same text: these are neighbours.

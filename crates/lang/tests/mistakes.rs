@@ -226,6 +226,70 @@ fn newcomers_are_told_what_to_write() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Mistakes with a repair that no edit of one place makes, or of which there are several.
+const WITHOUT_FIX: [&str; 9] = [
+    "send m (1);",
+    "switch (x) { case 1: x := 2; }",
+    "x := if b then 1 else 2;",
+    "await timeout;",
+    "run T();",
+    "return x;",
+    "a := {1, 2, 3};",
+    "int (0, 3)[3] d := {1, 2, 3};",
+    "procedure f(int v) { return v + 1; }",
+];
+
+/// Where a diagnostic carries an edit, the edited text is the repair: it is accepted, and says what the table says.
+#[test]
+fn edits_of_diagnostics_are_repairs() {
+    let bare = |text: &str| text.replace(|c: char| c.is_whitespace() || "()".contains(c), "");
+    let mut wrong = Vec::new();
+    for Mistake { place, text, instead, .. } in MISTAKES.iter().filter(|mistake| !matches!(mistake.place, File)) {
+        let whole = text_of(*place, text);
+        let errors = load(&whole, &[]).diagnostics.into_iter().filter(|found| !found.is_warning());
+        let fixes: Vec<_> = errors.filter_map(|error| error.fix).collect();
+        match &fixes[..] {
+            [] if WITHOUT_FIX.contains(text) => {}
+            [fix] if !WITHOUT_FIX.contains(text) => {
+                let mut edited = whole.clone();
+                edited.replace_range(fix.span.range(), &fix.replacement);
+                if load(&edited, &[]).program.is_none() || bare(&edited) != bare(&text_of(*place, instead)) {
+                    wrong.push(format!("{text}\n    {fix:?}\n{edited}"));
+                }
+            }
+            other => wrong.push(format!("{text}\n    {other:?}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Misspelt names and words carry the edit, in any file.
+#[test]
+fn what_was_meant_is_an_edit() {
+    for (text, fixed) in [
+        ("system S { byte counter; active thread T() { coutner := 1; counter := 2; } }", "counter := 1"),
+        ("system S { byte x; actve thread T() { x := 1; } }", "active thread"),
+        ("system S { byte x; active thread T() { loc here: do { x := 1; } goto her; } }", "goto here;"),
+        ("system S { byte x; active thread T() { loc here: do { x := 1; } here; } }", "goto here;"),
+        (
+            "system S { byte x; invariant p: !T@hre; active thread T() { loc here: do { x := 1; } goto here; } }",
+            "T@here",
+        ),
+        ("system S { enum E { on, off } E e; active thread T() { e := E.offf; } }", "E.off"),
+    ] {
+        let found = load(text, &[]).diagnostics;
+        let fix = found.iter().find_map(|found| found.fix.clone()).unwrap_or_else(|| panic!("{text}: {found:?}"));
+        let mut edited = text.to_owned();
+        edited.replace_range(fix.span.range(), &fix.replacement);
+        assert!(edited.contains(fixed) && load(&edited, &[]).program.is_some(), "{edited}");
+    }
+    let import = "import \"l.bir\"; system S { boolean b; active thread T() { b := !b; } }";
+    let library = "library L { function f(boolean v): bolean = !v; }";
+    let loaded = birk_lang::load_files(import, &[], &mut |_| Ok(library.to_owned()));
+    let fix = loaded.diagnostics.iter().find_map(|found| found.fix.clone()).expect("a misspelt type");
+    assert_eq!((fix.span.file, &library[fix.span.range()], &*fix.replacement), (1, "bolean", "boolean"));
+}
+
 #[test]
 fn other_languages_are_recognised() {
     for (language, text) in [

@@ -13,6 +13,7 @@ use birk_engine::{Cutoff, EngineOption, Hunt, Job, Kind, Model, NEVER, Observer,
 use birk_ir::{Coverage, Outcome, StateId, Stop};
 
 use crate::cutoff::Survey;
+use crate::expand::{expand, note_fired};
 use crate::overhead::Overhead;
 use crate::store::Store;
 use crate::store::exact::ExactStore;
@@ -144,9 +145,7 @@ impl Search<'_> {
     fn expand(&mut self, id: u32, depth: u32, observer: &mut dyn Observer) -> ControlFlow<Stop> {
         self.store.load(StateId(u64::from(id)), &mut self.state);
         self.batch.clear();
-        let cut = self.batch.cut;
-        self.model.successors(&self.state, &mut self.batch);
-        let goals = self.model.evaluate(&self.state, self.batch.is_stuck_since(0, cut));
+        let goals = expand(self.model, &self.state, &mut self.batch).goals(self.model, &self.state);
         if !self.model.is_fault(&self.state) {
             self.stats.max_depth = self.stats.max_depth.max(depth);
         }
@@ -159,7 +158,7 @@ impl Search<'_> {
             if depth == self.job.limits.depth {
                 self.batch.clear();
             }
-            self.batch.steps(0).iter().for_each(|step| self.fired[step.transition.index()] = true);
+            note_fired(&self.batch, 0, &mut self.fired);
             let flow = if found.is_continue() { self.insert_part(id, depth, observer) } else { found };
             if !self.batch.has_rest() {
                 return flow;

@@ -12,6 +12,7 @@ use birk_engine::{Cutoff, Hunt, Job, Model, Observer, Progress, Stats, Successor
 use birk_ir::{Coverage, Outcome, StateId, Stop};
 
 use crate::cutoff::Survey;
+use crate::expand::{expand, note_fired};
 use crate::frontier::{Frontier, Node};
 use crate::overhead::Overhead;
 use crate::store::{Arrival, Store};
@@ -117,9 +118,8 @@ impl<S: Store, F: Frontier> Search<'_, S, F> {
     fn expand(&mut self, node: Node, observer: &mut dyn Observer) -> ControlFlow<Stop> {
         self.expanding = node.depth;
         self.store.load(node.id, &mut self.state);
-        let (mut before, cut) = (self.batch.len(), self.batch.cut);
-        self.model.successors(&self.state, &mut self.batch);
-        let goals = self.model.evaluate(&self.state, self.batch.is_stuck_since(before, cut));
+        let expanded = expand(self.model, &self.state, &mut self.batch);
+        let (mut before, goals) = (expanded.from, expanded.goals(self.model, &self.state));
         let found = self.job.record(goals, &mut self.found, || node.id);
         let at_limit = node.depth == self.job.limits.depth;
         if at_limit {
@@ -130,9 +130,7 @@ impl<S: Store, F: Frontier> Search<'_, S, F> {
             if at_limit {
                 self.batch.truncate(before);
             }
-            for step in self.batch.steps(before) {
-                self.fired[step.transition.index()] = true;
-            }
+            note_fired(&self.batch, before, &mut self.fired);
             self.parents.resize(self.batch.len(), Some(node.id));
             self.depths.resize(self.batch.len(), node.depth.saturating_add(1));
             if !self.batch.has_rest() {

@@ -7,6 +7,7 @@ use crate::astar::{WEIGHT, astar};
 use crate::bfs::breadth_first;
 use crate::bounded::{FRONTIER, INCREMENT, depth_bounded, without_thresholds};
 use crate::dfs::explore;
+use crate::disk::{MAX_DISK, disk_search};
 use crate::frontier::Stack;
 use crate::highway::{CONFIDENCE, DEGRADE_DEPTH, Highway, RATE, RUNS, WIDTH};
 use crate::liveness::CycleSearch;
@@ -69,6 +70,18 @@ pub const ENGINES: &[Engine] = &[
         resumes: true,
         options: &[INCREMENT, FRONTIER],
         ..Engine::new("depth-naive", Search::Model(without_thresholds))
+    },
+    Engine {
+        summary: "breadth-first on disk: as bfs, with levels and visited states in files",
+        when: "models that do not fit in memory, and long searches: every level is a checkpoint",
+        memory: "successors of a level, as many as fit; every state once in a file, and about as much again",
+        complete: true,
+        shortest: true,
+        covers_by_depth: true,
+        resumes: true,
+        on_disk: true,
+        options: &[MAX_DISK],
+        ..Engine::new("disk", Search::Model(disk_search))
     },
     Engine {
         summary: "breadth-bounded: expands at most --width states of each level, drawn at random",

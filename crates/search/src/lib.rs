@@ -5,12 +5,14 @@
 mod bfs;
 mod crew;
 mod cutoff;
+mod expand;
 mod sync;
 
 pub mod astar;
 pub mod bitstate;
 pub mod bounded;
 pub mod dfs;
+pub mod disk;
 pub mod engines;
 pub mod forecast;
 pub mod frontier;

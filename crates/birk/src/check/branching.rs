@@ -243,7 +243,7 @@ impl Question for BranchingQuestion<'_> {
         if self.propositions.len() > GoalSet::CAPACITY {
             return Ok(self.refused(context));
         }
-        let layers = Layers::new(context.program, &self.goals);
+        let layers = context.layers(&self.goals);
         let mut early = Early::new(watch, self.can_tell_of_part());
         let explored = Graph::explore(layers.plain(), self.needs(), &context.job(0).limits, &mut early);
         layers.note_refusal(watch);

@@ -1,11 +1,15 @@
 //! What is asked, and how: what every question knows.
 
+use std::sync::Arc;
+
 use birk_engine::{Engine, GoalSet, Job};
 use birk_exec::Fairness;
-use birk_ir::{Program, Property, PropertyKind};
+use birk_ir::{Goal, Program, Property, PropertyKind};
+use birk_jit::Native;
 use birk_search::bitstate::BitState;
 
 use crate::error::Error;
+use crate::model::Layers;
 use crate::options::{self, Options, Reduce, Store, Symmetry};
 use crate::watch::Watch;
 
@@ -16,9 +20,16 @@ pub(super) struct Context<'a> {
     pub(super) engine: &'a Engine,
     pub(super) properties: &'a [&'a Property],
     pub(super) fairness: Option<Fairness>,
+    /// The native code that all questions share.
+    pub(super) native: Arc<Native<'a>>,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// The program, searched for some goals.
+    pub(super) fn layers(&self, goals: &[Goal]) -> Layers<'a> {
+        Layers::sharing(&self.native, self.program, goals)
+    }
+
     /// A search for so many goals, as the options say.
     pub(super) fn job(&self, goals: usize) -> Job {
         self.options.job(goals, self.engine)

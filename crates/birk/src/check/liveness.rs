@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use birk_engine::{Hunt, Job, Limits, Model, Observer};
-use birk_exec::automaton::{Buchi, Strength, violations_of};
+use birk_exec::automaton::{Buchi, Strength, automaton_of_claim, violations_of};
 use birk_exec::reduction::{Preserve, Trial};
 use birk_exec::{Product, Replayed, Specialised, replay};
 use birk_ir::{Expr, Goal, Outcome, Property, PropertyKind, Trace};
@@ -35,6 +35,7 @@ impl<'a> LivenessQuestion<'a> {
     pub(super) fn new(index: usize, property: &'a Property, file: Option<&Automaton>) -> Result<Self, String> {
         let (automaton, propositions) = match (&property.kind, file) {
             (PropertyKind::Ltl(formula), _) => violations_of(formula).map_err(|error| error.to_string())?,
+            (PropertyKind::Claim(claim), _) => automaton_of_claim(claim).map_err(|error| error.to_string())?,
             (_, Some(file)) => (file.automaton.clone(), file.propositions.clone()),
             _ => return Err("it is not about executions".into()),
         };
@@ -97,8 +98,8 @@ impl<'a> LivenessQuestion<'a> {
         if let Some(fairness) = &context.fairness {
             run.is_fair(program, fairness).map_err(failure)?;
         }
-        let is_of_file = matches!(property.kind, PropertyKind::Automaton);
-        if is_of_file && !run.is_accepted(program, &self.automaton, &self.propositions) {
+        let is_given = matches!(property.kind, PropertyKind::Automaton | PropertyKind::Claim(_));
+        if is_given && !run.is_accepted(program, &self.automaton, &self.propositions) {
             return Err(Error::Internal("the automaton does not accept the lasso that was found".into()));
         }
         Ok(run)
@@ -113,8 +114,8 @@ impl LivenessQuestion<'_> {
         }
         let specialised = Specialised::new(context.program);
         let layers = Layers::new(&specialised.program, &self.goals);
-        let reduced = layers.reduced(Preserve::Formulas, limits.memory, watch);
-        let tried = reduced.and_then(|reduced| match reduced.trial() {
+        let reduced = layers.reduced(|goals| Preserve::Formulas(goals), limits.memory, watch);
+        let tried = reduced.and_then(|mut reduced| match reduced.trial() {
             Trial::Useless => Err(USELESS.to_owned()),
             trial => Ok(layers.natively(reduced, trial, watch)),
         });
@@ -141,7 +142,7 @@ impl Question for LivenessQuestion<'_> {
             let decided = self.decided(context, hunt, began.elapsed().as_secs_f64())?;
             return Ok(Decided { assumed: None, is_reduced: true, ..decided });
         }
-        let layers = Layers::new(context.program, &self.goals);
+        let layers = context.layers(&self.goals);
         let hunt = self.hunt(context, layers.plain(), limits, None, watch);
         watch.end();
         layers.note_refusal(watch);

@@ -14,7 +14,12 @@ pub(super) struct Orbits(Option<Automorphisms>);
 
 impl Orbits {
     pub(super) fn new(context: &Context<'_>, goals: &[Goal], watch: &mut dyn Watch) -> Self {
-        let found = context.is_symmetric(watch).then(|| Automorphisms::new(context.program, goals));
+        let mut is_asked = context.is_symmetric(watch);
+        if let (true, Some(reason)) = (is_asked, context.program.interpreted_only()) {
+            watch.note(&format!("symmetry was not used: {reason}"));
+            is_asked = false;
+        }
+        let found = is_asked.then(|| Automorphisms::new(context.program, goals));
         if found.as_ref().is_some_and(Automorphisms::is_trivial) {
             watch.note("symmetry was not used: no threads were proved to be interchangeable");
         }

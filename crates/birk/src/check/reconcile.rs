@@ -73,6 +73,17 @@ fn abilities(options: &Options, engine: &Engine) -> Result<(), Error> {
             engines.named(|engine| engine.resumes)
         )));
     }
+    if options.has_folder && !engine.on_disk {
+        return Err(Error::refused(format!(
+            "--disk does not apply to --search {name}; leave it out, or use {}",
+            engines.named(|engine| engine.on_disk)
+        )));
+    }
+    if options.has_folder && options.is_saved {
+        return Err(Error::refused(
+            "--disk and --checkpoint: a search that is saved has its files in the folder of the checkpoint; leave one of them out",
+        ));
+    }
     Ok(())
 }
 

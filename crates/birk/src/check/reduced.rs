@@ -29,11 +29,13 @@ impl SafetyQuestion {
         let specialised = Specialised::new(context.program);
         let layers = Layers::new(&specialised.program, &self.goals);
         let hunted =
-            layers.reduced(Preserve::Distances, job.limits.memory, watch).and_then(|reduced| match reduced.trial() {
-                Trial::Useless => self.hunt_each(context, how, (&layers, &reduced), job, watch),
-                trial => {
-                    let reduced = layers.natively(reduced, trial, watch);
-                    Ok(self.hunt(context, how, (&layers, &reduced), job, watch))
+            layers.reduced(|goals| Preserve::Distances(goals), job.limits.memory, watch).and_then(|mut reduced| {
+                match reduced.trial() {
+                    Trial::Useless => self.hunt_each(context, how, (&layers, &reduced), job, watch),
+                    trial => {
+                        let reduced = layers.natively(reduced, trial, watch);
+                        Ok(self.hunt(context, how, (&layers, &reduced), job, watch))
+                    }
                 }
             });
         match hunted {
@@ -65,7 +67,7 @@ impl SafetyQuestion {
         }
         let mut alone = Vec::new();
         for goal in 0..self.goals.len() {
-            let reduced = layers.for_goal(reduced, goal);
+            let mut reduced = layers.for_goal(reduced, goal);
             match reduced.trial() {
                 Trial::Useless => return Err(USELESS.to_owned()),
                 trial => alone.push(layers.natively(reduced, trial, watch)),

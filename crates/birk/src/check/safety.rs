@@ -108,7 +108,7 @@ pub(super) type How<'s> = (ModelSearch, &'s Orbits);
 impl SafetyQuestion {
     /// Searches the model.
     pub(super) fn search(&self, context: &Context<'_>, how: How<'_>, job: &Job, watch: &mut dyn Watch) -> Found {
-        let layers = Layers::new(context.program, &self.goals);
+        let layers = context.layers(&self.goals);
         let hunt = self.hunt(context, how, (&layers, layers.plain()), job, watch);
         let hunt = how.1.original(context.program, hunt);
         let assumed = (!how.1.is_used()).then(|| layers.assumed());

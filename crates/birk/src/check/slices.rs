@@ -47,9 +47,9 @@ pub(super) fn decide<'p>(
     // The states are visited even if nobody asks about them.
     let safety = SafetyQuestion::new(context)?;
     let models = Models {
-        safety: Layers::new(context.program, &safety.goals),
-        branching: questions.branching.iter().map(|group| Layers::new(context.program, &group.goals)).collect(),
-        liveness: questions.liveness.iter().map(|one| Layers::new(context.program, &one.goals)).collect(),
+        safety: context.layers(&safety.goals),
+        branching: questions.branching.iter().map(|group| context.layers(&group.goals)).collect(),
+        liveness: questions.liveness.iter().map(|one| context.layers(&one.goals)).collect(),
     };
     let job = safety.job(context);
     let runs = runs(context.options, &job);
@@ -165,7 +165,7 @@ fn is_violation(hunt: &Hunt, job: &Job) -> bool {
 
 /// Whether this ends not only one slice, but all.
 fn is_ended(stop: Stop) -> bool {
-    matches!(stop, Stop::Time | Stop::Interrupt | Stop::Memory | Stop::States)
+    matches!(stop, Stop::Time | Stop::Interrupt | Stop::Memory | Stop::Disk | Stop::States)
 }
 
 /// Which slices are asked for.

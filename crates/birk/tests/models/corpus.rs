@@ -29,8 +29,9 @@ fn models() -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = fs::read_dir(&folder)
         .expect("the corpus is there")
         .chain(fs::read_dir(folder.join("peers")).expect("the twins of other tools' models are there"))
+        .chain(fs::read_dir(folder.join("dve")).expect("the models in DVE are there"))
         .map(|entry| entry.expect("readable").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "bir"))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "bir" || extension == "dve"))
         .map(|path| {
             let name = path.file_name().expect("a file").to_string_lossy().into_owned();
             (name, fs::read_to_string(&path).expect("readable"))
@@ -122,7 +123,7 @@ fn hunt(program: &Program, goals: &[Goal], engine: &Engine, keep_going: bool, pr
 
 fn check(name: &str, text: &str, expected: &Expectation, engine: &Engine) {
     let context = format!("{name} {:?} with {}", expected.defines, engine.name);
-    let loaded = birk_lang::load(text, &expected.defines);
+    let loaded = load(name, text, &expected.defines);
     let program = loaded.program.unwrap_or_else(|| panic!("{context}: {:#?}", loaded.diagnostics));
     let safety: Vec<(&Property, Goal)> =
         program.properties.iter().filter_map(|p| Some((p, goal_of(&program, p)?))).collect();
@@ -162,6 +163,10 @@ fn check(name: &str, text: &str, expected: &Expectation, engine: &Engine) {
     for (property, outcome) in properties.iter().zip(&first.outcomes) {
         confirm(&program, property, outcome, None, &context);
     }
+}
+
+fn load(name: &str, text: &str, defines: &[(String, String)]) -> birk::Loaded {
+    birk::load(name.as_ref(), text, defines, &mut |_| Err("it is not there".into()), birk::Conditions::default())
 }
 
 /// What is said about the branching of runs, decided on the graph.
@@ -268,7 +273,7 @@ fn clauses_find_the_shortest_runs() {
         let Some(expected) = expectations(&name, &text).into_iter().find(|expected| expected.defines.is_empty()) else {
             continue;
         };
-        let program = birk_lang::load(&text, &[]).program.expect("the corpus can be loaded");
+        let program = load(&name, &text, &[]).program.expect("the corpus can be loaded");
         if !takes_all && program.layout.bits() > 200 {
             continue;
         }

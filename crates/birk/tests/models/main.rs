@@ -3,6 +3,7 @@
 
 mod beem;
 mod corpus;
+mod dve;
 mod figures;
 mod forecast;
 mod highway;

@@ -54,18 +54,7 @@ pub(crate) fn parse_time(text: &str) -> Result<Duration, String> {
 }
 
 pub(crate) fn parse_memory(text: &str) -> Result<u64, String> {
-    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let factor = match unit.trim().to_ascii_uppercase().trim_end_matches("IB").trim_end_matches('B') {
-        "" => 1.0,
-        "K" => 1024.0,
-        "M" => 1024.0 * 1024.0,
-        "G" => 1024.0 * 1024.0 * 1024.0,
-        "T" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
-        _ => return Err(format!("unknown unit `{unit}`: use K, M, G or T")),
-    };
-    let number: f64 = number.parse().map_err(|_| "write a number and a unit, for example 4G".to_owned())?;
-    if number * factor < 1.0 { Err("must be more than nothing".into()) } else { Ok((number * factor) as u64) }
+    birk_engine::read_size(text)
 }
 
 pub(crate) fn parse_accept(text: &str) -> Result<Accept, String> {

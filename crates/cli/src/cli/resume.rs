@@ -26,6 +26,9 @@ pub(crate) struct ResumeArgs {
     /// Stop after this many states in all [default: no limit]
     #[arg(long, value_name = "N", value_parser = parse_number::<u64>)]
     pub(crate) max_states: Option<u64>,
+    /// Use at most this much room for files, with --search disk [default: as before]
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
+    pub(crate) max_disk: Option<u64>,
     /// Number of search threads [default: as before]
     #[arg(long, value_name = "N|auto", value_parser = parse_threads)]
     pub(crate) threads: Option<Threads>,

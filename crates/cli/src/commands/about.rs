@@ -1,25 +1,30 @@
-//! What Birk says about itself: engines, error codes, completions, the manual page.
+//! What Birk says about itself: engines, error codes, schemas, completions, the manual page.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write;
 
 use birk::Engines;
-use birk_lang::codes::{CODES, explain as lookup};
-use birk_lang::diagnostic::nearest;
+use birk_ir::diagnostic::nearest;
 use clap_mangen::Man;
+use schemars::schema_for;
 
 use crate::cli::grammar;
+use crate::commands::graph::document::{GraphReport, ThreadsReport};
+use crate::diagnostics::json::DiagnosticReport;
+use crate::report::json::CheckReport;
+use crate::report::simulation::SimulationReport;
 use crate::terminal::print;
 use crate::{Exit, Failure};
 
 /// `birk explain`
 pub(crate) fn explain(code: Option<&str>) -> Result<Exit, Failure> {
     let Some(code) = code else {
-        let lines: String = CODES.iter().map(|entry| format!("{}  {}\n", entry.code, entry.title)).collect();
+        let lines: String = birk::codes().map(|entry| format!("{}  {}\n", entry.code, entry.title)).collect();
         return print(&lines);
     };
-    let Some(entry) = lookup(code) else {
-        let meant = nearest(code, CODES.iter().map(|entry| entry.code));
+    let Some(entry) = birk::explain(code) else {
+        let meant = nearest(code, birk::codes().map(|entry| entry.code));
         let help = meant.map_or_else(|| "`birk explain` lists them".into(), |meant| format!("did you mean {meant}?"));
         return Err(Failure::usage(format!("there is no code {code}; {help}")));
     };
@@ -29,6 +34,18 @@ pub(crate) fn explain(code: Option<&str>) -> Result<Exit, Failure> {
         let _ = write!(out, "\n{title}:\n\n{indented}");
     }
     print(&out)
+}
+
+/// `birk schema`: the schemas of all reports, by the names of the commands that write them.
+pub(crate) fn schemas() -> String {
+    let schemas = BTreeMap::from([
+        ("check", schema_for!(CheckReport)),
+        ("diagnostics", schema_for!(DiagnosticReport)),
+        ("graph", schema_for!(GraphReport)),
+        ("graph --threads", schema_for!(ThreadsReport)),
+        ("simulate", schema_for!(SimulationReport)),
+    ]);
+    serde_json::to_string_pretty(&schemas).expect("a schema has only string keys") + "\n"
 }
 
 /// `birk engines`

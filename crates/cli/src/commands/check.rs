@@ -43,6 +43,11 @@ fn check(args: &CheckArgs, kept: Option<Kept>) -> Result<Exit, Failure> {
     if options.engine()?.covers_by_depth {
         watcher.foresee(args.max_depth);
     }
+    if let Some(folder) = &args.disk {
+        let failed = |error| Failure::io(&format!("make the folder {}", folder.display()), &error);
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        watcher.use_folder(folder);
+    }
     if let Some(folder) = &args.checkpoint {
         watcher.keep(keeper(folder, Identity::new(&source, &args.given), kept)?);
     }
@@ -97,6 +102,7 @@ fn options(args: &CheckArgs) -> Options {
         seed: args.seed,
         accept: args.accept,
         is_saved: args.checkpoint.is_some(),
+        has_folder: args.disk.is_some(),
         ..Options::default()
     }
 }
@@ -107,15 +113,29 @@ fn answer(asked: &Asked<'_>, watcher: &mut Watcher) -> Result<Exit, Failure> {
     if let Some(failure) = watcher.keeper().and_then(Checkpoint::refusal) {
         return Err(failure);
     }
+    if let Some(reason) = watcher.failure() {
+        return Err(broken(asked.args, reason));
+    }
     watcher.conclude();
-    let is_ended =
-        matches!(found.hunt.stopped, Stop::Time | Stop::Memory | Stop::Depth | Stop::States | Stop::Interrupt);
+    let is_ended = !matches!(found.hunt.stopped, Stop::Exhausted | Stop::Goal);
     if let Some(keeper) = watcher.keeper().filter(|_| is_ended) {
         checkpoint::farewell(keeper);
     }
     tell_broken(asked, &found);
     let report = asked.report(&found, watcher.elapsed().as_secs_f64());
     present(&report, &watcher.course())
+}
+
+/// A file could not be written or read: nothing is said of the model.
+fn broken(args: &CheckArgs, reason: &str) -> Failure {
+    let next = match &args.checkpoint {
+        Some(folder) => format!("then go on from the last complete level with `birk resume {}`", folder.display()),
+        None => "or name another folder with --disk".to_owned(),
+    };
+    Failure {
+        exit: Exit::Io,
+        message: format!("the search was ended: {reason}; make room or repair the cause, {next}"),
+    }
 }
 
 /// Says which threads are not interchangeable, and where that is seen.

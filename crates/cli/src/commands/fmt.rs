@@ -10,7 +10,14 @@ pub(crate) fn run(args: &FmtArgs) -> Result<Exit, Failure> {
     let mut exit = Exit::Success;
     for path in &args.models {
         let source = Source::read(path)?;
-        match birk_lang::fmt::format(&source.text) {
+        let language = birk::front_end(path);
+        let Some(format) = language.format else {
+            return Err(Failure::usage(format!(
+                "{} is a model in {}, which `birk fmt` does not format; name files with the extension .bir only",
+                source.path, language.name
+            )));
+        };
+        match format(&source.text) {
             Err(problems) => {
                 diagnostics::print(&source, &problems, uses_color(Color::Auto, &std::io::stderr()));
                 exit = Exit::Usage;

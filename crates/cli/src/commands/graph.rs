@@ -1,5 +1,6 @@
 //! `birk graph`: the state graph, or the threads' automata, as pictures and in the formats of other tools.
 
+pub(crate) mod document;
 mod drawn;
 mod threads;
 
@@ -10,7 +11,6 @@ use birk::search::highway::{DEGRADE_DEPTH, Highway, Slice, WIDTH};
 use birk_engine::{Job, Limits, Model, Patient, Successors, Value};
 use birk_exec::{Interpreter, Replayed};
 use birk_ir::{FaultId, Program, TransitionId, View};
-use serde_json::json;
 
 use crate::cli::{GraphArgs, GraphFormat};
 use crate::load::load;
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
     print(&match args.format {
         GraphFormat::Dot => dot(&program, &graph),
         GraphFormat::Aut => aut(&program, &graph),
-        GraphFormat::Json => json(&program, &graph),
+        GraphFormat::Json => document::graph_text(&program, &graph),
         GraphFormat::Svg => svg(&program, &graph)?,
     })
 }
@@ -140,29 +140,6 @@ fn svg(program: &Program, graph: &Graph) -> Result<String, Failure> {
         ));
     }
     Ok(drawn::sheet_of(program, graph))
-}
-
-/// The graph for programs. State 0 is the initial one.
-fn json(program: &Program, graph: &Graph) -> String {
-    let view = program.view();
-    let states = graph.states.iter().map(|state| {
-        let shown = view.show(state);
-        let values: serde_json::Map<_, _> =
-            shown.leaves().into_iter().map(|(name, value)| (name, json!(value.to_string()))).collect();
-        json!({"values": values, "violated": decided(program, state, false), "reached": decided(program, state, true)})
-    });
-    let edges = graph.edges.iter().map(|&(from, id, to)| {
-        let thread = &program.thread(program.transition(id).thread).name;
-        json!({"from": from, "to": to, "thread": thread, "transition": program.transition_text(id)})
-    });
-    let graph = json!({
-        "schema": 1,
-        "system": program.system,
-        "constants": program.constants.iter().cloned().map(|(name, value)| (name, json!(value))).collect::<serde_json::Map<_, _>>(),
-        "states": states.collect::<Vec<_>>(),
-        "edges": edges.collect::<Vec<_>>(),
-    });
-    format!("{graph:#}\n")
 }
 
 /// The names of the properties that a state violates, or reaches.

@@ -8,7 +8,7 @@ use crate::commands::check;
 use crate::{Exit, Failure, checkpoint, config};
 
 /// Options that may differ from those of the search when it began: they say how far it goes, not what it finds on the way.
-const MAY_DIFFER: &[&str] = &["--time", "--memory", "--threads", "--max-depth", "--max-states"];
+const MAY_DIFFER: &[&str] = &["--time", "--memory", "--threads", "--max-depth", "--max-states", "--max-disk"];
 
 /// Runs the command.
 pub(crate) fn run(args: &ResumeArgs) -> Result<Exit, Failure> {

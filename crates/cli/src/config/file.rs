@@ -6,7 +6,7 @@ use std::path::Path;
 
 use birk::Engines;
 use birk_ir::Span;
-use birk_lang::diagnostic::nearest;
+use birk_ir::diagnostic::nearest;
 use clap::Arg;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};

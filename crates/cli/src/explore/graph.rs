@@ -208,7 +208,7 @@ impl<'p> Explorer<'p> {
         let at = |thread: ThreadId| self.program.location_of(thread, &state);
         let enabled: HashSet<TransitionId> = batch.steps(0).iter().map(|step| step.transition).collect();
         let is_enabled = |id: TransitionId| enabled.contains(&id);
-        let now = Now { taken: &taken, is_counted: true, at: &at, is_enabled: &is_enabled };
+        let now = Now { taken: &taken, is_counted: true, at: Some(&at), is_enabled: &is_enabled };
         let one = |automaton: &Automaton| json!({"name": automaton.name, "svg": automaton.picture(self.program, Some(&now)).inline()});
         Ok(json!({"states": self.expanded.len(), "threads": automata.iter().map(one).collect::<Vec<_>>()}))
     }

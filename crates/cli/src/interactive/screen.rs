@@ -7,6 +7,7 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, Ke
 use crate::interactive::session::{Mood, Session};
 use crate::interactive::{Place, draw};
 use crate::numbers::count;
+use crate::report::fold::words;
 use crate::{Exit, Failure};
 
 /// What the keys do, as the help and the bottom line show it.
@@ -26,6 +27,9 @@ pub(crate) const KEYS: &[(&str, &str, &str)] = &[
     ("?", "help", "this help; any key closes it"),
     ("q", "quit", "leave (also Ctrl-C)"),
 ];
+
+/// What a key does has so many columns in the help.
+const HELP_WIDTH: usize = 68;
 
 /// A part of the screen in which one can move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -244,7 +248,12 @@ impl<'a, 'p> Screen<'a, 'p> {
     }
 
     fn help(&mut self) {
-        let lines = KEYS.iter().map(|(key, _, meaning)| format!("{key:>6}  {meaning}")).collect();
+        // Long ones go on below their beginning, on the narrowest screen, too.
+        let of_key = |(key, _, meaning): &(&str, &str, &str)| -> Vec<String> {
+            let lines = words(meaning, HELP_WIDTH).into_iter().enumerate();
+            lines.map(|(at, line)| format!("{:>6}  {line}", if at == 0 { *key } else { "" })).collect()
+        };
+        let lines = KEYS.iter().flat_map(of_key).collect();
         self.window = Some(Window { title: "keys".into(), lines, scroll: 0 });
     }
 

@@ -222,7 +222,9 @@ impl<'p> Session<'p> {
             (PropertyKind::Invariant(_), false) => ("true".into(), Mood::Plain),
             (PropertyKind::Reachable(_), true) => ("reached".into(), Mood::Good),
             (PropertyKind::Reachable(_), false) => ("not here".into(), Mood::Plain),
-            (PropertyKind::Ltl(_) | PropertyKind::Automaton, _) => ("about executions".into(), Mood::Plain),
+            (PropertyKind::Ltl(_) | PropertyKind::Automaton | PropertyKind::Claim(_), _) => {
+                ("about executions".into(), Mood::Plain)
+            }
             (PropertyKind::Ctl(_) | PropertyKind::Mu(_), _) => ("about executions".into(), Mood::Plain),
         };
         Standing { name: property.name.clone(), text, mood }

@@ -12,7 +12,7 @@ use ratatui::style::Color as Shade;
 use super::draw;
 use super::screen::{KEYS, Part, Screen};
 use super::session::Session;
-use crate::cli::{Color, ModelArgs};
+use crate::cli::{Color, Format, ModelArgs};
 use crate::interactive::Place;
 use crate::source::Source;
 
@@ -25,7 +25,13 @@ struct Loaded {
 
 fn load(model: &str) -> Loaded {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models").join(model);
-    let args = ModelArgs { model: path.clone(), define: Vec::new(), profile: None, color: Color::Never };
+    let args = ModelArgs {
+        model: path.clone(),
+        define: Vec::new(),
+        profile: None,
+        color: Color::Never,
+        diagnostics: Format::Human,
+    };
     let text = std::fs::read_to_string(path).expect("the model is there");
     let program = birk_lang::load(&text, &[]).program.expect("the model loads");
     Loaded { args, source: Source::new(model.into(), text), program }

@@ -2,7 +2,7 @@
 //!
 //! Messages are not part of a step; they are found again by watching the channels: where one grows something was sent,
 //! where it shrinks something was taken, and the place that is missing afterwards says which. At a rendezvous one step
-//! moves two threads.
+//! is one of two threads.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -80,7 +80,11 @@ pub(crate) fn chart(source: &Source, program: &Program, run: &Replayed) -> Chart
         let text = source.slice(transition.span);
         for other in moved(program, run, at).filter(|other| *other != transition.thread) {
             let to = lanes.of_thread(other);
-            let label = if text.contains("start ") { "start".to_owned() } else { sent_to(&text) };
+            let label = match transition.parts.first().filter(|_| !source.is_bir()) {
+                Some(part) => source.slice(*part),
+                None if text.contains("start ") => "start".to_owned(),
+                None => sent_to(&text),
+            };
             chart.messages.push(Message { sent: at, taken: at, from: lane, to, label });
         }
     }
@@ -111,12 +115,12 @@ impl Lanes {
     }
 }
 
-/// The threads whose location a step changes.
+/// The threads whose location a step changes, and the one that receives at a rendezvous, wherever it goes.
 fn moved<'a>(program: &'a Program, run: &'a Replayed, at: usize) -> impl Iterator<Item = ThreadId> + 'a {
     let (before, after) = (&run.states[at], &run.states[at + 1]);
-    (0..program.threads.len())
-        .map(ThreadId::new)
-        .filter(move |&thread| program.location_of(thread, before) != program.location_of(thread, after))
+    let receiver = program.transition(run.steps[at].transition).receiver.as_ref().map(|receiver| receiver.thread);
+    let has_moved = move |thread| program.location_of(thread, before) != program.location_of(thread, after);
+    (0..program.threads.len()).map(ThreadId::new).filter(move |&thread| has_moved(thread) || receiver == Some(thread))
 }
 
 fn row(program: &Program, run: &Replayed, at: usize, lane: usize, changes: &[Change<'_, '_>]) -> Row {

@@ -45,7 +45,7 @@ impl Ending<'_> {
                 self.cycle(&mut out, &atoms(formula));
                 self.idle(&mut out, paint);
             }
-            PropertyKind::Automaton => {
+            PropertyKind::Automaton | PropertyKind::Claim(_) => {
                 let _ = writeln!(out, "  the automaton accepts this execution");
                 self.cycle(&mut out, &[]);
                 self.idle(&mut out, paint);

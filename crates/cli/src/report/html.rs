@@ -8,12 +8,14 @@ use birk::{Grade, ShownTrace};
 use birk_ir::{Coverage, Span, Transition};
 use serde_json::{Value, json};
 
+use crate::escape::escape;
 use crate::numbers::{count, grouped};
 use crate::progress::Course;
 use crate::report::chart::{Chart, chart};
 use crate::report::ending::Ending;
 use crate::report::fold::Look;
 use crate::report::statistics::statistics;
+use crate::report::threads::{Threads, threads};
 use crate::report::trace_table::{Extent, TraceTable};
 use crate::report::written::Line;
 use crate::report::{Report, diagram, human};
@@ -22,7 +24,10 @@ use crate::terminal::visible;
 
 const PAGE: &str = include_str!("../../assets/report.html");
 const TRACE: &str = include_str!("../../assets/trace.html");
-const CSS: &str = include_str!("../../assets/report.css");
+const CSS: &str = concat!(include_str!("../../assets/report.css"), include_str!("../../assets/picture.css"));
+/// The threads of a report without a trace.
+const THREADS: &str = "<section aria-labelledby=\"h-threads\"><h2 id=\"h-threads\">Threads</h2>\n<p class=\"soft\">{{legend}}</p>\n\
+                       <div class=\"scroll automata\" tabindex=\"0\" role=\"group\" aria-label=\"thread automata\">{{pictures}}</div>\n</section>\n";
 const JS: &str = concat!(include_str!("../../assets/chart.js"), include_str!("../../assets/report.js"));
 
 /// So many unexplored places are shown.
@@ -36,7 +41,7 @@ const MAX_DIAGRAM: usize = 20_000;
 pub(crate) fn page(report: &Report<'_>, course: &Course<'_>) -> String {
     let program = report.program;
     let headline = human::headline(report);
-    let trace = if report.traces.is_empty() { String::new() } else { trace_section(report) };
+    let trace = if report.traces.is_empty() { threads_section(report) } else { trace_section(report) };
     // What a browser would hide or reorder is seen; in the data of the script these are escapes of JSON.
     let page = fill(
         PAGE,
@@ -47,7 +52,7 @@ pub(crate) fn page(report: &Report<'_>, course: &Course<'_>) -> String {
             ("verdict", report.verdict().word()),
             ("system", &escape(&program.system)),
             ("model", &escape(&report.source.path)),
-            ("headline", &escape(&headline)),
+            ("headline", &with_code(&escape(&headline))),
             ("constants", &escape(&constants(report))),
             ("properties", &properties(report)),
             ("trace", &trace),
@@ -83,9 +88,10 @@ pub(crate) fn fill(template: &str, texts: &[(&str, &str)]) -> String {
     out + rest
 }
 
-/// Text as HTML has it.
-pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+/// What stands between backticks, as code.
+fn with_code(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    parts.map(|(at, part)| if at % 2 == 1 { format!("<code>{part}</code>") } else { part.to_owned() }).collect()
 }
 
 /// JSON that cannot end the script element it stands in.
@@ -95,7 +101,7 @@ pub(crate) fn embedded(value: &Value) -> String {
 
 fn properties(report: &Report<'_>) -> String {
     let mut out = String::from(
-        "<table><caption>properties</caption><thead><tr><th scope=\"col\">verdict</th><th scope=\"col\">property</th>\
+        "<table class=\"properties\"><caption>properties</caption><thead><tr><th scope=\"col\">verdict</th><th scope=\"col\">property</th>\
          <th scope=\"col\">kind</th><th scope=\"col\">grade</th><th scope=\"col\"></th></tr></thead><tbody>\n",
     );
     for answer in &report.answers {
@@ -139,7 +145,25 @@ fn trace_section(report: &Report<'_>) -> String {
         }
         _ => "this trace is too long to show here; `birk replay` prints it".to_owned(),
     };
-    fill(TRACE, &[("options", &options), ("source", &source_lines(report)), ("words", &escape(&words))])
+    let none = || Threads { pictures: "<p>Too many transitions to draw.</p>".into(), legend: String::new() };
+    let Threads { pictures, legend } = threads(report).unwrap_or_else(none);
+    let source = source_lines(report);
+    fill(
+        TRACE,
+        &[
+            ("options", &options),
+            ("source", &source),
+            ("words", &escape(&words)),
+            ("pictures", &pictures),
+            ("legend", &escape(&legend)),
+        ],
+    )
+}
+
+/// The threads where there is no trace to step through.
+fn threads_section(report: &Report<'_>) -> String {
+    let Some(Threads { pictures, legend }) = threads(report) else { return String::new() };
+    fill(THREADS, &[("pictures", &pictures), ("legend", &escape(&legend))])
 }
 
 /// A file, and a line of it.
@@ -162,7 +186,8 @@ fn executed(report: &Report<'_>) -> Vec<BTreeSet<Place>> {
         let parts: BTreeSet<Place> = transition.parts.iter().flat_map(|&part| of(part)).collect();
         let others = &optional[&transition.span];
         let rest = of(transition.span).filter(|line| !others.contains(line));
-        rest.chain(parts.iter().copied()).collect()
+        let received = transition.receiver.iter().flat_map(|receiver| of(receiver.span));
+        rest.chain(parts.iter().copied()).chain(received).collect()
     };
     transitions.iter().map(own).collect()
 }
@@ -202,7 +227,7 @@ fn lines(source: &Source, span: Span) -> (u32, usize, usize) {
 
 /// The coverage statement: grade, where the search stopped early, what the next depth would cost, how to continue.
 fn covered(report: &Report<'_>) -> String {
-    let mut out = format!("<p><strong>{}</strong></p>\n", escape(&report.covered()));
+    let mut out = format!("<p><strong>{}</strong></p>\n", with_code(&escape(&report.covered())));
     let (cuts, border) = (report.cuts(), &report.hunt.stats.cutoff);
     if !cuts.is_empty() {
         let about = if border.is_estimate { "about " } else { "" };

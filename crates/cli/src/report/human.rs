@@ -261,6 +261,10 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
     let stored = if is_small { String::new() } else { stored };
     let peak = report.peak_memory.map(|peak| format!("; {} peak", bytes(peak))).unwrap_or_default();
     let _ = writeln!(out, "{} {} bits per state{stored}{peak}", paint.bold("memory:"), report.program.layout.bits());
+    if let Some(disk) = stats.disk() {
+        let [peak, written, read] = [disk.peak_bytes, disk.written, disk.read].map(bytes);
+        let _ = writeln!(out, "{} {peak} at peak, {written} written, {read} read", paint.bold("files:"));
+    }
     if let Some(bounded) = stats.bounded().filter(|bounded| !bounded.relief.is_empty()) {
         let step =
             |(relief, states): &(Relief, u64)| format!("after {} states, {}", grouped(*states), relieved(*relief));

@@ -1,8 +1,6 @@
 //! The reports for programs: one JSON object, schema 1. The types here are the schema (`birk schema`); the manual describes every
 //! field.
 
-use std::collections::BTreeMap;
-
 use birk::{Answer, Grade, Slices};
 use birk_exec::Replayed;
 use birk_exec::replay::Shows;
@@ -14,6 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::{Fair, StoreKind};
+use crate::report::disk::DiskReport;
 use crate::report::statement::Next;
 use crate::report::{Report, ordinals_text};
 use crate::source::Source;
@@ -152,6 +151,8 @@ struct Figures {
     unrolled: Option<Unrolled>,
     #[serde(skip_serializing_if = "Option::is_none")]
     frontier: Option<Frontier>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    disk: Option<DiskReport>,
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -306,15 +307,6 @@ struct FaultReport {
     source: Place,
 }
 
-/// The schemas of all reports, by the names of the commands that write them.
-pub(crate) fn schemas() -> String {
-    let schemas = BTreeMap::from([
-        ("check", schemars::schema_for!(CheckReport)),
-        ("simulate", schemars::schema_for!(super::simulation::SimulationReport)),
-    ]);
-    serde_json::to_string_pretty(&schemas).expect("a schema has only string keys") + "\n"
-}
-
 /// The report as text, with a line feed at its end.
 pub(crate) fn text(report: &Report<'_>) -> String {
     let document = CheckReport {
@@ -391,6 +383,7 @@ fn figures(report: &Report<'_>) -> Figures {
             induction: sat.proved_at,
         }),
         frontier: frontier(stats),
+        disk: DiskReport::of(stats),
     }
 }
 

@@ -227,7 +227,9 @@ fn properties(out: &mut String, simulation: &Simulation<'_>, paint: Paint) {
         let name = &watched.property.name;
         let note = match (watched.first, &watched.property.kind) {
             (Some(seed), _) => format!("in {runs}, first with seed {seed}"),
-            (None, PropertyKind::Ltl(_) | PropertyKind::Ctl(_) | PropertyKind::Mu(_)) => {
+            (None, kind)
+                if watched.property.is_of_runs() || matches!(kind, PropertyKind::Ctl(_) | PropertyKind::Mu(_)) =>
+            {
                 "not monitored: it is about infinite executions".to_owned()
             }
             (None, _) => String::new(),

@@ -236,13 +236,17 @@ impl Report<'_> {
                 let used = self.peak_memory.unwrap_or(1 << 30).div_ceil(1 << 20);
                 ("--memory", doubled(&args.given, "--memory").unwrap_or_else(|| format!("{}M", double(used))))
             }
+            (Stop::Disk, _) => {
+                let used = self.hunt.stats.disk().map_or(1 << 30, |disk| disk.peak_bytes).div_ceil(1 << 20);
+                ("--max-disk", doubled(&args.given, "--max-disk").unwrap_or_else(|| format!("{}M", double(used))))
+            }
             (Stop::Interrupt, _) if args.checkpoint.is_none() => return None,
             (Stop::Interrupt, _) => ("", String::new()),
         };
         // A search that was kept goes on from there; it forgets the limits on time and states.
         if let (Some(folder), false) = (&args.checkpoint, matches!(self.hunt.stopped, Stop::Goal | Stop::Exhausted)) {
             let words = match option.0 {
-                "--max-depth" | "--memory" => vec![option.0.to_owned(), option.1],
+                "--max-depth" | "--memory" | "--max-disk" => vec![option.0.to_owned(), option.1],
                 _ => Vec::new(),
             };
             return Some(command_line("birk resume", &folder.display().to_string(), &words));
@@ -283,6 +287,7 @@ pub(crate) fn stopped(stop: Stop) -> &'static str {
         Stop::Goal => "the search stopped at what it found",
         Stop::Time => "the time limit was reached",
         Stop::Memory => "the memory limit was reached",
+        Stop::Disk => "the limit on files was reached",
         Stop::Depth => "the depth limit was reached",
         Stop::States => "the state limit was reached",
         Stop::Interrupt => "interrupted",

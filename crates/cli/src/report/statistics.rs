@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use birk_engine::SatStats;
 
+use crate::escape::escape;
 use crate::numbers::{bytes, grouped};
 use crate::progress::{Course, Sample};
 use crate::report::Report;
-use crate::report::html::escape;
 use crate::report::plot::{Titles, bars, curve};
 
 /// So many searches are drawn.

@@ -44,10 +44,21 @@ impl Room {
     }
 }
 
+/// Where members are deleted from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Beginning {
+    /// From the smallest closure.
+    Closure,
+    /// From the set of all transitions.
+    All,
+    /// From both, and the smaller set is taken.
+    Both,
+}
+
 /// Chooses stubborn sets.
 pub(super) trait Choose: std::fmt::Debug + Send + Sync {
     /// Chooses a set for a state in which atoms have these values; whether it has fewer than all enabled transitions.
-    fn choose(&self, is_true: &dyn Fn(usize) -> bool, room: &mut Room) -> bool;
+    fn choose(&self, beginning: Beginning, is_true: &dyn Fn(usize) -> bool, room: &mut Room) -> bool;
 }
 
 /// How sets are chosen for a program with these relations and some of their goals.
@@ -128,7 +139,7 @@ impl<const W: usize> Tables<W> {
 }
 
 impl<const W: usize> Choose for Tables<W> {
-    fn choose(&self, is_true: &dyn Fn(usize) -> bool, room: &mut Room) -> bool {
+    fn choose(&self, beginning: Beginning, is_true: &dyn Fn(usize) -> bool, room: &mut Room) -> bool {
         room.support.clear();
         room.support.resize(self.guards.len(), NONE);
         let enabled = Set::from_words(&room.enabled);
@@ -148,7 +159,7 @@ impl<const W: usize> Choose for Tables<W> {
             pending: Set::default(),
             support: &mut room.support,
         };
-        let chosen = choice.choose();
+        let chosen = choice.choose(beginning);
         let is_reduced = chosen.is_some();
         let chosen = chosen.unwrap_or(self.all);
         room.chosen.iter_mut().zip(chosen.words()).for_each(|(to, from)| *to = *from);
@@ -177,11 +188,13 @@ struct Choice<'a, const W: usize> {
 
 impl<const W: usize> Choice<'_, W> {
     /// A stubborn set, if it has fewer than all enabled transitions.
-    fn choose(&mut self) -> Option<Set<W>> {
+    fn choose(&mut self, beginning: Beginning) -> Option<Set<W>> {
         let all = self.enabled.count();
         let least = u32::from(self.tables.wants_key);
         let (mut fewest, mut best) = (all, None);
-        if self.tables.wants_key {
+        if beginning == Beginning::All {
+            // It is not looked for.
+        } else if self.tables.wants_key {
             for seed in self.keys.members() {
                 if let Some(number) = self.closure(Some(seed), fewest) {
                     (fewest, best) = (number, Some(self.set));
@@ -199,7 +212,7 @@ impl<const W: usize> Choice<'_, W> {
             (fewest, best) = ((smaller & self.enabled).count(), Some(smaller));
         }
         // Another beginning may lead further: everything is stubborn.
-        if fewest > least {
+        if fewest > least && beginning != Beginning::Closure {
             let other = self.delete(self.tables.all);
             if (other & self.enabled).count() < fewest {
                 best = Some(other);

@@ -107,6 +107,8 @@ fn program(ops: Vec<Op>) -> Program {
         ops,
         locals: 1,
         fair: None,
+        then: None,
+        receiver: None,
     };
     Program {
         system: "S".into(),

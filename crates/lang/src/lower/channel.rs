@@ -433,6 +433,8 @@ pub(crate) fn environment(cx: &mut Context<'_>, steps: &mut Steps) {
                     ops,
                     locals: MOST_LOCALS,
                     fair: None,
+                    receiver: None,
+                    then: None,
                 });
             }
         }

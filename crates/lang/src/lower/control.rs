@@ -277,7 +277,7 @@ impl<'a> Builder<'_, 'a> {
             return;
         }
         let message = format!("there is no location `{}` in this thread", name.text);
-        let mut diagnostic = Diagnostic::new("E0026", name.span, message, "no such location");
+        let diagnostic = Diagnostic::new("E0026", name.span, message, "no such location");
         // A jump forward makes a place for its label too.
         if self.cx.is_hopeless() {
             return self.cx.report(diagnostic);
@@ -285,12 +285,11 @@ impl<'a> Builder<'_, 'a> {
         let declared = self.names.iter().filter(|(_, spot)| self.spots[**spot].named);
         let mut names: Vec<&str> = declared.map(|(name, _)| name.as_str()).collect();
         names.sort_unstable();
-        diagnostic.help = match nearest(&name.text, names.iter().copied()) {
-            Some(meant) => Some(format!("did you mean `{meant}`?")),
-            None if names.is_empty() => Some(format!("name the place to jump to: `{}: skip;`", name.text)),
-            None => Some(format!("it has {}", list(names))),
-        };
-        self.cx.report(diagnostic);
+        self.cx.report(match nearest(&name.text, names.iter().copied()) {
+            Some(meant) => diagnostic.meant(meant),
+            None if names.is_empty() => diagnostic.help(format!("name the place to jump to: `{}: skip;`", name.text)),
+            None => diagnostic.help(format!("it has {}", list(names))),
+        });
     }
 
     /// Gives a label that was reported a place of its own, so that nobody misses it.
@@ -495,7 +494,7 @@ impl<'a> Builder<'_, 'a> {
             if let Some(meant) = nearest(&name.text, ["assert", "assume"]) {
                 let message = format!("cannot find a procedure named `{}`", name.text);
                 let diagnostic = Diagnostic::new("E0020", name.span, message, "not declared");
-                self.cx.report(diagnostic.help(format!("did you mean `{meant}`?")));
+                self.cx.report(diagnostic.meant(meant));
                 return None;
             }
             let names: Vec<&str> = self.cx.procedures.iter().map(|p| p.name.text.as_str()).collect();

@@ -265,7 +265,8 @@ impl<'e, 'c, 'a> Lowering<'e, 'c, 'a> {
         let whole = cx.source(Span { end: expr.span.end, ..first });
         let value = whole[operator.len()..].trim();
         let message = format!("`{operator}` binds more tightly than what follows");
-        Diagnostic::new("E0013", expr.span, message, label).help(format!("write `{operator} ({value})`"))
+        let (place, text) = (Span { end: expr.span.end, ..first }, format!("{operator} ({value})"));
+        Diagnostic::new("E0013", expr.span, message, label).help(format!("write `{text}`")).fix(place, text)
     }
 
     /// A word is an operator where no function of its file has that name; one of another file makes it ambiguous.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use birk_ir::{Fault, FaultId, FaultKind, Op, Span, VarId, Variable};
 
-use crate::diagnostic::{Diagnostic, list, nearest};
+use crate::diagnostic::{Diagnostic, Fix, list, nearest};
 use crate::lower::control::Control;
 use crate::sema::types::{Declared, Ty, Type, Value};
 use crate::syntax::ast;
@@ -216,18 +216,17 @@ impl<'a> Context<'a> {
             return;
         }
         let message = format!("cannot find {what} named `{}`", name.text);
-        let mut diagnostic = Diagnostic::new("E0020", name.span, message, "not declared");
+        let diagnostic = Diagnostic::new("E0020", name.span, message, "not declared");
         let meant = nearest(&name.text, candidates.iter().copied().filter(|_| !self.is_hopeless()));
-        diagnostic.help = match meant {
-            _ if library_of(&name.text).is_some() => library_of(&name.text),
-            Some(meant) => Some(format!("did you mean `{meant}`?")),
-            None if matches!(name.text.as_str(), "random" | "rand" | "nondet") => {
-                Some("a value is chosen by an assignment: `x := choose(0, 3);`".into())
+        self.report(match (library_of(&name.text), meant) {
+            (Some(library), _) => diagnostic.help(library),
+            (None, Some(meant)) => diagnostic.meant(meant),
+            (None, None) if matches!(name.text.as_str(), "random" | "rand" | "nondet") => {
+                diagnostic.help("a value is chosen by an assignment: `x := choose(0, 3);`")
             }
-            None if candidates.is_empty() => None,
-            None => Some(format!("there are {}", list(candidates.iter().copied()))),
-        };
-        self.report(diagnostic);
+            (None, None) if candidates.is_empty() => diagnostic,
+            (None, None) => diagnostic.help(format!("there are {}", list(candidates.iter().copied()))),
+        });
     }
 
     /// Says that a name stands for something else than its use needs.
@@ -309,6 +308,23 @@ impl<'a> Context<'a> {
             }
             _ => None,
         }
+    }
+
+    /// The edit for it, where there is one right way.
+    pub(crate) fn converted(&self, from: Ty, to: Ty, span: Span) -> Option<Fix> {
+        let source = self.source(span);
+        let is_plain = source.chars().all(|c| c.is_alphanumeric() || "_.[]".contains(c));
+        let replacement = match (from, to, &*source) {
+            (Ty::Int, Ty::Boolean, "0") => "false".to_owned(),
+            (Ty::Int, Ty::Boolean, "1") => "true".to_owned(),
+            (Ty::Boolean, Ty::Int, "false") => "0".to_owned(),
+            (Ty::Boolean, Ty::Int, "true") => "1".to_owned(),
+            (Ty::Int, Ty::Boolean, _) if source.parse::<i64>().is_ok() => return None,
+            (Ty::Int, Ty::Boolean, _) if is_plain => format!("({source} != 0)"),
+            (Ty::Boolean, Ty::Int, _) if is_plain => format!("({source} ? 1 : 0)"),
+            _ => return None,
+        };
+        Some(Fix { span, replacement })
     }
 
     /// Remembers what operations write, for the warnings.

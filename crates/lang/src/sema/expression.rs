@@ -110,11 +110,11 @@ impl<'c, 'a> Elaborator<'c, 'a> {
 
     /// Says that a value has the wrong type, and how to change that.
     fn mismatch(&mut self, found: Ty, wanted: Ty, span: Span, what: &str, declared: Option<Span>) {
-        let help = self.cx.conversion(found, wanted, span);
+        let (help, fix) = (self.cx.conversion(found, wanted, span), self.cx.converted(found, wanted, span));
         let (found, wanted) = (self.cx.type_name(found), self.cx.type_name(wanted));
         let message = format!("{what} must be {wanted}, not {found}");
         let mut diagnostic = Diagnostic::new("E0022", span, message, format!("this is {found}"));
-        diagnostic.help = help;
+        (diagnostic.help, diagnostic.fix) = (help, fix);
         diagnostic.related.extend(declared.map(|span| (span, "declared here".into())));
         self.cx.report(diagnostic);
     }

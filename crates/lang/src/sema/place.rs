@@ -331,13 +331,13 @@ impl Elaborator<'_, '_> {
             return Resolved::Error;
         }
         let message = format!("`{owner}` has no {what} `{}`", name.text);
-        let mut diagnostic = Diagnostic::new("E0035", name.span, message, format!("no such {what}"));
+        let diagnostic = Diagnostic::new("E0035", name.span, message, format!("no such {what}"));
         let other = self.cx.enums.iter().find(|e| e.variants.contains(&name.text));
-        diagnostic.help = match (nearest(&name.text, names.iter().copied()), other) {
-            (Some(meant), _) => Some(format!("did you mean `{meant}`?")),
-            (None, Some(other)) => Some(format!("did you mean `{}.{}`?", other.name, name.text)),
-            (None, None) if names.is_empty() => None,
-            (None, None) => Some(format!("it has {}", list(names.iter().copied()))),
+        let diagnostic = match (nearest(&name.text, names.iter().copied()), other) {
+            (Some(meant), _) => diagnostic.meant(meant),
+            (None, Some(other)) => diagnostic.help(format!("did you mean `{}.{}`?", other.name, name.text)),
+            (None, None) if names.is_empty() => diagnostic,
+            (None, None) => diagnostic.help(format!("it has {}", list(names.iter().copied()))),
         };
         self.cx.report(diagnostic);
         Resolved::Error

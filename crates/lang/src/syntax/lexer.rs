@@ -389,6 +389,10 @@ impl<'a> Lexer<'a> {
                 ["#define", name, value] => Some(format!("write `const {name} = {value};`")),
                 _ => meant_by(first).map(|meant| format!("did you mean {meant}?")),
             };
+            if let ["#define", name, value] = line.split_whitespace().collect::<Vec<_>>()[..] {
+                let place = Span::new(start, start + line.trim_end().len());
+                diagnostic = diagnostic.fix(place, format!("const {name} = {value};"));
+            }
             diagnostic
         });
         TokenKind::Error

@@ -49,6 +49,7 @@ pub fn parse(text: &str, file: u32) -> Parsed {
     }
     for diagnostic in &mut diagnostics {
         diagnostic.span.file = file;
+        diagnostic.fix.iter_mut().for_each(|fix| fix.span.file = file);
     }
     let mut parser = Parser::new(text, file, &tokens, diagnostics);
     let system = parser.file();
@@ -354,7 +355,7 @@ impl<'a> Parser<'a> {
                 self.report(self.unexpected("`;`"));
             } else {
                 let diagnostic = Diagnostic::new("E0005", self.behind(), "missing `;`", "expected `;` here");
-                self.report(diagnostic);
+                self.report(diagnostic.fix(self.behind(), ";"));
                 return;
             }
         }
@@ -422,7 +423,7 @@ impl<'a> Parser<'a> {
         let word = self.word();
         let alike = keywords.iter().filter_map(|keyword| keyword.text()).filter(|keyword| is_alike(word, keyword));
         let Some(keyword) = nearest(word, alike) else { return false };
-        let diagnostic = self.unexpected(expected).help(format!("did you mean `{keyword}`?"));
+        let diagnostic = self.unexpected(expected).meant(keyword);
         self.correct(TokenKind::keyword(keyword).unwrap_or(TokenKind::Name));
         self.report(diagnostic);
         true
@@ -431,6 +432,7 @@ impl<'a> Parser<'a> {
     /// Reports the current token as that of another language and goes on as if it were `meant`.
     fn replace(&mut self, meant: TokenKind, message: impl Into<String>, label: &str, help: impl Into<String>) {
         let diagnostic = Diagnostic::new("E0012", self.span(), message, label).help(help);
+        let diagnostic = diagnostic.fix(self.span(), meant.text().unwrap_or_default());
         self.correct(meant);
         self.report(diagnostic);
     }

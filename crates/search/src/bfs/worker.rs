@@ -13,6 +13,7 @@ use birk_ir::{Step, Stop};
 
 use crate::bfs::queue::{Filling, LevelQueue};
 use crate::bfs::visited::Visited;
+use crate::expand::expand;
 use crate::store::codec::{Codec, NO_KEY};
 use crate::store::table::Insertion;
 
@@ -205,15 +206,13 @@ impl<C: Codec> Worker<C> {
     #[inline]
     fn expand(&mut self, level: &Level<'_, C>, packed: &[u32]) {
         level.visited.codec.open(packed, &mut self.parent, &mut self.state);
-        let (before, cut) = (self.batch.len(), self.batch.cut);
-        level.model.successors(&self.state, &mut self.batch);
-        let stuck = self.batch.is_stuck_since(before, cut);
-        let goals = level.model.evaluate(&self.state, stuck);
+        let expanded = expand(level.model, &self.state, &mut self.batch);
+        let goals = expanded.goals(level.model, &self.state);
         if !goals.is_empty() {
             self.evaluate(level, goals);
         }
         self.is_open = false;
-        self.take(level, before);
+        self.take(level, expanded.from);
     }
 
     /// Goes on with a state whose successors come in parts. When everybody is called back, another worker may take it up.

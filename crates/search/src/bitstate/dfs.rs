@@ -8,6 +8,7 @@ use birk_ir::{Coverage, Outcome, Stop, Trace};
 use super::coverage;
 use super::path_states::PathStates;
 use crate::cutoff::Sample;
+use crate::expand::{expand, note_fired};
 use crate::liveness::{Path, trace_of};
 use crate::store::bloom::{Filter, Spot, key_of};
 use crate::store::hash::hash;
@@ -115,9 +116,7 @@ impl Search<'_> {
         self.state.clear();
         self.state.extend_from_slice(self.kept.state(node));
         self.batch.clear();
-        let cut = self.batch.cut;
-        self.model.successors(&self.state, &mut self.batch);
-        let stuck = self.batch.is_stuck_since(0, cut);
+        let expanded = expand(self.model, &self.state, &mut self.batch);
         if self.batch.has_rest()
             && let ControlFlow::Break(stop) = self.expand_rest()
         {
@@ -129,7 +128,7 @@ impl Search<'_> {
         self.spots.extend((0..len).map(|i| self.filter.spot(key_of(self.batch.state(i)))));
         // The blocks of the successors arrive while there is something else to do.
         self.filter.insert(spot);
-        let goals = self.model.evaluate(&self.state, stuck);
+        let goals = expanded.goals(self.model, &self.state);
         if !self.model.is_fault(&self.state) {
             self.stats.states += 1;
             self.sketch.note(key_of(&self.state));
@@ -145,9 +144,7 @@ impl Search<'_> {
             let is_open = self.edge.edge(&self.batch, 0, &mut self.fired, is_known);
             self.edge.count(is_open);
         } else {
-            for step in self.batch.steps(0) {
-                self.fired[step.transition.index()] = true;
-            }
+            note_fired(&self.batch, 0, &mut self.fired);
             for i in (start..len).chain(0..start) {
                 if !self.filter.contains(self.spots[i]) {
                     self.path.offer(self.kept.push(self.batch.state(i), self.spots[i]));

@@ -8,6 +8,7 @@ use birk_ir::Coverage;
 
 use super::coverage;
 use super::path_states::PathStates;
+use crate::expand::{expand, note_fired};
 use crate::liveness::{Colour, Space};
 use crate::store::bloom::{Filter, key_of};
 use crate::store::hash::hash;
@@ -76,7 +77,7 @@ impl Space for BitSpace<'_> {
         self.state.clear();
         self.state.extend_from_slice(self.kept.state(node));
         self.batch.clear();
-        self.model.successors(&self.state, &mut self.batch);
+        expand(self.model, &self.state, &mut self.batch);
         if self.batch.has_rest() {
             // The batch, the states that are kept of it, and the nodes here and on a path.
             let here = self.bytes();
@@ -86,9 +87,7 @@ impl Space for BitSpace<'_> {
             };
             self.batch.append_rest(self.model, &self.state, goes_on).continue_value()?;
         }
-        for step in self.batch.steps(0) {
-            self.fired[step.transition.index()] = true;
-        }
+        note_fired(&self.batch, 0, &mut self.fired);
         out.clear();
         self.keep(out);
         Some(())

@@ -16,6 +16,7 @@ use super::shared::{Seen, Turn};
 use super::spill::SpillQueue;
 use super::thresholds::{OPEN, Thresholds, UNSEEN, WAITING};
 use super::trace_tree::{Chunk, Reader};
+use crate::expand::expand;
 use crate::store::codec::Codec;
 use crate::store::encoding::{get, take};
 
@@ -98,8 +99,7 @@ impl<C: Codec> Search<'_, C> {
         let leads_to = |goal: usize, positions: &[u32]| {
             run(shared.model, &shared.initial, positions).is_some_and(|(_, state)| {
                 let mut batch = Successors::new(shared.model.words());
-                shared.model.successors(&state, &mut batch);
-                shared.model.evaluate(&state, batch.is_stuck_since(0, 0)).contains(goal)
+                expand(shared.model, &state, &mut batch).goals(shared.model, &state).contains(goal)
             })
         };
         let mut traces = found.iter().enumerate();

@@ -20,6 +20,7 @@ use super::restore::{Failed, PATIENCE, Result, tell};
 use super::search::Search;
 use super::shared::{Seen, Shared};
 use super::thresholds::{OPEN, UNSEEN, WAITING};
+use crate::expand::expand;
 use crate::store::codec::Codec;
 
 /// So many states are expanded.
@@ -106,7 +107,7 @@ impl<'a, 'm, C: Codec> Walk<'a, 'm, C> {
         self.seen.codec.open(&packed, &mut self.parent, &mut self.state);
         let mut batch = std::mem::replace(&mut self.batch, Successors::new(0));
         batch.clear();
-        model.successors(&self.state, &mut batch);
+        expand(model, &self.state, &mut batch);
         self.states += u64::from(!model.is_fault(&self.state));
         self.transitions += batch.len() as u64;
         let is_root = value == self.shared.from + 1 && self.pending.binary_search(&key).is_ok();

@@ -17,6 +17,7 @@ use super::thresholds::{OPEN, UNSEEN, WAITING};
 use super::trace_tree::{Form, Help, Reader, Writer};
 use super::walk::Walk;
 use crate::crew::Leaving;
+use crate::expand::{Expanded, expand, note_fired};
 use crate::store::codec::Codec;
 use crate::store::codec::memo::{Changes, changes};
 
@@ -335,13 +336,11 @@ impl<C: Codec> Worker<C> {
         if known == WAITING {
             turn.shared.pending.fetch_sub(1, Ordering::Relaxed);
         }
-        let cut = self.expand(turn)?;
+        let expanded = self.expand(turn)?;
         if known == UNSEEN {
-            self.visit(turn, turn.shared.from + self.stack.len() as u32 - 1, cut)?;
+            self.visit(turn, turn.shared.from + self.stack.len() as u32 - 1, expanded)?;
         }
-        for step in self.batch.steps(0) {
-            self.counts.fired[step.transition.index()] = true;
-        }
+        note_fired(&self.batch, 0, &mut self.counts.fired);
         self.counts.revisits += u64::from(known < OPEN);
         self.line_up(turn, key)
     }
@@ -376,19 +375,20 @@ impl<C: Codec> Worker<C> {
         shared.give(self.writer.push(&self.walk.trace, key, help), &shared.next);
         let pending = turn.shared.pending.fetch_add(1, Ordering::Relaxed) + 1;
         self.counts.peak_frontier = self.counts.peak_frontier.max(pending);
-        let cut = self.expand(turn)?;
-        self.visit(turn, depth, cut)
+        let expanded = self.expand(turn)?;
+        self.visit(turn, depth, expanded)
     }
 
-    /// Computes the successors of the state that the worker is at; returns how many were cut.
-    fn expand(&mut self, turn: &mut Turn<'_, '_, C>) -> ControlFlow<(), u64> {
-        let cut = self.batch.cut;
+    /// Computes the successors of the state that the worker is at.
+    fn expand(&mut self, turn: &mut Turn<'_, '_, C>) -> ControlFlow<(), Expanded> {
         self.batch.clear();
-        turn.shared.model.successors(&self.walk.state, &mut self.batch);
+        let mut expanded = expand(turn.shared.model, &self.walk.state, &mut self.batch);
         if self.batch.has_rest() {
+            let cut = self.batch.cut;
             self.expand_rest(turn)?;
+            expanded.cut += self.batch.cut - cut;
         }
-        ControlFlow::Continue(self.batch.cut - cut)
+        ControlFlow::Continue(expanded)
     }
 
     /// Adds the rest of the successors of a state that has very many.
@@ -408,17 +408,16 @@ impl<C: Codec> Worker<C> {
     }
 
     /// Counts and evaluates a state whose successors were computed: only now is it known whether it is stuck.
-    fn visit(&mut self, turn: &Turn<'_, '_, C>, depth: u32, cut: u64) -> ControlFlow<()> {
+    fn visit(&mut self, turn: &Turn<'_, '_, C>, depth: u32, expanded: Expanded) -> ControlFlow<()> {
         let shared = turn.shared;
-        self.counts.cut += cut;
+        self.counts.cut += expanded.cut;
         shared.transitions.fetch_add(self.batch.len() as u64, Ordering::Relaxed);
         let mut states = 0;
         if !shared.model.is_fault(&self.walk.state) {
             states = shared.states.fetch_add(1, Ordering::Relaxed) + 1;
             self.counts.max_depth = self.counts.max_depth.max(depth);
         }
-        let goals =
-            shared.model.evaluate(&self.walk.state, self.batch.is_empty() && cut == 0 && !self.batch.is_withheld);
+        let goals = expanded.goals(shared.model, &self.walk.state);
         if !goals.is_empty() {
             self.evaluate(turn, goals)?;
         }

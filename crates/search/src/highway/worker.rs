@@ -12,6 +12,7 @@ use birk_ir::{Step, Stop};
 
 use super::candidates::{Candidates, Distinct};
 use crate::bfs::visited::Visited;
+use crate::expand::{Expanded, expand};
 use crate::store::codec::{Codec, NO_KEY};
 use crate::store::hash::hash;
 
@@ -253,12 +254,11 @@ impl<C: Codec> Worker<C> {
 
     /// Computes the successors of a lane into the batch, and evaluates it.
     fn expand<'o>(&mut self, shared: &Shared<'_, C>, lane: usize, observer: Option<&mut (dyn Observer + 'o)>) {
-        let cut = self.batch.cut;
         let is_partial = shared.largest < u64::MAX && !shared.is_last;
-        let count = self.successors(shared, lane, is_partial, |worker| worker.append_rest(shared, observer));
+        let (expanded, count) =
+            self.successors(shared, lane, is_partial, |worker| worker.append_rest(shared, observer));
         self.transitions += count as u64;
-        let stuck = count == 0 && self.batch.cut == cut && !self.batch.is_withheld;
-        let goals = shared.model.evaluate(&self.state, stuck);
+        let goals = expanded.goals(shared.model, &self.state);
         if !goals.is_empty() {
             self.evaluate(shared, lane as u32, goals);
         }
@@ -308,11 +308,11 @@ impl<C: Codec> Worker<C> {
         lane: usize,
         is_partial: bool,
         append_rest: impl FnOnce(&mut Self),
-    ) -> usize {
+    ) -> (Expanded, usize) {
         let words = shared.visited.codec.packed_words();
         shared.visited.codec.open(&shared.packed[lane * words..(lane + 1) * words], &mut self.parent, &mut self.state);
-        let from = self.batch.len();
-        shared.model.successors(&self.state, &mut self.batch);
+        let expanded = expand(shared.model, &self.state, &mut self.batch);
+        let from = expanded.from;
         if self.batch.has_rest() {
             append_rest(self);
         }
@@ -320,7 +320,7 @@ impl<C: Codec> Worker<C> {
         let seen = if is_partial { self.leave_out(shared, from) } else { Seen::Whole };
         self.spans.push(Span { lane: lane as u32, from, seen });
         shared.visited.codec.prepare(&self.batch, from, &mut self.parent);
-        count
+        (expanded, count)
     }
 
     /// Adds the rest of the successors of a lane that is examined again: there was memory for them before.

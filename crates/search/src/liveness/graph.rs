@@ -13,6 +13,7 @@ use birk_engine::{Model, Monitor, Successors};
 
 use super::cells::Cells;
 use super::slots::Slots;
+use crate::expand::expand;
 use crate::store::hash::hash;
 use crate::store::memory::prefetch;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
@@ -351,11 +352,9 @@ impl<'m> Graph<'m> {
     fn compute(&self, hand: &mut Hand, number: u32) {
         let cells = &self.row(number)[1 + self.colours..];
         hand.state.iter_mut().zip(cells).for_each(|(word, cell)| *word = cell.load(Ordering::Relaxed));
-        let (before, cut) = (hand.batch.len(), hand.batch.cut);
-        self.model.successors(&hand.state, &mut hand.batch);
-        let stuck = hand.batch.is_stuck_since(before, cut);
-        let letter = self.product.map_or(0, |_| self.model.evaluate(&hand.state, stuck).0);
-        if let (true, Some(product)) = (stuck, self.product) {
+        let expanded = expand(self.model, &hand.state, &mut hand.batch);
+        let letter = self.product.map_or(0, |_| expanded.goals(self.model, &hand.state).0);
+        if let (true, Some(product)) = (expanded.is_stuck, self.product) {
             hand.batch.push(product.stutter(), 0, &hand.state);
         }
         hand.members.push(Member { number, letter, end: hand.batch.len() });

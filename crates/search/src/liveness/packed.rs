@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 
 use birk_engine::{Model, Monitor, Successors};
 
+use crate::expand::expand;
 use crate::store::codec::direct::Direct;
 
 /// In place of the key of what a failing check leads to: no run goes on there. Marks leave no room for such a key.
@@ -85,16 +86,14 @@ impl<'m> PackedStates<'m> {
     ) -> Option<()> {
         self.codec.unpack(node >> self.places, &mut room.state);
         room.batch.clear();
-        let cut = room.batch.cut;
-        self.model.successors(&room.state, &mut room.batch);
-        let stuck = room.batch.is_stuck_since(0, cut);
+        let expanded = expand(self.model, &room.state, &mut room.batch);
         if room.batch.has_rest() {
             // The batch, its keys, and the nodes here and on a path.
             let goes_on =
                 |bytes: u64| if may_go_on(bytes * 3) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
             room.batch.append_rest(self.model, &room.state, goes_on).continue_value()?;
         }
-        if let (true, Some(product)) = (stuck, self.product) {
+        if let (true, Some(product)) = (expanded.is_stuck, self.product) {
             room.batch.push(product.stutter(), 0, &room.state);
         }
         self.find_keys(room, prefetch);
@@ -103,7 +102,7 @@ impl<'m> PackedStates<'m> {
             out.extend(room.keys.iter().filter(|&&key| key != NOWHERE));
             return Some(());
         };
-        let letter = self.model.evaluate(&room.state, stuck).0;
+        let letter = expanded.goals(self.model, &room.state).0;
         let met = |step: usize| product.met(room.batch.step(step).transition.index());
         let to = |step: usize, place: u32| {
             if room.keys[step] != NOWHERE {

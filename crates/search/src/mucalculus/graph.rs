@@ -7,6 +7,7 @@ use birk_engine::{Hunt, Limits, Model, Observer, Progress, Stats, Successors};
 use birk_ir::{Coverage, StateId, Stop, TransitionId};
 
 use super::states::StateSet;
+use crate::expand::expand;
 use crate::store::Store;
 use crate::store::exact::ExactStore;
 
@@ -281,11 +282,10 @@ impl Search<'_> {
     fn expand(&mut self, number: u32, observer: &mut dyn Observer) -> ControlFlow<Stop> {
         self.graph.store.load(StateId(u64::from(number)), &mut self.state);
         self.batch.clear();
-        let cut = self.batch.cut;
-        self.model.successors(&self.state, &mut self.batch);
+        let expanded = expand(self.model, &self.state, &mut self.batch);
         let (edges, wrong) = (self.graph.forwards.ends.len(), self.graph.wrong.len());
         self.graph.stuck.extend_to(number + 1);
-        self.graph.stuck.put(number, self.batch.is_stuck_since(0, cut));
+        self.graph.stuck.put(number, expanded.is_stuck);
         let mut flow = self.take(number);
         while self.batch.has_rest() && flow.is_continue() {
             flow = observer.progress(&self.progress(u64::from(number)));

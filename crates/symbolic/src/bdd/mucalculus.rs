@@ -30,6 +30,9 @@ pub(crate) fn decide(
     job: &Job,
     observer: &mut dyn Observer,
 ) -> Result<Hunt, String> {
+    if let Some(reason) = program.interpreted_only() {
+        return Err(reason.to_owned());
+    }
     let nothing = nothing(program, formulas.len());
     let (program, formulas, job, none) = (program.clone(), formulas.to_vec(), job.clone(), nothing.clone());
     let search = move |line: &Line| {

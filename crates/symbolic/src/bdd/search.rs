@@ -114,6 +114,9 @@ pub(crate) fn hunt(
     job: &Job,
     observer: &mut dyn Observer,
 ) -> Result<Hunt, String> {
+    if let Some(reason) = program.interpreted_only() {
+        return Err(reason.to_owned());
+    }
     let nothing = nothing(program, goals.len());
     let (program, goals, job, none) = (program.clone(), goals.to_vec(), job.clone(), nothing.clone());
     let search = move |line: &Line| {

@@ -18,6 +18,9 @@ mod tests;
 
 /// Hunts the goals; a program that cannot be encoded is refused with the reason.
 pub(crate) fn hunt(program: &Program, goals: &[Goal], job: &Job, observer: &mut dyn Observer) -> Result<Hunt, String> {
+    if let Some(reason) = program.interpreted_only() {
+        return Err(reason.to_owned());
+    }
     watched(program, goals, job, &Watch::new(observer, job.limits.memory))
 }
 

@@ -1,7 +1,9 @@
 //! Which steps commute, and which can enable which, asked of a SAT solver: two transitions accord if no state within the bounds
-//! of its variables shows the contrary.
+//! of its variables shows the contrary. Before it is asked, some states are tried.
 //!
 //! A query is limited by conflicts, not by time, so that its answer is the same on every machine.
+
+mod witness;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -9,12 +11,13 @@ use std::fmt::Write as _;
 use birk_engine::Observer;
 use birk_exec::reduction::{Oracle, touched, touched_by};
 use birk_ir::interval::{Interval, reachable};
-use birk_ir::{Access, Expr, Op, Place, Program, Transition, VarId};
+use birk_ir::{Access, Expr, Op, Place, Program, Transition, TransitionId, VarId};
 
 use super::circuit::{Circuit, Literal, Watch};
 use super::unrolling::{Frame, assign, name};
 use crate::attempt::Attempt;
 use crate::bitvector::Algebra;
+use witness::{Elements, Witnesses};
 
 /// Conflicts of one query.
 const MOST_CONFLICTS: i32 = 1_000;
@@ -39,7 +42,9 @@ pub fn with_solver<T>(
     }
     let watch = Watch::new(observer, memory);
     let ranges = reachable(program).variables;
-    hear(Some(&mut Commutation { watch: &watch, program, ranges, known: HashMap::new(), undecided: 0, variables: 0 }))
+    let witnesses = Witnesses::new(program);
+    let known = HashMap::new();
+    hear(Some(&mut Commutation { watch: &watch, program, ranges, witnesses, known, undecided: 0, variables: 0 }))
 }
 
 /// Queries about one program. Each has a solver of its own, with as few variables as it needs: one for all would spend its time
@@ -48,6 +53,7 @@ struct Commutation<'o, 'p> {
     watch: &'o Watch<'o>,
     program: &'p Program,
     ranges: Vec<Interval>,
+    witnesses: Witnesses<'p>,
     /// Answers by the shapes of queries: what instances of a thread do to each other is asked once.
     known: HashMap<String, bool>,
     undecided: u32,
@@ -68,19 +74,29 @@ struct Effect<'c, 'o, 'p> {
 
 impl Oracle for Commutation<'_, '_> {
     fn accord(&mut self, one: usize, other: usize) -> bool {
+        let pair = [one, other].map(TransitionId::new);
         let (one, other) = (&self.program.transitions[one], &self.program.transitions[other]);
         if has_choice(one) || has_choice(other) {
             return false;
         }
-        self.is_impossible(&[one, other], None, |frame| contradiction(frame, one, other))
+        self.is_impossible(
+            (&[one, other], None),
+            |witnesses, touched, bounds| witnesses.against_accord(pair, touched, bounds),
+            |frame| contradiction(frame, one, other),
+        )
     }
 
     fn never_enables(&mut self, transition: usize, condition: &Expr) -> bool {
+        let id = TransitionId::new(transition);
         let transition = &self.program.transitions[transition];
         if has_choice(transition) {
             return false;
         }
-        self.is_impossible(&[transition], Some(condition), |frame| enabling(frame, transition, condition))
+        self.is_impossible(
+            (&[transition], Some(condition)),
+            |witnesses, touched, bounds| witnesses.of_enabling(id, condition, touched, bounds),
+            |frame| enabling(frame, transition, condition),
+        )
     }
 
     fn conflict(&mut self, one: usize, other: usize) -> Option<Vec<u32>> {
@@ -91,7 +107,8 @@ impl Oracle for Commutation<'_, '_> {
         let circuit = Circuit::of_at_most(self.watch, MOST_VARIABLES);
         let mut state = None;
         let shown = |frame: &Frame<'_, '_, '_>| state = Some(frame.state());
-        let _ = self.ask(&circuit, &[one, other], None, |frame| contradiction(frame, one, other), shown);
+        let touched = self.touched(&[one, other], None);
+        let _ = self.ask(&circuit, &touched, |frame| contradiction(frame, one, other), shown);
         state
     }
 }
@@ -101,11 +118,11 @@ fn has_choice(transition: &Transition) -> bool {
 }
 
 impl Commutation<'_, '_> {
-    /// Whether in no state all of some bits are set.
+    /// Whether in no state all of some bits are set; a state in which they are may be found without the solver.
     fn is_impossible(
         &mut self,
-        transitions: &[&Transition],
-        condition: Option<&Expr>,
+        (transitions, condition): (&[&Transition], Option<&Expr>),
+        is_found: impl FnOnce(&mut Witnesses<'_>, &[Elements], &[Interval]) -> bool,
         bits: impl FnOnce(&Frame<'_, '_, '_>) -> Attempt<Vec<Literal>>,
     ) -> bool {
         if self.undecided >= MOST_UNDECIDED || self.variables >= MOST_OF_ALL {
@@ -115,30 +132,37 @@ impl Commutation<'_, '_> {
         if let Some(&known) = self.known.get(&shape) {
             return known;
         }
-        let circuit = Circuit::of_at_most(self.watch, MOST_VARIABLES);
-        let answer = self.ask(&circuit, transitions, condition, bits, |_| {});
-        self.variables += circuit.size().0;
-        self.undecided += u32::from(matches!(answer, Ok(None)));
-        let is_impossible = matches!(answer, Ok(Some(false)));
+        let touched = self.touched(transitions, condition);
+        let is_impossible = !is_found(&mut self.witnesses, &touched, &self.ranges) && {
+            let circuit = Circuit::of_at_most(self.watch, MOST_VARIABLES);
+            let answer = self.ask(&circuit, &touched, bits, |_| {});
+            self.variables += circuit.size().0;
+            self.undecided += u32::from(matches!(answer, Ok(None)));
+            matches!(answer, Ok(Some(false)))
+        };
         self.known.insert(shape, is_impossible);
         is_impossible
+    }
+
+    /// The elements that are read and written, and the flag of faults.
+    fn touched(&self, transitions: &[&Transition], condition: Option<&Expr>) -> Vec<Elements> {
+        let mut ranges: Vec<Elements> = Vec::new();
+        transitions.iter().for_each(|transition| ranges.extend(touched(self.program, transition)));
+        ranges.extend(condition.into_iter().flat_map(|condition| touched_by(self.program, condition)));
+        ranges.extend(self.program.fault.map(|flag| (flag, 0, 0)));
+        ranges
     }
 
     /// Whether in some state all of some bits are set, if that is found out; `hear` is called with such a state.
     fn ask(
         &self,
         circuit: &Circuit<'_>,
-        transitions: &[&Transition],
-        condition: Option<&Expr>,
+        touched: &[Elements],
         bits: impl FnOnce(&Frame<'_, '_, '_>) -> Attempt<Vec<Literal>>,
         hear: impl FnOnce(&Frame<'_, '_, '_>),
     ) -> Attempt<Option<bool>> {
-        let mut ranges: Vec<(VarId, u32, u32)> = Vec::new();
-        transitions.iter().for_each(|transition| ranges.extend(touched(self.program, transition)));
-        ranges.extend(condition.into_iter().flat_map(|condition| touched_by(self.program, condition)));
-        ranges.extend(self.program.fault.map(|flag| (flag, 0, 0)));
         let is_touched = |variable: VarId, element: u32| {
-            ranges.iter().any(|&(id, first, last)| id == variable && (first..=last).contains(&element))
+            touched.iter().any(|&(id, first, last)| id == variable && (first..=last).contains(&element))
         };
         let frame = Frame::any_of(circuit, self.program, &self.ranges, is_touched)?;
         let bits = bits(&frame)?;

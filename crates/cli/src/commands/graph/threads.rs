@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use birk_ir::Program;
-use serde_json::{Value, json};
 
 use crate::automata::{Automaton, automata};
 use crate::cli::{GraphArgs, GraphFormat};
+use crate::commands::graph::document::threads_text;
 use crate::commands::graph::escape;
 use crate::picture::{Picture, sheet};
 use crate::source::Source;
@@ -34,7 +34,7 @@ pub(super) fn run(args: &GraphArgs, source: &Source, program: &Program, name: &s
     }
     print(&match args.format {
         GraphFormat::Dot => dot(program, &found),
-        GraphFormat::Json => format!("{:#}\n", json_of(source, program, &found)),
+        GraphFormat::Json => threads_text(source, program, &found),
         GraphFormat::Svg => {
             let pictures: Vec<Picture> = found.iter().map(|automaton| automaton.picture(program, None)).collect();
             sheet(&program.system, &pictures)
@@ -74,30 +74,4 @@ fn dot(program: &Program, automata: &[Automaton]) -> String {
         out.push_str("  }\n");
     }
     out + "}\n"
-}
-
-fn json_of(source: &Source, program: &Program, automata: &[Automaton]) -> Value {
-    let automaton = |automaton: &Automaton| {
-        let locations = automaton.locations.iter().map(|place| json!({"name": place.name, "labels": place.labels}));
-        let edges = automaton.edges.iter().map(|edge| {
-            let ids = edge.transitions.iter().map(|&id| program.transition_text(id));
-            let (line, _) = source.position(edge.span);
-            json!({
-                "from": edge.from, "to": edge.to, "guard": edge.guard, "actions": edge.actions,
-                "file": source.file(edge.span).path, "line": line, "transitions": ids.collect::<Vec<_>>(),
-            })
-        });
-        json!({
-            "name": automaton.name,
-            "instances": automaton.instances.iter().map(|&id| &program.thread(id).name).collect::<Vec<_>>(),
-            "initial": automaton.initial,
-            "locations": locations.collect::<Vec<_>>(),
-            "edges": edges.collect::<Vec<_>>(),
-        })
-    };
-    json!({
-        "schema": 1,
-        "system": program.system,
-        "threads": automata.iter().map(automaton).collect::<Vec<_>>(),
-    })
 }

@@ -279,7 +279,7 @@ pub(super) fn named_type(cx: &mut Context<'_>, name: &ast::Name) -> Type {
             let names = declared.map(|(name, _)| *name).chain(["boolean", "byte", "int"]);
             let meant = foreign_type(&name.text).or_else(|| nearest(&name.text, names));
             diagnostic = match meant {
-                Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+                Some(meant) => diagnostic.meant(meant),
                 None => diagnostic.help("types are `boolean`, `byte`, `int (lo, hi)` and what `enum` declares"),
             };
             cx.report(diagnostic);

@@ -173,6 +173,7 @@ impl Elaborator<'_, '_> {
                 diagnostic = diagnostic.related(span, format!("this is {}", self.cx.type_name(ty)));
             }
             diagnostic.help = self.cx.conversion(ty, Ty::Int, span);
+            diagnostic.fix = self.cx.converted(ty, Ty::Int, span);
             self.cx.report(diagnostic);
             return None;
         }

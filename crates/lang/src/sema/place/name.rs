@@ -100,8 +100,15 @@ impl Elaborator<'_, '_> {
         let mut diagnostic = Diagnostic::new("E0020", span, message, "not declared");
         if !self.cx.is_hopeless() {
             let binds = || self.in_fixpoints.then(|| format!("bind it: `mu {name}. …` or `nu {name}. …`"));
-            diagnostic.help = self.elsewhere(name).or_else(|| self.alike(name)).or_else(binds);
-            diagnostic.help = diagnostic.help.or_else(|| Some(self.next_step(name)));
+            diagnostic = match (self.elsewhere(name), self.alike(name)) {
+                (Some((written, what)), _) => {
+                    let is_exact = !written.contains("[i]");
+                    diagnostic = diagnostic.help(format!("write `{written}` {what}"));
+                    if is_exact { diagnostic.fix(span, written) } else { diagnostic }
+                }
+                (None, Some(meant)) => diagnostic.meant(meant),
+                (None, None) => diagnostic.help(binds().unwrap_or_else(|| self.next_step(name))),
+            };
         }
         self.cx.report(diagnostic);
     }
@@ -119,31 +126,31 @@ impl Elaborator<'_, '_> {
         }
     }
 
-    /// Something of this name that must be written differently here.
-    pub(super) fn elsewhere(&self, name: &str) -> Option<String> {
+    /// Something of this name that must be written differently here: how, and for what.
+    pub(super) fn elsewhere(&self, name: &str) -> Option<(String, &'static str)> {
         let cx = &*self.cx;
         let a_copy = |kind: usize| if cx.threads[kind].copies == 1 { "" } else { "[i]" };
         if let Some(owner) = cx.enums.iter().find(|e| e.variants.iter().any(|v| v == name)) {
-            return Some(format!("write `{}.{name}` for the value of the enumeration", owner.name));
+            return Some((format!("{}.{name}", owner.name), "for the value of the enumeration"));
         }
         if let Some((block, _)) = cx.blocks.iter().find(|(_, entries)| entries.contains_key(name)) {
-            return Some(format!("write `{block}.{name}` for the constant"));
+            return Some((format!("{block}.{name}"), "for the constant"));
         }
         if !self.stateful {
             return None;
         }
         if let Some(kind) = cx.threads.iter().position(|t| t.locals.iter().any(|local| local.name == name)) {
             let owner = &cx.threads[kind].ast.name.text;
-            return Some(format!("write `{owner}{}.{name}` for the variable of the thread", a_copy(kind)));
+            return Some((format!("{owner}{}.{name}", a_copy(kind)), "for the variable of the thread"));
         }
         let has_location = |thread: &ThreadDecl<'_>| thread.control.names.contains_key(name);
         let kind = cx.threads.iter().position(has_location)?;
         let owner = &cx.threads[kind].ast.name.text;
-        Some(format!("write `{owner}{}@{name}` to ask whether the thread is there", a_copy(kind)))
+        Some((format!("{owner}{}@{name}", a_copy(kind)), "to ask whether the thread is there"))
     }
 
     /// The name that was probably misspelt.
-    pub(super) fn alike(&self, name: &str) -> Option<String> {
+    pub(super) fn alike(&self, name: &str) -> Option<&str> {
         let bound = self.bindings.iter().map(|(name, _)| name.as_str());
         let thread = self.thread.map(|(kind, _)| &self.cx.threads[kind]);
         let locals = thread.into_iter().flat_map(|thread| {
@@ -156,8 +163,7 @@ impl Elaborator<'_, '_> {
             Symbol::Record(_) | Symbol::Procedure(_) => false,
         };
         let symbols = self.cx.symbols.iter().filter(|(_, (symbol, _))| is_value(symbol)).map(|(name, _)| *name);
-        let meant = nearest(name, bound.chain(locals).chain(symbols).chain(["true", "false"]))?;
-        Some(format!("did you mean `{meant}`?"))
+        nearest(name, bound.chain(locals).chain(symbols).chain(["true", "false"]))
     }
 
     /// A parameter or local of a copy of a thread.

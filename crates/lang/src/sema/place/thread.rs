@@ -78,14 +78,13 @@ impl Elaborator<'_, '_> {
             return;
         }
         let message = format!("`{}` has no location `{}`", thread.ast.name.text, location.text);
-        let mut diagnostic = Diagnostic::new("E0026", location.span, message, "no such location");
+        let diagnostic = Diagnostic::new("E0026", location.span, message, "no such location");
         let mut names: Vec<&str> = thread.control.names.keys().map(String::as_str).collect();
         names.sort_unstable();
-        diagnostic.help = match nearest(&location.text, names.iter().copied()) {
-            Some(meant) => Some(format!("did you mean `{meant}`?")),
-            None if names.is_empty() => Some("name a statement: `here: await …;`".into()),
-            None => Some(format!("it has {}", list(names.into_iter()))),
-        };
-        self.cx.report(diagnostic);
+        self.cx.report(match nearest(&location.text, names.iter().copied()) {
+            Some(meant) => diagnostic.meant(meant),
+            None if names.is_empty() => diagnostic.help("name a statement: `here: await …;`"),
+            None => diagnostic.help(format!("it has {}", list(names.into_iter()))),
+        });
     }
 }

@@ -60,11 +60,14 @@ impl Parser<'_> {
         if is_bare && self.diagnostics.len() == messages {
             let source = |span| shorten(self.source(span));
             let sign = if matches!(domain, Domain::Members(_)) { " in" } else { " :" };
-            let (word, range, body) = (source(start), source(range), source(body.outer()));
+            let range_span = range;
+            let (word, range, body_text) = (source(start), source(range), source(body.outer()));
             let message = format!("the range of `{word}` stands in parentheses");
             let diagnostic = Diagnostic::new("E0012", open, message, "expected `(`");
-            let help = format!("write `{word} ({}{sign} {range}) {body}`", name.text);
-            self.report_at(position, diagnostic.help(help));
+            let help = format!("write `{word} ({}{sign} {range}) {body_text}`", name.text);
+            let whole = [range_span, body.outer()].map(|span| self.source(span));
+            let whole = format!("{} ({}{sign} {}) {}", self.source(start), name.text, whole[0], whole[1]);
+            self.report_at(position, diagnostic.help(help).fix(start.to(body.outer()), whole));
         }
         let span = start.to(body.outer());
         let depth = depth.max(body.depth());

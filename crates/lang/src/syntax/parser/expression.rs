@@ -182,10 +182,12 @@ impl Parser<'_> {
         let span = left.outer.to(right.outer);
         if let ExprKind::Binary(_, _, middle) = &left.expr.kind {
             let operator = self.tokens[position].span;
-            let (left, middle) = (shorten(self.source(left.outer)), shorten(self.source(middle.span)));
-            let (sign, right) = (self.source(operator), shorten(self.source(right.outer)));
+            let [left, middle, sign, right] =
+                [left.outer, middle.span, operator, right.outer].map(|at| self.source(at));
+            let short = [left, middle, sign, right].map(shorten);
             let diagnostic = Diagnostic::new("E0011", operator, "comparisons cannot be chained", "a second comparison")
-                .help(format!("write `{left} && {middle} {sign} {right}`"));
+                .help(format!("write `{} && {} {} {}`", short[0], short[1], short[2], short[3]))
+                .fix(span, format!("{left} && {middle} {sign} {right}"));
             self.report_at(position, diagnostic);
         }
         Tree { expr: Expr { kind: ExprKind::Error, span }, outer: span, depth: 1 }

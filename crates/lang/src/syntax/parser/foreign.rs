@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use super::expression::Tree;
 use super::statement::RANGE;
 use super::{Parser, is_item, shorten};
-use crate::diagnostic::Diagnostic;
-use crate::syntax::ast::{ActionKind, BinaryOp, Expr, ExprKind, TypeKind, UnaryOp};
+use crate::diagnostic::{Diagnostic, Fix};
+use crate::syntax::ast::{ActionKind, BinaryOp, Expr, ExprKind, Name, TypeKind, UnaryOp};
 use crate::syntax::lexer::{TokenKind as T, number_value, text_value};
 use birk_ir::Span;
 
@@ -31,7 +31,8 @@ impl Parser<'_> {
             true => "1".to_owned(),
             false => self.rest_of_statement(2),
         };
-        self.no_update(span, self.source(place.span), self.word(), &operand);
+        let whole = self.up_to_semicolon(place.span);
+        self.no_update((span, whole), self.source(place.span), self.word(), &operand);
     }
 
     /// Whether `++x` or `--x` follows.
@@ -43,13 +44,68 @@ impl Parser<'_> {
     pub(super) fn prefix_update(&mut self) {
         let span = self.span().to(self.tokens[self.position + 1].span);
         let place = self.rest_of_statement(2);
-        self.no_update(span, place.trim_start_matches('(').trim_end_matches(')'), self.word(), "1");
+        let whole = self.up_to_semicolon(span);
+        self.no_update((span, whole), place.trim_start_matches('(').trim_end_matches(')'), self.word(), "1");
     }
 
-    fn no_update(&mut self, span: Span, name: &str, sign: &str, operand: &str) {
+    /// Reports an update at its sign; the whole statement is replaced.
+    fn no_update(&mut self, (span, whole): (Span, Option<Span>), name: &str, sign: &str, operand: &str) {
         let message = format!("BIR has no `{}`", self.source(span));
-        let help = format!("write `{name} := {name} {sign} {operand};`");
-        self.report(Diagnostic::new("E0012", span, message, "expected `:=`").help(help));
+        let text = format!("{name} := {name} {sign} {operand}");
+        let diagnostic = Diagnostic::new("E0012", span, message, "expected `:=`").help(format!("write `{text};`"));
+        let fix = whole.filter(|_| !text.contains('…')).map(|span| Fix { span, replacement: text });
+        self.report(Diagnostic { fix, ..diagnostic });
+    }
+
+    /// From a place to the end of the statement, without its `;`.
+    fn up_to_semicolon(&self, start: Span) -> Option<Span> {
+        let is_end = |kind| matches!(kind, T::Semicolon | T::OpenBrace | T::CloseBrace | T::End);
+        let end = (1..AHEAD).find(|&ahead| is_end(self.peek(ahead)))?;
+        (self.peek(end) == T::Semicolon).then(|| start.to(self.tokens[self.position + end - 1].span))
+    }
+
+    /// From a place to the end of the statement, with its `;`.
+    fn with_semicolon(&self, start: Span) -> Option<Span> {
+        let is_end = |kind| matches!(kind, T::Semicolon | T::OpenBrace | T::CloseBrace | T::End);
+        let end = (1..AHEAD).find(|&ahead| is_end(self.peek(ahead)))?;
+        (self.peek(end) == T::Semicolon).then(|| start.to(self.tokens[self.position + end].span))
+    }
+
+    /// `ltl p { [] b }` as BIR writes it, at the brace.
+    pub(super) fn without_braces(&self, name: &Name) -> Option<Fix> {
+        let is_end = |kind| matches!(kind, T::OpenBrace | T::CloseBrace | T::Semicolon | T::End);
+        let end = (1..AHEAD).find(|&ahead| is_end(self.peek(ahead))).filter(|_| self.at(T::OpenBrace))?;
+        let close = self.tokens[self.position + end].span;
+        let body = self.source(Span { start: self.span().end, end: close.start, ..close }).trim();
+        let span = Span { start: name.span.end, end: close.end, ..close };
+        (self.peek(end) == T::CloseBrace).then(|| Fix { span, replacement: format!(": {body};") })
+    }
+
+    /// `c ! 1` and `c ? x` as BIR writes them.
+    pub(super) fn message_like_promela(&self) -> Option<Fix> {
+        let span = self.up_to_semicolon(self.span())?;
+        let name = self.word();
+        let rest = self.source(Span { start: self.tokens[self.position + 1].span.end, ..span }).trim();
+        let inner = rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(rest);
+        let is_name = !inner.is_empty() && inner.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let replacement = match self.peek(1) {
+            T::Not if !inner.is_empty() => format!("send {name} ({inner})"),
+            _ if is_name && !inner.starts_with(|c: char| c.is_ascii_digit()) => format!("receive {name} (?{inner})"),
+            _ => return None,
+        };
+        Some(Fix { span, replacement })
+    }
+
+    /// The braces that a statement lacks, or the word before them that is one too many.
+    pub(super) fn braces(&self) -> Option<Fix> {
+        let start = self.span();
+        if self.peek(1) == T::OpenBrace && (self.at(T::Do) || self.at_word("then")) {
+            let span = Span { end: self.tokens[self.position + 1].span.start, ..start };
+            return Some(Fix { span, replacement: String::new() });
+        }
+        let is_simple = self.at(T::Name) && self.peek(1) == T::Assign || self.at_word("skip");
+        let span = self.with_semicolon(start).filter(|_| is_simple)?;
+        Some(Fix { span, replacement: format!("{{ {} }}", self.source(span)) })
     }
 
     /// The text from so many tokens ahead to the end of the statement, in parentheses if it is more than one token.
@@ -75,7 +131,10 @@ impl Parser<'_> {
             let channel = self.source(self.tokens[self.position + 1].span);
             let help = format!("write `receive {channel} (?{});`", self.source(place.span));
             let message = "`receive` is a statement, not a value";
-            self.report(Diagnostic::new("E0012", self.span(), message, "not a value").help(help));
+            let whole = place.span.to(self.tokens[self.position + 1].span);
+            let text = format!("receive {channel} (?{})", self.source(place.span));
+            let diagnostic = Diagnostic::new("E0012", self.span(), message, "not a value").help(help);
+            self.report(if self.peek(2) == T::Semicolon { diagnostic.fix(whole, text) } else { diagnostic });
         }
         is_received
     }
@@ -92,12 +151,15 @@ impl Parser<'_> {
             words.map(str::to_owned).collect()
         };
         // What is assigned to cannot hold the choice meanwhile if its old value is read, too.
-        let help = match words(&operand).is_disjoint(&words(name)) {
-            false => "choose first, into a variable of its own: `atomic { y := choose(0, 3); x := y * x; }`".to_owned(),
-            true => format!("choose first, then compute: `atomic {{ {choice}; {name} := {name} {sign} {operand}; }}`"),
-        };
         let diagnostic = self.unexpected("`;` after `choose(…)`");
-        self.report(diagnostic.help(help));
+        if !words(&operand).is_disjoint(&words(name)) {
+            let help = "choose first, into a variable of its own: `atomic { y := choose(0, 3); x := y * x; }`";
+            return self.report(diagnostic.help(help));
+        }
+        let text = format!("atomic {{ {choice}; {name} := {name} {sign} {operand}; }}");
+        let diagnostic = diagnostic.help(format!("choose first, then compute: `{text}`"));
+        let fix = self.with_semicolon(start).filter(|_| !text.contains('…'));
+        self.report(Diagnostic { fix: fix.map(|span| Fix { span, replacement: text }), ..diagnostic });
     }
 
     /// `assert(condition, "text")`, with the text inside of the parentheses.
@@ -114,7 +176,9 @@ impl Parser<'_> {
         let span = self.span();
         let help = format!("write `assert {}, {};`", self.source(condition.span), self.source(span));
         let diagnostic = Diagnostic::new("E0012", self.tokens[open].span, "`assert` is not a function", "leave it out");
-        self.report_at(open, diagnostic.help(help));
+        let place = self.tokens[open].span.to(self.tokens[self.position + 1].span);
+        let text = format!(" {}, {}", self.source(condition.span), self.source(span));
+        self.report_at(open, diagnostic.help(help).fix(place, text));
         self.bump();
         self.eat(T::CloseParen);
         Some(ActionKind::Assert(condition, Some(message)))
@@ -168,7 +232,9 @@ impl Parser<'_> {
         if is_printing {
             let message = format!("BIR has no `{}`", self.word());
             let help = "leave it out: a trace shows every step and what it changes";
-            self.report(Diagnostic::new("E0012", self.span(), message, "not known in BIR").help(help));
+            let diagnostic = Diagnostic::new("E0012", self.span(), message, "not known in BIR").help(help);
+            let fix = self.with_semicolon(self.span()).map(|span| Fix { span, replacement: String::new() });
+            self.report(Diagnostic { fix, ..diagnostic });
             self.recover();
         }
         is_printing
@@ -193,14 +259,21 @@ impl Parser<'_> {
             T::Less => Some(number_value(high).map_or_else(|| format!("{high} - 1"), |bound| (bound - 1).to_string())),
             _ => None,
         };
-        let help = match last.filter(|_| is_simple && source(name + 4) == counter) {
-            Some(last) => format!("a `for` goes over a constant range: `for ({counter} : {low} .. {last}) {{ … }}`"),
-            None => RANGE.to_owned(),
-        };
         let span = self.tokens[self.position + 1].span;
         let diagnostic =
             Diagnostic::new("E0012", span, "a `for` has a range instead of a counter", "expected `NAME :`");
-        self.report(diagnostic.help(help));
+        self.report(match last.filter(|_| is_simple && source(name + 4) == counter) {
+            Some(last) => {
+                let text = format!("({counter} : {low} .. {last})");
+                let diagnostic = diagnostic.help(format!("a `for` goes over a constant range: `for {text} {{ … }}`"));
+                // Only a step of one counts through the range.
+                let counts = (source(name + 8), self.peek(name + 9), self.peek(name + 10), self.peek(name + 11))
+                    == (counter, T::Plus, T::Plus, T::CloseParen);
+                let place = self.span().to(self.tokens[(self.position + name + 11).min(self.tokens.len() - 1)].span);
+                if counts { diagnostic.fix(place, text) } else { diagnostic }
+            }
+            None => diagnostic.help(RANGE),
+        });
         let mut depth = 0usize;
         while !matches!(self.kind(), T::OpenBrace | T::CloseBrace | T::End) && !is_item(self.kind()) {
             match self.kind() {
@@ -241,7 +314,8 @@ impl Parser<'_> {
         if self.diagnostics.len() == messages {
             let help = format!("write `int ({}, {})`", self.source(low.span), self.source(high.span));
             let diagnostic = Diagnostic::new("E0012", span, "a range stands in parentheses", "expected `(`");
-            self.report_at(position, diagnostic.help(help));
+            let text = format!("({}, {})", self.source(low.span), self.source(high.span));
+            self.report_at(position, diagnostic.help(help).fix(low.span.to(high.span), text));
         }
         TypeKind::Range(wraps, Box::new(low), Box::new(high))
     }
@@ -252,7 +326,12 @@ impl Parser<'_> {
         let high = self.root_expression();
         let help = format!("a range is written `int ({}, {})`", self.source(low.span), self.source(high.span));
         let diagnostic = Diagnostic::new("E0012", dots, "brackets hold the length of an array", "expected `]`");
-        self.report_at(position, diagnostic.help(help));
+        let mut diagnostic = diagnostic.help(help);
+        if self.at(T::CloseBracket) {
+            let text = format!(" ({}, {})", self.source(low.span), self.source(high.span));
+            diagnostic = diagnostic.fix(open.to(self.span()), text);
+        }
+        self.report_at(position, diagnostic);
         self.expect_close(T::CloseBracket, open);
     }
 
@@ -290,9 +369,28 @@ impl Parser<'_> {
         };
         let mut diagnostic = self.unexpected("a declaration").help(help);
         diagnostic.code = "E0012";
+        diagnostic.fix = self.declaration_as_written(&diagnostic);
         self.report(diagnostic);
         self.recover();
         true
+    }
+
+    /// The declaration that the next step of such a message writes out, in place of the one that is here.
+    fn declaration_as_written(&self, diagnostic: &Diagnostic) -> Option<Fix> {
+        let is_typed = |name: usize| matches!(self.peek(name + 1), T::Colon);
+        let is_whole = match self.word() {
+            "chan" => (self.peek(9), self.peek(10)) == (T::CloseBrace, T::Semicolon),
+            "typedef" => self.peek(3) == T::Semicolon,
+            _ => {
+                let name = usize::from(!is_typed(0));
+                is_typed(name) && (self.peek(name + 3) == T::Semicolon || self.peek(name + 5) == T::Semicolon)
+            }
+        };
+        let help = diagnostic.help.as_deref()?;
+        let written = help.split('`').nth(1).filter(|text| is_whole && text.ends_with(';') && !text.contains('…'))?;
+        let end = (1..AHEAD).find(|&ahead| self.peek(ahead) == T::Semicolon)?;
+        let span = self.span().to(self.tokens[self.position + end].span);
+        Some(Fix { span, replacement: written.to_owned() })
     }
 
     /// `chan c = [2] of { byte };`

@@ -444,7 +444,8 @@ impl Parser<'_> {
                 T::OpenBrace => format!("write `{word} {}: …;`, without braces", name.text),
                 _ => help,
             };
-            self.report(self.unexpected("`:`").help(help));
+            let diagnostic = self.unexpected("`:`").help(help);
+            self.report(Diagnostic { fix: self.without_braces(&name), ..diagnostic });
             self.recover();
             let body = self.nothing();
             return Property { kind, name, body, span: self.since(start) };
@@ -519,7 +520,13 @@ impl Parser<'_> {
             if self.at(T::OpenBracket) && !self.is_reported() {
                 let help = "write the length behind the type: `int[3] a;`";
                 let message = "the length of an array belongs to its type";
-                self.report(Diagnostic::new("E0012", self.span(), message, "not here").help(help));
+                let mut diagnostic = Diagnostic::new("E0012", self.span(), message, "not here").help(help);
+                if (self.peek(2), self.peek(3)) == (T::CloseBracket, T::Semicolon) && declarators.is_empty() {
+                    let close = self.tokens[self.position + 2].span;
+                    let (length, place) = (self.source(self.span().to(close)), ty.span.to(close));
+                    diagnostic = diagnostic.fix(place, format!("{}{length} {}", self.source(ty.span), name.text));
+                }
+                self.report(diagnostic);
                 self.recover();
                 declarators.push((name, None));
                 return Variables { ty, declarators, span: self.since(start) };

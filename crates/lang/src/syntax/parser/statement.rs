@@ -84,7 +84,8 @@ impl Parser<'_> {
                 word @ ("do" | "then") => format!("leave out `{word}`: the statements stand in braces, `{{ … }}`"),
                 _ => "the statements stand in braces: `{ … }`".to_owned(),
             };
-            self.report(self.unexpected("`{`").help(help));
+            let diagnostic = self.unexpected("`{`").help(help);
+            self.report(Diagnostic { fix: self.braces(), ..diagnostic });
             // `while … do {`, `if … then {`
             if self.peek(1) == T::OpenBrace && (self.at(T::Do) || self.at_word("then")) {
                 self.bump();
@@ -145,9 +146,11 @@ impl Parser<'_> {
                     "!" => format!("write `send {name} (…);`"),
                     _ => format!("write `receive {name} (?x);`"),
                 };
+                let fix = self.message_like_promela();
                 self.bump();
                 let message = format!("BIR has no `{name} {sign} …`");
-                self.report(Diagnostic::new("E0012", self.span(), message, "not known in BIR").help(help));
+                let diagnostic = Diagnostic::new("E0012", self.span(), message, "not known in BIR").help(help);
+                self.report(Diagnostic { fix, ..diagnostic });
                 self.recover();
                 Some(ActionKind::Skip)
             }
@@ -279,7 +282,9 @@ impl Parser<'_> {
             let range = self.source(low.span.to(high.span));
             let help = format!("write `for ({} : {range}) {{ … }}`", name.text);
             let diagnostic = Diagnostic::new("E0012", open, "the range of `for` stands in parentheses", "expected `(`");
-            self.report_at(position, diagnostic.help(help));
+            let place = self.tokens[position].span.to(high.span);
+            let diagnostic = diagnostic.help(help).fix(place, format!("({} : {range})", name.text));
+            self.report_at(position, diagnostic);
         }
         Some(ActionKind::For(name, low, high, self.block()))
     }

@@ -32,7 +32,8 @@ impl Parser<'_> {
             let is_named = self.at(T::Name) && self.peek(1) == T::OpenParen;
             let mut diagnostic = self.unexpected("`thread`");
             if is_named {
-                diagnostic = diagnostic.help(format!("write `thread {}`", self.word()));
+                let place = Span { end: self.span().start, ..self.span() };
+                diagnostic = diagnostic.help(format!("write `thread {}`", self.word())).fix(place, "thread ");
             }
             self.report(diagnostic);
             if !is_named {
@@ -188,7 +189,7 @@ impl Parser<'_> {
                 break;
             }
             let expected = "`end`, `accept`, `progress`, `when` or `do`";
-            self.report(self.unexpected(expected).help(format!("did you mean `{near}`?")));
+            self.report(self.unexpected(expected).meant(near));
             marks.extend(known(near).map(|mark| (mark, self.span())));
             self.bump();
         }

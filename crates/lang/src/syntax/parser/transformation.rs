@@ -147,15 +147,16 @@ impl Parser<'_> {
         let word = self.word();
         let named = self.at(T::Name) && self.peek(1) == T::Semicolon;
         if named && nearest(word, ["return"]).is_some() {
-            self.report(diagnostic.help("did you mean `return`?"));
+            self.report(diagnostic.help("did you mean `return`?").fix(self.span(), "return"));
             transformation.jump = Some(Jump::Return(self.bump()));
             self.bump();
         } else if named {
-            self.report(diagnostic.help(format!("did you mean `goto {word};`?")));
+            let place = Span { end: self.span().start, ..self.span() };
+            self.report(diagnostic.help(format!("did you mean `goto {word};`?")).fix(place, "goto "));
             transformation.jump = Some(Jump::Goto(self.name("a location")));
             self.bump();
         } else if self.at(T::Name) && self.peek(1) == T::Name && self.peek(2) == T::Semicolon {
-            self.report(diagnostic.help("did you mean `goto`?"));
+            self.report(diagnostic.help("did you mean `goto`?").fix(self.span(), "goto"));
             self.bump();
             transformation.jump = Some(Jump::Goto(self.name("a location")));
             self.bump();

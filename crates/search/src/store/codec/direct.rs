@@ -30,7 +30,7 @@ impl Direct {
     }
 
     #[inline]
-    pub(super) fn pack(&self, state: &[u32]) -> u64 {
+    pub(crate) fn pack(&self, state: &[u32]) -> u64 {
         let (mut key, mut at) = (0, 0);
         for (&word, &width) in state.iter().zip(&self.widths) {
             key |= u64::from(word).wrapping_shl(at);

@@ -1,0 +1,38 @@
+//! What a front end is given, and what it answers: a program, or all diagnostics at once.
+//!
+//! A language is a crate that knows this one only. Its reader is a row of the table of front ends in `birk::load`.
+
+use std::ops::Range;
+
+use crate::diagnostic::Diagnostic;
+use crate::expr::Expr;
+use crate::program::Program;
+
+/// Reads a model: its text, values for its constants, the texts of other files by their paths relative to it, and conditions
+/// about it that stand elsewhere.
+pub type Reader = fn(&str, &[(String, String)], Resolve<'_>, Conditions) -> Loaded;
+
+/// Where the text of another file comes from: its path as written, or why it cannot be read.
+pub type Resolve<'r> = &'r mut dyn FnMut(&str) -> Result<String, String>;
+
+/// What became of a file.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The program, unless there are errors.
+    pub program: Option<Program>,
+    /// Errors and warnings in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The files that were read, name and text, by the number in the spans; the model itself, without a name, is the first.
+    pub files: Vec<(String, String)>,
+    /// The conditions that were asked for, unless there are errors.
+    pub conditions: Vec<Expr>,
+}
+
+/// Conditions over one state of a system that stand in another text. If there are any, that text is the last of the files.
+#[derive(Clone, Debug, Default)]
+pub struct Conditions {
+    /// The name of the text, and the text.
+    pub file: (String, String),
+    /// Where in it each condition stands.
+    pub places: Vec<Range<usize>>,
+}

@@ -1,0 +1,85 @@
+//! Promela against SPIN: random programs with the numbers of states that SPIN 6.5.2 stores for them
+//! (`spin -o1 -o2 -o3 -a`, `gcc -DNOREDUCE -DSAFETY -DNOCLAIM`, `pan -c0`), and broken texts, which are never a surprise.
+
+mod counts;
+mod programs;
+
+use std::collections::HashSet;
+
+use birk_engine::{Model, Successors};
+use birk_exec::Interpreter;
+use birk_ir::{Conditions, Expr, Goal, Loaded};
+
+fn load(text: &str) -> Loaded {
+    birk_promela::load(text, &[], &mut |_| Err("there is no such file".into()), Conditions::default())
+}
+
+/// How many states there are, and in how many of them a process waits forever; `None` where something goes wrong.
+fn count(text: &str) -> Option<(usize, usize)> {
+    let program = load(text).program.expect("it can be read");
+    let bad = Expr::Stuck.and(program.valid_end.clone().negate());
+    let model = Interpreter::new(&program, &[Goal::State(bad)]);
+    let mut open = vec![program.initial_state()];
+    let mut seen: HashSet<Vec<u32>> = open.iter().cloned().collect();
+    let mut out = Successors::new(program.layout.words());
+    let mut ends = 0;
+    while let Some(state) = open.pop() {
+        out.clear();
+        model.successors(&state, &mut out);
+        let is_stuck = out.is_stuck_since(0, 0);
+        ends += usize::from(model.evaluate(&state, is_stuck).0 == 1);
+        for next in (0..out.len()).map(|number| out.state(number)) {
+            if program.is_faulty(next) {
+                return None;
+            }
+            if seen.insert(next.to_vec()) {
+                open.push(next.to_vec());
+            }
+        }
+    }
+    Some((seen.len(), ends))
+}
+
+#[test]
+fn random_programs_have_the_states_that_spin_stores() {
+    for &(seed, states, ends) in counts::COUNTS {
+        assert_eq!(count(&programs::program(seed)), Some((states, ends)), "seed {seed}");
+    }
+}
+
+#[test]
+fn broken_texts_are_reported_and_nothing_else_happens() {
+    let words =
+        ["{", "}", "(", ")", "::", "fi", "od", "->", ";", "!", "?", "[", "]", "#if 1\n", "\n#define g h\n", "\"", "'"];
+    let mut broken = 0;
+    for seed in 0..120 {
+        let mut random = programs::Random::new(seed + 1000);
+        let mut text = programs::program(seed % 30);
+        for _ in 0..1 + random.below(3) {
+            let at = random.below(text.len() as u64 + 1) as usize;
+            match random.below(3) {
+                0 if at < text.len() => {
+                    text.remove(at);
+                }
+                1 => text.insert_str(at, words[random.below(words.len() as u64) as usize]),
+                _ => text.truncate(at.max(text.len() * 3 / 4)),
+            }
+        }
+        let loaded = load(&text);
+        broken += usize::from(loaded.program.is_none());
+        assert!(loaded.program.is_some() || !loaded.diagnostics.is_empty(), "nothing is said of seed {seed}");
+        for diagnostic in &loaded.diagnostics {
+            let text = &loaded.files[diagnostic.span.file as usize].1;
+            assert!(text.get(diagnostic.span.range()).is_some(), "{diagnostic:?} is outside of its text");
+        }
+    }
+    assert!(broken > 60, "only {broken} of the texts were broken");
+}
+
+#[test]
+fn a_program_counts_what_it_was_written_to_count() {
+    let text = "byte x; active proctype P() { do :: x < 3 -> x++ :: else -> break od }";
+    assert_eq!(count(text), Some((9, 0)));
+    let text = "chan c = [0] of { byte }; active proctype P() { c!1 } active proctype Q() { byte x; c?x; c?x }";
+    assert_eq!(count(text), Some((2, 1)));
+}

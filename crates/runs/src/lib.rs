@@ -1,0 +1,23 @@
+//! Sorted runs of keys of a fixed number of 64-bit words, and what a search beyond memory does with them: sort candidates, write them,
+//! merge runs, and take away the keys of some runs from others, all as streams.
+//!
+//! Keys lie side by side in slices of words, and are compared word by word. Nothing here opens a file: a run is written to a
+//! [`std::io::Write`] and read from a [`Source`]. What was changed or cut off since it was written is refused.
+#![forbid(unsafe_code)]
+
+mod block;
+mod cursor;
+mod merge;
+mod rows;
+mod run;
+mod shape;
+mod sort;
+mod tiers;
+mod writer;
+
+pub use cursor::Cursor;
+pub use merge::{Merge, Stream};
+pub use run::{Run, Source};
+pub use sort::{Sorted, sort_unique};
+pub use tiers::{MOST_RUNS, due};
+pub use writer::Writer;

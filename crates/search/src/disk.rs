@@ -1,0 +1,328 @@
+//! Breadth-first search beyond memory: levels and the visited set are sorted runs in files, and only the successors of the level that
+//! is being expanded are in memory, as many as fit (delayed duplicate detection: Korf, "Best-first frontier search with delayed
+//! duplicate detection", 2004; Stern and Dill, "Using magnetic disk instead of main memory in the Murphi verifier", 1998).
+//!
+//! A level is read in the order of its keys and expanded; its successors are sorted, and taken away from them is whatever a run of
+//! visited states has. The rest is the next level, and the newest run. Goals are evaluated as in `bfs`, and counts are the same.
+
+mod candidates;
+mod edge;
+mod expand;
+mod history;
+mod keys;
+mod limits;
+mod log;
+mod restore;
+mod settle;
+mod trace;
+mod vault;
+
+use birk_engine::{Cutoff, DiskStats, EngineOption, EngineStats, Hunt, Job, Kind, Model, Observer, Progress, Stats};
+use birk_engine::{GoalSet, Successors};
+use birk_ir::{Coverage, Outcome, Stop};
+use birk_runs::{Cursor, Run};
+
+use crate::bfs::trace::Target;
+use crate::cutoff::Survey;
+use candidates::Candidates;
+use history::History;
+use keys::Keys;
+use limits::{Flow, Halt, Sizes};
+use log::{Log, Record};
+use restore::Head;
+use vault::Vault;
+
+/// Bytes of all files.
+pub const MAX_DISK: EngineOption = EngineOption {
+    name: "max-disk",
+    kind: Kind::Size,
+    default: None,
+    help: "use at most this much room for files, for example 200G [default: no limit]",
+    excludes: &[],
+    keeps_shortest: true,
+};
+
+/// Of a level that waits, states of so many blocks are examined.
+const BLOCKS_EXAMINED: usize = 64;
+
+/// Searches level by level until one is empty, a limit is met, or a goal is found at which the search ends.
+pub(crate) fn disk_search(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
+    let files = observer.outside().and_then(|outside| outside.files());
+    let vault = Vault::new(files, MAX_DISK.number(&job.options).unwrap_or(u64::MAX));
+    let (keys, sizes) = (Keys::new(model), Sizes::new(job));
+    let (log, records) = match restore::open(&Head::new(model, job, &keys), &vault, observer) {
+        Ok(opened) => opened,
+        Err(halt) => return nothing(model, job, halt, observer),
+    };
+    let words = keys.words();
+    let search = Search {
+        model,
+        job,
+        sizes,
+        vault,
+        log,
+        history: History::default(),
+        candidates: Candidates::new(words, &sizes),
+        keys,
+        batch: Successors::in_parts(model.words()),
+        packed: Vec::new(),
+        state: vec![0; model.words()],
+        here: vec![None; job.goals],
+        goals: GoalSet::default(),
+        found: vec![None; job.goals],
+        fired: vec![false; model.transitions()],
+        unfired: model.transitions(),
+        steps: vec![0; model.transitions()],
+        edge: Cutoff::new(model.transitions()),
+        cut: 0,
+        phase: Phase::Expanding,
+        depth: 0,
+        level: None,
+        evaluated: None,
+        stats: Stats::default(),
+    };
+    search.run(&records, observer)
+}
+
+/// Nothing was searched.
+fn nothing(model: &dyn Model, job: &Job, halt: Halt, observer: &mut dyn Observer) -> Hunt {
+    let stopped = told(halt, observer);
+    Hunt {
+        outcomes: vec![Outcome::Inconclusive; job.goals],
+        coverage: Coverage::Partial(0),
+        stopped,
+        stats: Stats::default(),
+        fired: vec![false; model.transitions()],
+    }
+}
+
+/// Tells the observer what went wrong; why the search ends.
+fn told(halt: Halt, observer: &mut dyn Observer) -> Stop {
+    let outside = observer.outside();
+    match halt {
+        Halt::Stop(stop) => return stop,
+        Halt::Failed(error) => outside.map(|outside| outside.fail(&error)),
+        Halt::Refused(reason) => outside.map(|outside| outside.refuse(reason)),
+    };
+    Stop::Disk
+}
+
+/// What a search is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// States of the last level are expanded.
+    Expanding,
+    /// All are, and the next level is being made.
+    Settling,
+}
+
+struct Search<'a> {
+    model: &'a dyn Model,
+    job: &'a Job,
+    sizes: Sizes,
+    vault: Vault,
+    log: Log,
+    history: History,
+    candidates: Candidates,
+    keys: Keys,
+    /// Successors that are not yet candidates, their keys, and the state that is expanded.
+    batch: Successors,
+    packed: Vec<u64>,
+    state: Vec<u32>,
+    /// For each goal the smallest state of the level that satisfies it; the goals found so far; and where those of earlier levels are.
+    here: Vec<Option<Vec<u32>>>,
+    goals: GoalSet,
+    found: Vec<Option<Target>>,
+    fired: Vec<bool>,
+    unfired: usize,
+    /// At the depth limit: for each transition the steps that were taken by it, and what lies beyond.
+    steps: Vec<u64>,
+    edge: Cutoff,
+    /// Branches that were pruned before the search was taken up.
+    cut: u64,
+    phase: Phase,
+    /// The last level, and its depth: there may be nothing in it but results of failing checks.
+    depth: u32,
+    level: Option<Run>,
+    /// Depth of the last level evaluated to its end.
+    evaluated: Option<u32>,
+    stats: Stats,
+}
+
+impl Search<'_> {
+    fn run(mut self, records: &[Record], observer: &mut dyn Observer) -> Hunt {
+        let stopped = match self.search(records, observer) {
+            Ok(stop) => stop,
+            Err(halt @ Halt::Stop(_)) => {
+                self.stats.cutoff = self.waiting();
+                told(halt, observer)
+            }
+            Err(halt @ Halt::Refused(_)) => return nothing(self.model, self.job, halt, observer),
+            Err(halt @ Halt::Failed(_)) => {
+                // What was found is not looked for in files that cannot be relied on.
+                self.gather();
+                let stopped = told(halt, observer);
+                return self.answer(stopped, |target| Outcome::Untraced(target.depth));
+            }
+        };
+        self.gather();
+        self.finish(stopped, observer)
+    }
+
+    fn search(&mut self, records: &[Record], observer: &mut dyn Observer) -> Flow<Stop> {
+        if !records.is_empty() {
+            self.restore(records, observer)?;
+        } else if !self.begin(observer)? {
+            return Ok(Stop::Exhausted);
+        }
+        loop {
+            if self.stats.states > self.job.limits.states {
+                return Err(Halt::Stop(Stop::States));
+            }
+            let depth = self.depth;
+            if depth > self.job.limits.depth {
+                return Err(Halt::Stop(Stop::Depth));
+            }
+            let is_over = self.expand(observer)?;
+            self.evaluated = Some(depth);
+            self.gather();
+            if is_over {
+                return Ok(Stop::Goal);
+            }
+            self.phase = Phase::Settling;
+            if depth == self.job.limits.depth {
+                return Ok(if self.look_beyond(observer)? { Stop::Depth } else { Stop::Exhausted });
+            }
+            if !self.settle(observer)? {
+                return Ok(Stop::Exhausted);
+            }
+            self.phase = Phase::Expanding;
+        }
+    }
+
+    /// How it stands; asks whether to go on.
+    fn ask(&self, observer: &mut dyn Observer) -> Flow<()> {
+        // Before the first level there is nothing to tell.
+        if self.level.is_none() {
+            return Ok(());
+        }
+        let progress = Progress {
+            states: self.stats.states,
+            transitions: self.stats.transitions,
+            depth: self.depth,
+            frontier: self.level.as_ref().map_or(0, Run::keys),
+            bytes: self.memory(),
+            disk: Some(self.vault.traffic()),
+            ..Progress::default()
+        };
+        match observer.progress(&progress) {
+            std::ops::ControlFlow::Break(stop) => Err(Halt::Stop(stop)),
+            std::ops::ControlFlow::Continue(()) => Ok(()),
+        }
+    }
+
+    /// Bytes in memory.
+    fn memory(&self) -> u64 {
+        let level = self.level.as_ref().map_or(0, Run::memory);
+        self.candidates.memory() + self.history.memory() + self.vault.memory() + self.batch.bytes() + level
+    }
+
+    /// What is known now, with a level of so many states, without the results of failing checks.
+    fn record(&self, new: u64) -> Record {
+        Record {
+            new,
+            states: self.stats.states,
+            transitions: self.stats.transitions,
+            cut: self.cut + self.batch.cut,
+            peak_frontier: self.stats.peak_frontier,
+            found: self.found.iter().map(|found| found.as_ref().map(|at| (at.depth, at.state.clone()))).collect(),
+            fired: self.fired.clone(),
+            ..Record::default()
+        }
+    }
+
+    /// What waits when a search is ended early: a level of which not all states were expanded, or successors of which it is not known
+    /// which of them are new.
+    fn waiting(&mut self) -> Cutoff {
+        let words = self.keys.words();
+        if self.phase == Phase::Settling {
+            let mut survey = Survey::new(self.model, (self.candidates.keys.len() / words) as u64);
+            for key in self.candidates.keys.chunks_exact(words) {
+                if survey.counts() {
+                    self.keys.unpack(key, &mut self.state);
+                    survey.look(&self.state);
+                }
+            }
+            return Cutoff { states: self.candidates.len(), is_estimate: true, ..survey.cutoff() };
+        }
+        let Some(level) = &self.level else { return Cutoff::new(self.model.transitions()) };
+        let every = level.blocks().div_ceil(BLOCKS_EXAMINED).max(1);
+        let about = level.keys() / every as u64;
+        let mut survey = Survey::new(self.model, about);
+        let mut cursor = Cursor::new(level.clone(), 0);
+        for block in (0..level.blocks()).step_by(every) {
+            cursor.seek(block);
+            // What cannot be read is not examined.
+            let Ok(true) = cursor.refill() else { break };
+            for key in cursor.head().chunks_exact(words) {
+                if survey.counts() {
+                    self.keys.unpack(key, &mut self.state);
+                    survey.look(&self.state);
+                }
+            }
+        }
+        Cutoff { states: level.keys(), ..survey.cutoff() }
+    }
+
+    /// Takes the goals that were found in a level.
+    fn gather(&mut self) {
+        let depth = self.depth;
+        for (found, here) in self.found.iter_mut().zip(&mut self.here) {
+            if let (None, Some(state)) = (&found, here.take()) {
+                *found = Some(Target { depth, state });
+            }
+        }
+    }
+
+    fn finish(self, stopped: Stop, observer: &mut dyn Observer) -> Hunt {
+        let targets: Vec<Target> = self.found.iter().flatten().cloned().collect();
+        let (traces, ended) = self.traces(&targets, observer);
+        let stopped = match (stopped, ended) {
+            (Stop::Goal, Some(ended)) if traces.iter().any(Option::is_none) => ended,
+            (stopped, _) => stopped,
+        };
+        let mut traces = traces.into_iter();
+        self.answer(stopped, |target| match traces.next().flatten() {
+            Some(trace) => Outcome::Found(trace),
+            None => Outcome::Untraced(target.depth),
+        })
+    }
+
+    /// What is said in the end, given what is said of each goal that was found.
+    fn answer(mut self, stopped: Stop, outcome_of: impl FnMut(&Target) -> Outcome) -> Hunt {
+        self.stats.cut = self.cut + self.batch.cut;
+        self.stats.store_bytes = self.memory();
+        if stopped == Stop::Depth {
+            self.stats.cutoff.join(&self.edge);
+        }
+        let coverage = match (stopped, self.evaluated) {
+            (Stop::Exhausted, _) => Coverage::Complete,
+            (_, Some(depth)) => Coverage::Depth(depth),
+            (_, None) => Coverage::Partial(self.stats.states),
+        };
+        let absent = if coverage == Coverage::Complete { Outcome::Absent } else { Outcome::Inconclusive };
+        let found = self.found.iter().map(Option::as_ref);
+        let mut outcome_of = outcome_of;
+        let outcomes = found.map(|found| found.map_or(absent.clone(), &mut outcome_of)).collect();
+        let (read, written) = self.vault.traffic();
+        self.stats.engine = EngineStats::Disk(DiskStats {
+            read,
+            written,
+            peak_bytes: self.vault.peak(),
+            level_bytes: self.log.bytes(),
+            spills: self.candidates.spills,
+            merges: self.history.merges,
+        });
+        Hunt { outcomes, coverage, stopped, stats: self.stats, fired: self.fired }
+    }
+}

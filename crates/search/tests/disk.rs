@@ -1,0 +1,305 @@
+//! Search on disk against search in memory, with so little memory that runs are written and merged all the time; killed, interrupted,
+//! with a full disk and with damaged files.
+
+use std::cell::Cell;
+
+use birk_agreement::case::programs;
+use birk_agreement::check::{Subject, check};
+use birk_agreement::hunt;
+use birk_agreement::shelf::Shelf;
+use birk_engine::{Engine, GoalSet, Hunt, Job, Limits, Model, Observer, Options, Patient, Successors, Value};
+use birk_exec::{Interpreter, Random};
+use birk_ir::{Coverage, Field, Outcome, Stop, TransitionId};
+use birk_search::disk::MAX_DISK;
+use birk_search::engine;
+
+/// Counters that go round, all of them at once in one step too; goals are some values of their sum. States have as many bits as it
+/// is told.
+struct Counters {
+    count: usize,
+    modulus: u32,
+    /// Bits between the counters.
+    spread: u32,
+    goals: Vec<u32>,
+}
+
+impl Counters {
+    fn new(count: usize, modulus: u32, spread: u32) -> Self {
+        let most = count as u32 * (modulus - 1);
+        Self { count, modulus, spread, goals: vec![most / 3, most, most + 1] }
+    }
+}
+
+impl Model for Counters {
+    fn words(&self) -> usize {
+        self.count
+    }
+
+    fn fields(&self) -> Vec<Field> {
+        (0..self.count as u32).map(|word| Field { word, shift: self.spread, bits: 4 }).collect()
+    }
+
+    fn initial(&self, out: &mut Successors) {
+        out.push(TransitionId(0), 0, &vec![0; self.count]);
+    }
+
+    fn successors(&self, state: &[u32], out: &mut Successors) {
+        let mut next = state.to_vec();
+        let after = |value: u32| (((value >> self.spread) + 1) % self.modulus) << self.spread;
+        for counter in 0..self.count {
+            next[counter] = after(state[counter]);
+            out.push(TransitionId(counter as u32), 0, &next);
+            next[counter] = state[counter];
+        }
+        let ready = state.iter().all(|&value| value >> self.spread == 1);
+        if ready {
+            let all: Vec<u32> = state.iter().map(|&value| after(value)).collect();
+            out.push(TransitionId(self.count as u32), 0, &all);
+        }
+    }
+
+    fn evaluate(&self, state: &[u32], _: bool) -> GoalSet {
+        let sum: u32 = state.iter().map(|value| value >> self.spread).sum();
+        let mut goals = GoalSet::default();
+        self.goals.iter().enumerate().filter(|(_, goal)| **goal == sum).for_each(|(goal, _)| goals.insert(goal));
+        goals
+    }
+
+    fn is_state(&self, words: &[u32]) -> bool {
+        words.iter().all(|value| value & ((1 << self.spread) - 1) == 0 && value >> self.spread < self.modulus)
+    }
+
+    fn transitions(&self) -> usize {
+        self.count + 1
+    }
+}
+
+/// One, two and four words of a key.
+fn models() -> [Counters; 3] {
+    [Counters::new(6, 5, 2), Counters::new(5, 6, 12), Counters::new(8, 3, 28)]
+}
+
+fn disk() -> &'static Engine {
+    engine("disk").expect("it is in the table")
+}
+
+fn job(memory: u64) -> Job {
+    Job { keep_going: true, ..Job::new(3, Limits { memory, ..Limits::NONE }) }
+}
+
+/// So much that a buffer takes some thousand keys.
+const LITTLE: u64 = 72 << 10;
+
+fn lengths(hunt: &Hunt) -> Vec<Option<usize>> {
+    let length = |outcome: &Outcome| match outcome {
+        Outcome::Found(trace) => Some(trace.steps.len()),
+        _ => None,
+    };
+    hunt.outcomes.iter().map(length).collect()
+}
+
+#[track_caller]
+fn same(hunt: &Hunt, other: &Hunt) {
+    let essence = |hunt: &Hunt| {
+        let stats = &hunt.stats;
+        let counts = (stats.states, stats.transitions, stats.max_depth, stats.cut, stats.peak_frontier);
+        (hunt.stopped, hunt.coverage.clone(), counts, stats.levels.clone(), hunt.fired.clone(), lengths(hunt))
+    };
+    assert_eq!(essence(hunt), essence(other));
+    assert_eq!(hunt.stats.cutoff, other.stats.cutoff);
+}
+
+fn searched(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
+    hunt::of_model(disk(), model, job, observer)
+}
+
+fn in_memory(model: &dyn Model, job: &Job) -> Hunt {
+    let limits = Limits { memory: u64::MAX, ..job.limits };
+    hunt::of_model(engine("bfs").expect("it is there"), model, &Job { limits, ..job.clone() }, &mut Patient)
+}
+
+#[test]
+fn little_memory_is_enough() {
+    for model in models() {
+        for stop_at in [0, 1, 2, 4] {
+            for depth in [u32::MAX, 7, 3] {
+                let stop_at = GoalSet(stop_at);
+                let limits = Limits { memory: LITTLE, depth, ..Limits::NONE };
+                let job = Job { stop_at, keep_going: stop_at.is_empty(), ..Job::new(3, limits) };
+                let hunt = searched(&model, &job, &mut Shelf::default());
+                same(&hunt, &in_memory(&model, &job));
+                let figures = hunt.stats.disk().expect("it is a search on disk");
+                let is_whole = depth == u32::MAX && stop_at.is_empty();
+                assert!(!is_whole || (figures.spills > 0 && figures.merges > 0), "{figures:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_search_killed_at_any_write_goes_on() {
+    let kills: u64 = std::env::var("BIRK_TEST_KILLS").map_or(40, |kills| kills.parse().expect("a number"));
+    let mut random = Random::new(5);
+    for model in models() {
+        let job = job(LITTLE);
+        let whole = in_memory(&model, &job);
+        let mut shelf = Shelf::default();
+        same(&searched(&model, &job, &mut shelf), &whole);
+        let writes = shelf.writes();
+        assert!(writes > 40, "{writes}");
+        let mut taken_up = 0;
+        for _ in 0..kills / 3 + 1 {
+            let killed_at = Some(1 + random.below(writes as usize) as u64);
+            let mut shelf = Shelf { killed_at, ..Shelf::default() };
+            let killed = searched(&model, &job, &mut shelf);
+            assert!(shelf.failed.is_some() && killed.coverage != Coverage::Complete, "{killed_at:?}");
+            // Killed once more on the way.
+            let mut again = Shelf { killed_at: Some(1 + random.below(writes as usize) as u64), ..shelf.next() };
+            let second = searched(&model, &job, &mut again);
+            assert_eq!(again.refused, None);
+            taken_up += u32::from(killed.stats.max_depth > 0 && second.stats.max_depth > killed.stats.max_depth);
+            let mut last = again.next();
+            same(&searched(&model, &job, &mut last), &whole);
+        }
+        assert!(taken_up > 0);
+    }
+}
+
+#[test]
+fn an_interrupted_search_goes_on() {
+    for model in models() {
+        let job = job(LITTLE);
+        let whole = in_memory(&model, &job);
+        let mut shelf = Shelf { asks: Some(20), ..Shelf::default() };
+        let mut pieces = 1;
+        let last = loop {
+            let hunt = searched(&model, &job, &mut shelf);
+            assert_eq!((&shelf.refused, &shelf.failed), (&None, &None));
+            if hunt.stopped != Stop::Interrupt {
+                break hunt;
+            }
+            assert_ne!(hunt.coverage, Coverage::Complete);
+            pieces += 1;
+            shelf = Shelf { asks: Some(20 * pieces), ..shelf.next() };
+        };
+        assert!(pieces > 3, "{pieces}");
+        same(&last, &whole);
+        // It is at its end now; going on leads to the same end.
+        same(&searched(&model, &job, &mut shelf.next()), &whole);
+    }
+}
+
+/// Whatever byte is changed and wherever a file ends: the search is refused, or what it finds is right.
+#[test]
+fn damage_is_refused() {
+    let model = &models()[0];
+    let job = job(LITTLE);
+    let whole = in_memory(model, &job);
+    let mut shelf = Shelf { asks: Some(300), ..Shelf::default() };
+    assert_eq!(searched(model, &job, &mut shelf).stopped, Stop::Interrupt);
+    let (mut random, mut refused, mut tried) = (Random::new(3), 0, 0);
+    for name in ["levels.run", "levels.log"] {
+        let length = shelf.named.lock().expect("no panic")[name].len();
+        for change in 0..120 {
+            let mut bent = shelf.next();
+            let place = random.below(length);
+            {
+                let mut files = bent.named.lock().expect("no panic");
+                let file = files.get_mut(name).expect("it is there");
+                if change % 4 == 0 { file.truncate(place) } else { file[place] ^= 1 << random.below(8) }
+            }
+            let hunt = searched(model, &job, &mut bent);
+            match bent.refused {
+                Some(_) => {
+                    assert!(
+                        hunt.coverage != Coverage::Complete
+                            && hunt.outcomes.iter().all(|o| *o == Outcome::Inconclusive)
+                    );
+                    refused += usize::from(change % 4 != 0);
+                }
+                None => same(&hunt, &whole),
+            }
+            tried += usize::from(change % 4 != 0);
+        }
+    }
+    // The rest is behind the last record, or makes that seem incomplete: it is done again.
+    assert!(refused * 100 >= tried * 85, "{refused} of {tried}");
+    // What is of another search.
+    let mut other = shelf.next();
+    searched(&Counters::new(6, 4, 2), &Job { keep_going: false, ..job.clone() }, &mut other);
+    assert!(other.refused.is_some());
+}
+
+/// A full disk or one that cannot be read is an error, never an answer.
+#[test]
+fn what_cannot_be_written_or_read_is_no_answer() {
+    let model = &models()[0];
+    let mut shelf = Shelf::default();
+    let whole = searched(model, &job(LITTLE), &mut shelf);
+    let (written, reads) = (whole.stats.disk().expect("on disk").written, shelf.reads());
+    let mut random = Random::new(9);
+    for _ in 0..40 {
+        let room = Some(random.below(written as usize) as u64);
+        let unreadable = Some(1 + random.below(reads as usize) as u64);
+        for mut shelf in [Shelf { room, ..Shelf::default() }, Shelf { unreadable, ..Shelf::default() }] {
+            let hunt = searched(model, &job(LITTLE), &mut shelf);
+            if shelf.failed.is_some() {
+                let is_traced = hunt.outcomes.iter().any(|outcome| matches!(outcome, Outcome::Untraced(_)));
+                assert!(hunt.stopped == Stop::Disk || is_traced, "{:?}", hunt.stopped);
+                assert!(hunt.coverage != Coverage::Complete || is_traced);
+            } else {
+                assert_eq!(unreadable, shelf.unreadable, "only what nobody needs may be unreadable");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_room_for_files_is_limited() {
+    let model = &models()[0];
+    let whole = searched(model, &job(LITTLE), &mut Shelf::default());
+    let peak = whole.stats.disk().expect("on disk").peak_bytes;
+    for most in [10, peak / 3, peak - 1, peak] {
+        let mut job = job(LITTLE);
+        job.options = Options::default().with(&MAX_DISK, Value::Number(most));
+        let mut shelf = Shelf::default();
+        let hunt = searched(model, &job, &mut shelf);
+        assert_eq!(shelf.failed, None);
+        if most < peak {
+            assert_eq!(hunt.stopped, Stop::Disk, "{most}");
+            assert_ne!(hunt.coverage, Coverage::Complete);
+            // Where there is more room, it goes on.
+            let mut next = shelf.next();
+            job.options = Options::default();
+            same(&searched(model, &job, &mut next), &whole);
+        } else {
+            same(&hunt, &whole);
+        }
+    }
+}
+
+/// Random programs, with so little memory that successors are written: what the reference says. `BIRK_AGREEMENT=N` looks at N.
+#[test]
+fn random_programs_agree_with_the_reference() {
+    let (mut examined, mut left_out, spills) = (0, 0, Cell::new(0));
+    for (seed, text, case) in programs(200) {
+        let model = Interpreter::new(&case.program, &case.goals);
+        let hunt = |job: &Job| {
+            let limits = Limits { memory: 40 << 10, ..job.limits };
+            let mut shelf = Shelf::default();
+            let hunt = searched(&model, &Job { limits, ..job.clone() }, &mut shelf);
+            assert_eq!((&shelf.refused, &shelf.failed), (&None, &None));
+            spills.set(spills.get() + hunt.stats.disk().map_or(0, |disk| disk.spills));
+            hunt
+        };
+        // Some states have more successors than fit.
+        if hunt(&Job { keep_going: true, ..Job::new(case.goals.len(), Limits::NONE) }).stopped == Stop::Memory {
+            left_out += 1;
+            continue;
+        }
+        examined += 1;
+        let checked = check(&case, &Subject { shortest: true, hunt: &hunt }, 3);
+        assert_eq!(checked, Ok(()), "seed {seed}\n{text}");
+    }
+    assert!(examined > left_out * 4 && spills.get() > 0, "{examined}, {left_out} left out, {} spills", spills.get());
+}

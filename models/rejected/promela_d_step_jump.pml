@@ -1,0 +1,1 @@
+active proctype P() { d_step { skip; goto out }; out: skip }

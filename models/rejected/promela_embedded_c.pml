@@ -1,0 +1,1 @@
+byte x; active proctype P() { c_code { now.x = 1; } }

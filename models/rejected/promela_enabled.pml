@@ -1,0 +1,1 @@
+byte x; active proctype P() { enabled(0) -> x = 1 }

@@ -1,0 +1,2 @@
+// Accepted, with a warning.
+hidden byte x; active proctype P() { x = 1 }

@@ -1,0 +1,2 @@
+#include "other.h"
+active proctype P() { skip }

@@ -1,0 +1,1 @@
+active proctype P() { skip; chan c = [1] of { byte }; c!1 }

@@ -1,0 +1,1 @@
+byte a[2]; active proctype P() { a = 1 }

@@ -1,0 +1,1 @@
+bool b; active proctype P() { b!1 }

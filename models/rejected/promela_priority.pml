@@ -1,0 +1,1 @@
+active proctype P() priority 2 { skip }

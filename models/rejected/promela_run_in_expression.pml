@@ -1,0 +1,1 @@
+proctype Q() { skip } init { (run Q()) + 1 > 0 }

@@ -1,0 +1,1 @@
+byte n; byte a[n]; active proctype P() { a[0] = 1 }

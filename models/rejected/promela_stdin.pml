@@ -1,0 +1,1 @@
+active proctype P() { byte c; STDIN?c }

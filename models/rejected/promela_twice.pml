@@ -1,0 +1,1 @@
+byte x; byte x; active proctype P() { x = 1 }
