@@ -47,12 +47,23 @@ struct Holder {
     bit: u32,
     /// For each stored value, the position of the name of this group, or `NOBODY`.
     positions: Vec<u8>,
+    /// The first value that has one: what is stored may range over all numbers of 32 bits.
+    first: u32,
     /// For each position, what is stored.
     stored: Vec<u32>,
     live: Option<(Spot, u32, Vec<bool>)>,
 }
 
 const NOBODY: u8 = u8::MAX;
+
+impl Holder {
+    /// The position of the name that it holds in a state; `NOBODY` where it holds another value.
+    #[inline]
+    fn position(&self, state: &[u32]) -> u8 {
+        let value = self.spot.get(state, self.mask).wrapping_sub(self.first);
+        self.positions.get(value as usize).copied().unwrap_or(NOBODY)
+    }
+}
 
 /// A set of names.
 #[derive(Clone, Debug)]
@@ -224,11 +235,14 @@ fn fill(groups: &mut [Group], variable: &Moved, action: &Action) {
                     if values.is_empty() {
                         continue;
                     }
-                    let mut positions = vec![NOBODY; slot.mask() as usize + 1];
+                    // They ascend.
+                    let (least, most) = (values[0].0, values[values.len() - 1].0);
+                    let first = (least - slot.lo) as u32;
+                    let mut positions = vec![NOBODY; (most - least) as usize + 1];
                     let mut stored = vec![0; group.size];
                     for (value, position) in values {
                         stored[usize::from(position)] = (value - slot.lo) as u32;
-                        positions[(value - slot.lo) as usize] = position;
+                        positions[(value - least) as usize] = position;
                     }
                     let live = live.clone();
                     let holder = Holder {
@@ -236,6 +250,7 @@ fn fill(groups: &mut [Group], variable: &Moved, action: &Action) {
                         mask: slot.mask(),
                         bit: group.bits,
                         positions,
+                        first,
                         stored,
                         live,
                     };
@@ -310,7 +325,7 @@ impl Group {
             }
         }
         for holder in &self.holders {
-            let position = holder.positions[holder.spot.get(state, holder.mask) as usize];
+            let position = holder.position(state);
             if position != NOBODY && is_live(&holder.live, state) {
                 keys[usize::from(position)].put(1, holder.bit);
             }
@@ -329,7 +344,7 @@ impl Group {
     #[inline]
     fn write<K: Key>(&self, state: &mut [u32], keys: &[K], order: &[u8]) {
         for holder in &self.holders {
-            let position = holder.positions[holder.spot.get(state, holder.mask) as usize];
+            let position = holder.position(state);
             if position != NOBODY && is_live(&holder.live, state) {
                 let to = order.iter().position(|&before| before == position).unwrap_or(0);
                 holder.spot.set(state, holder.mask, holder.stored[to]);

@@ -48,6 +48,13 @@ enum Gate {
     Choose(Literal, Literal, Literal),
 }
 
+/// A round of a quantifier counts as so many variables.
+const ROUND: u32 = 20;
+
+fn too_large() -> Broken {
+    Broken::Refused("a query is too large".to_owned())
+}
+
 /// Clauses in a solver, and the gates that they define.
 pub(crate) struct Circuit<'o> {
     watch: &'o Watch<'o>,
@@ -59,6 +66,8 @@ pub(crate) struct Circuit<'o> {
     clauses: Cell<u64>,
     /// With more variables it is given up.
     most: i32,
+    /// How often was asked whether to go on: in every round of a quantifier, which may make no gate.
+    looks: Cell<u32>,
 }
 
 /// Asks, while the solver works, whether it shall go on.
@@ -166,12 +175,22 @@ impl<'o> Circuit<'o> {
             room: Cell::new(LOOK),
             clauses: Cell::new(1),
             most,
+            looks: Cell::new(0),
         }
     }
 
     /// Whether the search shall go on.
     pub(crate) fn look(&self) -> Attempt<()> {
+        self.looks.set(self.looks.get() + 1);
+        if self.looks.get() > self.most as u32 / ROUND {
+            return Err(too_large());
+        }
         self.watch.look()
+    }
+
+    /// What was done so far, in variables.
+    pub(crate) fn work(&self) -> u64 {
+        self.variables.get() as u64 + u64::from(self.looks.get()) * u64::from(ROUND)
     }
 
     /// Whether a rule holds: always, except in tests.
@@ -239,7 +258,7 @@ impl<'o> Circuit<'o> {
         }
         let output = self.free();
         if output.0 > self.most {
-            return Err(Broken::Refused("a query is too large".to_owned()));
+            return Err(too_large());
         }
         let (gates, room) = (self.gates.borrow().len(), self.gates.borrow().capacity());
         if gates == room {

@@ -136,7 +136,7 @@ impl Commutation<'_, '_> {
         let is_impossible = !is_found(&mut self.witnesses, &touched, &self.ranges) && {
             let circuit = Circuit::of_at_most(self.watch, MOST_VARIABLES);
             let answer = self.ask(&circuit, &touched, bits, |_| {});
-            self.variables += circuit.size().0;
+            self.variables += circuit.work();
             self.undecided += u32::from(matches!(answer, Ok(None)));
             matches!(answer, Ok(Some(false)))
         };
