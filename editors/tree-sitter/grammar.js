@@ -29,6 +29,7 @@ module.exports = grammar({
 
   conflicts: ($) => [
     [$.type_base, $._primary],
+    [$.set_type, $._primary],
     [$.prefix, $._word],
   ],
 
@@ -84,9 +85,10 @@ module.exports = grammar({
         seq('int', optional('wrap'), '(', $._expression, ',', $._expression, ')'),
         $.set_type,
         $.channel_type,
+        seq($.name, 'or', 'nobody'),
         $.name,
       ),
-    set_type: ($) => seq('set', 'of', $._expression, '..', $._expression),
+    set_type: ($) => seq('set', 'of', choice(seq($._expression, '..', $._expression), field('members', $.name))),
     channel_type: ($) => seq(repeat(choice('lossy', 'duplicating', 'reordering')), 'channel', 'of', $.type),
 
     params: ($) => seq('(', list($.param), ')'),

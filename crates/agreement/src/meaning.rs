@@ -183,13 +183,23 @@ impl<'a> Meaning<'a> {
 
     /// What a type is.
     pub(crate) fn shape_of(&self, ty: &Type) -> Shape {
-        let number = |lo, hi, wraps| Shape::Number(Range { lo, hi, wraps });
+        let number = |lo: i64, hi, wraps| {
+            Shape::Number(Range { lo, hi, wraps, default: if lo <= 0 && 0 <= hi { 0 } else { lo } })
+        };
         let inner = match &ty.kind {
             TypeKind::Boolean => number(0, 1, false),
             TypeKind::Byte => number(0, 255, true),
             TypeKind::Int => Shape::Number(Range::INT),
             TypeKind::Range(wraps, lo, hi) => number(self.constant(lo), self.constant(hi), *wraps),
             TypeKind::Set(lo, hi) => Shape::Set(self.constant(lo), self.constant(hi)),
+            TypeKind::OrNobody(name) => match self.shape_of(&self.aliases[name.text.as_str()].target) {
+                Shape::Number(range) => Shape::Number(Range { hi: range.hi + 1, default: range.hi + 1, ..range }),
+                _ => unreachable!("a symmetric type has numbers"),
+            },
+            TypeKind::SetOf(name) => match self.shape_of(&self.aliases[name.text.as_str()].target) {
+                Shape::Number(range) => Shape::Set(range.lo, range.hi),
+                _ => unreachable!("the members of a set are numbers"),
+            },
             TypeKind::Channel(marks, element, capacity) => {
                 let (element, capacity) = (self.shape_of(element), self.constant(capacity));
                 Shape::Channel(Box::new(Channel { element, capacity, marks: *marks }))

@@ -127,6 +127,14 @@ impl Writer<'_> {
                 self.put(")");
             }
             TypeKind::Named(name) => self.put(&name.text),
+            TypeKind::OrNobody(name) => {
+                self.put(&name.text);
+                self.put(" or nobody");
+            }
+            TypeKind::SetOf(name) => {
+                self.put("set of ");
+                self.put(&name.text);
+            }
             TypeKind::Set(lo, hi) => {
                 self.put("set of ");
                 self.expr(lo, ANY, true);

@@ -135,7 +135,7 @@ fn assemble(
                 let names = match value.ty {
                     types::Ty::Boolean => ValueKind::Boolean,
                     types::Ty::Enum(e) => ValueKind::Names(cx.enums[e].variants.clone()),
-                    types::Ty::Set(lo, _) => ValueKind::Set(lo),
+                    types::Ty::Set(lo, ..) => ValueKind::Set(lo),
                     _ => ValueKind::Integer,
                 };
                 (constant.full_name.clone(), names.text(value.lo))

@@ -17,7 +17,7 @@
   "or" "atomic" "break" "send" "receive"
 ] @keyword.control
 
-["boolean" "byte" "int" "set" "of" "channel"] @type.builtin
+["boolean" "byte" "int" "set" "of" "channel" "nobody"] @type.builtin
 (type_base (name) @type)
 
 [

@@ -11,10 +11,12 @@ pub struct Range {
     pub(crate) lo: i64,
     pub(crate) hi: i64,
     pub(crate) wraps: bool,
+    /// What a variable holds that has no initial value.
+    pub(crate) default: i64,
 }
 
 impl Range {
-    pub(crate) const INT: Range = Range { lo: i32::MIN as i64, hi: i32::MAX as i64, wraps: false };
+    pub(crate) const INT: Range = Range { lo: i32::MIN as i64, hi: i32::MAX as i64, wraps: false, default: 0 };
 
     /// What becomes of a value that is stored or passed with this type.
     fn take(self, value: i64) -> Result<i64, FaultKind> {
@@ -93,8 +95,7 @@ impl Shape {
     /// The single values as numbers, as they are without an initial value.
     pub(crate) fn defaults(&self) -> Vec<i64> {
         match self {
-            Shape::Number(range) if range.lo <= 0 && 0 <= range.hi => vec![0],
-            Shape::Number(range) => vec![range.lo],
+            Shape::Number(range) => vec![range.default],
             Shape::Set(..) => vec![0],
             Shape::Record(fields) => fields.iter().flat_map(|(_, field)| field.defaults()).collect(),
             Shape::Array(length, element) => element.defaults().repeat(*length as usize),

@@ -272,6 +272,10 @@ impl<'s> Scene<'s> {
         match &expr.kind {
             ExprKind::Name(name) => self.name(name),
             ExprKind::Member(base, name) => {
+                if let Some(last) = self.meaning.symmetric(base) {
+                    assert_eq!(name.text, "nobody", "a symmetric type has no other member");
+                    return Ok(Thing::Value(Value::Number(last + 1)));
+                }
                 let base = self.path(base)?;
                 self.member(&base, &name.text)
             }

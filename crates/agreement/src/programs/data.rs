@@ -113,6 +113,13 @@ impl World {
             let own = Var { name: "id".to_owned(), ..self.parameter_of_names() };
             self.items.push(Item::Variables(variables(own.written.clone(), vec![(name("id"), None)])));
             self.globals.push(own);
+            if random.chance(40) {
+                let who = Var { name: "who".to_owned(), ..self.parameter_of_names() };
+                let written = ty(TypeKind::OrNobody(name("Id")), Vec::new());
+                self.items.push(Item::Variables(variables(written.clone(), vec![(name("who"), None)])));
+                let scalar = Scalar { written: written.clone(), hi: who.scalar.hi + 1, ..who.scalar };
+                self.globals.push(Var { scalar, written, ..who });
+            }
             if random.chance(50) {
                 let written = ty(TypeKind::Boolean, vec![named("Id")]);
                 self.items.push(Item::Variables(variables(written.clone(), vec![(name("of"), None)])));

@@ -144,7 +144,8 @@ impl Place<'_> {
     /// A variable of the symmetric type.
     fn any_name(&mut self) -> Expr {
         let mut names = self.visible(Kind::Name);
-        names.retain(|read| read.shape.is_empty());
+        // Nobody has no number.
+        names.retain(|read| read.shape.is_empty() && !is_name(&read.base, "who"));
         match names.is_empty() {
             true => named("id"),
             false => names.swap_remove(self.random.below(names.len())).base,

@@ -9,7 +9,7 @@ use birk_lang::ast::{
 use crate::programs::expressions::{Place, apart, spelled};
 use crate::programs::world::{Formal, Kind, Procedure, Thread, Var, World};
 use crate::random::{Draw as _, Random};
-use crate::tree::{self, action, at, binary, conditional, expr, index, name, named, number, unary};
+use crate::tree::{self, action, at, binary, conditional, expr, index, member, name, named, number, unary};
 
 /// The system of a seed. One that is not rich has locations and single values only, with many more of them.
 pub fn generate(rich: bool, seed: u64) -> System {
@@ -214,6 +214,9 @@ impl<'w> Steps<'w> {
                 let next = binary(BinaryOp::Add, place_of.clone(), number(1));
                 let below = binary(BinaryOp::Lt, place_of.clone(), number(hi));
                 ActionKind::Assign(place_of, conditional(below, next, number(lo)))
+            }
+            Kind::Name if matches!(target.scalar.written.kind, TypeKind::OrNobody(_)) && random.chance(30) => {
+                ActionKind::Assign(place_of, member(named("Id"), "nobody"))
             }
             Kind::Name => {
                 if self.world.data.names.is_some() && random.chance(50) {

@@ -6,7 +6,7 @@ use crate::programs::expressions::{Place, Readable};
 use crate::programs::generator::Steps;
 use crate::programs::world::{Kind, Scalar};
 use crate::random::{Draw as _, Random};
-use crate::tree::{action, binary, call, conditional, let_in, named, number, over_members, over_range, set};
+use crate::tree::{action, binary, call, conditional, let_in, member, named, number, over_members, over_range, set};
 
 impl Place<'_> {
     /// A set that says what it is a set of: there is a variable in it.
@@ -109,7 +109,10 @@ impl Place<'_> {
             }
             3 if data.names.is_some() => {
                 let op = *self.random.pick(&[BinaryOp::Eq, BinaryOp::Ne]);
-                let (left, right) = (self.name_of(below), self.name_of(below));
+                let (left, mut right) = (self.name_of(below), self.name_of(below));
+                if self.random.chance(25) {
+                    right = member(named("Id"), "nobody");
+                }
                 Some(binary(op, left, right))
             }
             4 if data.names.is_some() && self.bound.len() < 3 => {

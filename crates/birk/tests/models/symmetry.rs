@@ -138,6 +138,38 @@ fn german_has_as_many_orbits_as_is_known() {
     }
 }
 
+/// German's protocol with its clients as a symmetric type, sets of them, and a variable that holds nobody between two steps.
+#[test]
+fn names_that_are_declared_have_the_same_orbits() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/german.bir");
+    let mut text = fs::read_to_string(path).expect("the model is there");
+    for (numbers, names) in [
+        ("typealias Group set of 0 .. N - 1;", "symmetric typealias Id int (0, N - 1); typealias Group set of Id;"),
+        ("int (0, N - 1) c;", "Id or nobody c;"),
+        ("int (0, N - 1) asker;", "Id asker;"),
+        ("choose(0, N - 1)", "choose(Id)"),
+        ("c := 0;", "c := Id.nobody;"),
+        ("[1][N]", "[1][Id]"),
+        ("Copy[N]", "Copy[Id]"),
+        ("active [N] thread Client(int me)", "active [Id] thread Client(Id me)"),
+        ("i : 0 .. N - 1", "i in Id"),
+        ("j : 0 .. N - 1", "j in Id"),
+    ] {
+        assert!(text.contains(numbers), "{numbers}");
+        text = text.replace(numbers, names);
+    }
+    for (size, all, orbits) in [("2", 1_497, 753), ("3", 28_593, 5_115)] {
+        let program = program(&text, &[("N", size)]);
+        let (_, goals) = goals(&program);
+        let found = Automorphisms::new(&program, &goals);
+        assert_eq!(found.broken(), [], "N={size}");
+        assert_eq!(search(&program, &goals, &found).stats.states, orbits, "N={size}");
+        let job = Job { keep_going: true, ..Job::new(goals.len(), Limits::NONE) };
+        let full = hunt_in(engine("bfs").expect("there is one"), &birk::compiled(&program, &goals), &job);
+        assert_eq!(full.stats.states, all, "N={size}");
+    }
+}
+
 /// The largest ones that Rumur finds in some seconds.
 #[test]
 fn larger_ones_have_as_many_orbits_as_is_known() {

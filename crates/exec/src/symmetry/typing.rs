@@ -201,6 +201,7 @@ impl<'p> Typing<'p> {
     }
 
     fn assign(&mut self, place: &Place, value: &Expr) -> Term {
+        let interval = self.interval(value);
         let (value, class) = self.expr(value);
         self.classes.join(self.values[place.variable.index()], class);
         let index = match &place.index {
@@ -208,6 +209,13 @@ impl<'p> Typing<'p> {
             Some(index) => self.index(place.variable, index).0,
         };
         self.forget(place.variable);
+        let written = match &place.index {
+            None => Some(Expr::Var(place.variable)),
+            Some(index) => index.as_const().map(|_| Expr::Element(place.variable, Box::new(index.clone()))),
+        };
+        if let Some(written) = written.filter(|_| interval.0 >= 0) {
+            self.bounds.push((written, interval.1));
+        }
         Term::ordered([tag::ASSIGN, 0], vec![index, value])
     }
 
@@ -231,7 +239,9 @@ impl<'p> Typing<'p> {
     }
 
     fn interval(&self, expr: &Expr) -> Interval {
-        interval::of(expr, &Bounds { program: self.program, scope: &self.scope })
+        let (lo, hi) = interval::of(expr, &Bounds { program: self.program, scope: &self.scope });
+        let known = self.bounds.iter().filter(|(bounded, _)| bounded == expr).map(|(_, most)| *most);
+        (lo, known.fold(hi, i64::min))
     }
 
     /// A number.
@@ -397,8 +407,7 @@ impl<'p> Typing<'p> {
     /// Whether a value lies between 0 and this, by its type or by what the step required before.
     fn is_within(&self, expr: &Expr, hi: i64) -> bool {
         let interval = self.interval(expr);
-        let is_required = || self.bounds.iter().any(|(bounded, most)| *most <= hi && bounded == expr);
-        0 <= interval.0 && (interval.1 <= hi || is_required())
+        0 <= interval.0 && interval.1 <= hi
     }
 
     /// What is true from here on in a step: some values are at most so large.

@@ -262,7 +262,8 @@ pub(super) const E0053: Code = Code {
 The values of a symmetric type have no order and no arithmetic: they can be compared for equality
 and used as indices, so that states which differ only in their names count as one. Such a type is
 a range from 0: `symmetric typealias Id int (0, N - 1);`. An array or a thread that is declared with
-it, `boolean[Id] lit;`, is indexed by its values and by no number; nothing else is indexed by them.",
+it, `boolean[Id] lit;`, is indexed by its values and by no number; nothing else is indexed by them.
+A variable that may hold none of them is declared `Id or nobody`; `Id.nobody` is that value.",
     example: "\
 system Lamps {
   symmetric typealias Lamp int (1, 3);

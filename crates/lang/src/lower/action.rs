@@ -122,7 +122,7 @@ impl Step<'_, '_> {
             return self.assign(target, chosen, [place.span, span, span]);
         }
         let mut value = self.elaborator.value(set);
-        let Ty::Set(lo, hi) = value.ty else {
+        let Ty::Set(lo, hi, of) = value.ty else {
             if value.ty != Ty::Error {
                 let message = format!("`{}` is not a set", self.elaborator.cx.source(set.span));
                 let help = "choose from a set, or from a range: `choose(lo, hi)`";
@@ -137,7 +137,7 @@ impl Step<'_, '_> {
             .fault(FaultKind::EmptyChoice, span, |cx| format!("`{}` has no value to choose", cx.source(span)));
         self.check(vec![Hazard { when: value.expr.clone().equals(0), fault }]);
         self.push(Op::Choose(local, Expr::Const(lo), Expr::Const(hi)));
-        let chosen = Value { lo, hi, ..member };
+        let chosen = Value { ty: Ty::of_members(of), lo, hi, ..member };
         self.push(Op::Require(crate::sema::aggregate::has(&chosen, value.expr, lo, hi)));
         self.assign(target, chosen, [place.span, span, span]);
     }

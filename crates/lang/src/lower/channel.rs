@@ -363,7 +363,9 @@ impl Step<'_, '_> {
         for place in 0..=last {
             let to = self.elaborator.spread(&channel.slot(number(place), span), span);
             let values: Vec<Value> = if place == last {
-                to.iter().map(|part| Value { ty: part.scalar.ty, ..number(part.scalar.default_value()) }).collect()
+                to.iter()
+                    .map(|part| Value { ty: part.scalar.ty, ..number(self.elaborator.cx.default_of(&part.scalar)) })
+                    .collect()
             } else {
                 let from = self.elaborator.spread(&channel.slot(number(place + 1), span), span);
                 from.into_iter().map(|part| self.elaborator.element(part, span)).collect()

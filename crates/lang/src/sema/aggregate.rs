@@ -9,14 +9,14 @@ use crate::lower::control::{FrameKind, Scope};
 use crate::sema::context::Symbol;
 use crate::sema::expression::Elaborator;
 use crate::sema::place::{Indexed, Resolved};
-use crate::sema::types::{Hazard, Ty, Value, outside};
+use crate::sema::types::{Hazard, Scalar, Ty, Value, outside};
 use crate::syntax::ast::{self, Domain, ExprKind, Quantifier};
 
 impl Elaborator<'_, '_> {
     /// The value of an expression where a type is expected, which a set in braces needs.
     pub(crate) fn value_as(&mut self, expr: &ast::Expr, ty: Ty) -> Value {
         match (&expr.kind, ty) {
-            (ExprKind::Set(members), Ty::Set(lo, hi)) => self.set(members, lo, hi),
+            (ExprKind::Set(members), Ty::Set(lo, hi, of)) => self.set(members, (lo, hi), of),
             (ExprKind::Conditional(c, yes, no), Ty::Set(..)) if is_literal(yes) || is_literal(no) => {
                 self.conditional(c, [yes, no], Some(ty))
             }
@@ -25,12 +25,13 @@ impl Elaborator<'_, '_> {
     }
 
     /// `{a, b}` as a set over a range; a member outside it is a fault.
-    fn set(&mut self, members: &[ast::Expr], lo: i64, hi: i64) -> Value {
-        let ty = Ty::Set(lo, hi);
+    fn set(&mut self, members: &[ast::Expr], (lo, hi): (i64, i64), of: Option<usize>) -> Value {
+        let ty = Ty::Set(lo, hi, of);
         let mut result = Value { hi: full(lo, hi), lo: 0, ..Value::constant(0, ty) };
         let mut fixed = true;
         for member in members {
-            let value = self.integer(member, "a member of a set");
+            let value = self.value(member);
+            let value = self.expect(value, Ty::of_members(of), member.span, "a member of a set");
             if value.ty == Ty::Error {
                 return value;
             }
@@ -86,7 +87,7 @@ impl Elaborator<'_, '_> {
             );
             return Some(Value::error());
         }
-        let Ty::Set(lo, hi) = ty else { return None };
+        let Ty::Set(lo, hi, _) = ty else { return None };
         let hazards = [a.hazards, b.hazards].concat();
         let both = |a: Expr, b: Expr| Expr::binary(BinaryOp::BitAnd, a, b);
         let others = |b: Expr| Expr::binary(BinaryOp::Sub, Expr::Const(full(lo, hi)), b);
@@ -119,17 +120,23 @@ impl Elaborator<'_, '_> {
     fn set_result(&self, function: &ast::Name) -> Option<Ty> {
         match self.cx.symbols.get(function.text.as_str()) {
             Some((Symbol::Function(index), _)) => match &self.cx.functions[*index].0.result.kind {
-                ast::TypeKind::Named(alias) => self.alias_type(&alias.text),
+                ast::TypeKind::Named(alias) => self.alias_type(&alias.text).map(|scalar| scalar.ty),
+                ast::TypeKind::SetOf(members) => {
+                    self.alias_type(&members.text).map(|Scalar { ty, lo, hi, .. }| match ty {
+                        Ty::Symmetric(of) => Ty::Set(lo, hi, Some(of)),
+                        _ => Ty::Set(lo, hi, None),
+                    })
+                }
                 _ => None,
             },
             _ => None,
         }
     }
 
-    fn alias_type(&self, name: &str) -> Option<Ty> {
+    fn alias_type(&self, name: &str) -> Option<Scalar> {
         let Some((Symbol::Alias(index), _)) = self.cx.symbols.get(name) else { return None };
         match &self.cx.aliases[*index].1 {
-            crate::sema::context::Evaluated::Done(ty) => Some(ty.scalar.ty),
+            crate::sema::context::Evaluated::Done(ty) => Some(ty.scalar),
             _ => None,
         }
     }
@@ -218,7 +225,7 @@ impl Elaborator<'_, '_> {
             return Value { hazards: result.hazards, ..Value::boolean(result.expr) };
         }
         let s = self.value(right);
-        let Ty::Set(lo, hi) = s.ty else {
+        let Ty::Set(lo, hi, of) = s.ty else {
             if s.ty != Ty::Error {
                 let found = self.cx.type_name(s.ty);
                 let message = format!("`{}` is {found}, not a set", self.cx.source(right.span));
@@ -226,7 +233,7 @@ impl Elaborator<'_, '_> {
             }
             return Value::error();
         };
-        let x = self.expect(x, Ty::Int, left.span, "a member of a set");
+        let x = self.expect(x, Ty::of_members(of), left.span, "a member of a set");
         if x.ty == Ty::Error {
             return x;
         }
@@ -310,7 +317,7 @@ impl Elaborator<'_, '_> {
                     return Some(Range { from: number(0), to: number(length - 1), bound, only: Expr::TRUE });
                 }
                 let set = self.value_at(path, members.span);
-                let Ty::Set(lo, hi) = set.ty else {
+                let Ty::Set(lo, hi, of) = set.ty else {
                     if set.ty != Ty::Error {
                         let message = format!("`{}` is neither a set nor an array", self.cx.source(members.span));
                         let diagnostic = Diagnostic::new("E0022", members.span, message, "nothing to range over");
@@ -318,7 +325,7 @@ impl Elaborator<'_, '_> {
                     }
                     return None;
                 };
-                let bound = Value { lo, hi, ..at };
+                let bound = Value { ty: Ty::of_members(of), lo, hi, ..at };
                 let only = has(&bound, set.expr, lo, hi);
                 let from = Value { hazards: set.hazards, ..number(lo) };
                 Some(Range { from, to: number(hi), bound, only })
@@ -365,7 +372,7 @@ impl Elaborator<'_, '_> {
         match name.text.as_str() {
             "size" => {
                 let set = self.value(arg);
-                let Ty::Set(lo, hi) = set.ty else {
+                let Ty::Set(lo, hi, _) = set.ty else {
                     if set.ty != Ty::Error {
                         let message = format!("`{}` is not a set", self.cx.source(arg.span));
                         self.cx.report(Diagnostic::new("E0022", arg.span, message, "expected a set"));

@@ -7,7 +7,7 @@ use birk_ir::{Fault, FaultId, FaultKind, Op, Span, VarId, Variable};
 
 use crate::diagnostic::{Diagnostic, Fix, list, nearest};
 use crate::lower::control::Control;
-use crate::sema::types::{Declared, Ty, Type, Value};
+use crate::sema::types::{Declared, Scalar, Ty, Type, Value};
 use crate::syntax::ast;
 
 /// So many constants and types may wait for each other's values.
@@ -272,13 +272,29 @@ impl<'a> Context<'a> {
         self.report(diagnostic);
     }
 
+    /// Whether it has a value more than its symmetric type.
+    pub(crate) fn is_optional(&self, scalar: &Scalar) -> bool {
+        let Ty::Symmetric(index) = scalar.ty else { return false };
+        matches!(&self.aliases[index].1, Evaluated::Done(ty) if scalar.hi > ty.scalar.hi)
+    }
+
+    /// The value of a variable that is not initialised: nobody, 0, or the lower bound if 0 is outside.
+    pub(crate) fn default_of(&self, scalar: &Scalar) -> i64 {
+        match self.is_optional(scalar) {
+            true => scalar.hi,
+            false if (scalar.lo..=scalar.hi).contains(&0) => 0,
+            false => scalar.lo,
+        }
+    }
+
     /// A type as messages name it.
     pub(crate) fn type_name(&self, ty: Ty) -> String {
         match ty {
             Ty::Boolean => "`boolean`".into(),
             Ty::Int => "`int`".into(),
             Ty::Enum(e) => format!("`{}`", self.enums[e].name),
-            Ty::Set(lo, hi) => format!("`set of {lo} .. {hi}`"),
+            Ty::Set(_, _, Some(index)) => format!("`set of {}`", self.aliases[index].0.name.text),
+            Ty::Set(lo, hi, None) => format!("`set of {lo} .. {hi}`"),
             Ty::Symmetric(index) => format!("`{}`", self.aliases[index].0.name.text),
             Ty::Record(index) => format!("`{}`", self.records[index].ast.name.text),
             Ty::Channel(_) => "a channel".into(),

@@ -11,7 +11,7 @@ use birk_ir::{Span, ValueKind, VarId, VarRole, Variable};
 use crate::diagnostic::Diagnostic;
 use crate::sema::context::{Context, Enumeration, Evaluated, RecordDecl, Symbol};
 use crate::sema::expression::{Elaborator, Receiver};
-use crate::sema::types::{Declared, Ty, Type};
+use crate::sema::types::{Declared, NOBODY, Ty, Type};
 use crate::syntax::ast::{self, Item};
 use constants::{declare_constants, evaluate_constants, override_constants};
 use threads::{declare_thread, started_names};
@@ -151,7 +151,7 @@ fn declare_globals(cx: &mut Context<'_>, variables: &ast::Variables) {
 /// The initial value of a variable; an array's fills all its elements.
 fn initial_value(cx: &mut Context<'_>, ty: &Type, initial: Option<&ast::Expr>, name: &str) -> i64 {
     let scalar = &ty.scalar;
-    let Some(expr) = initial else { return scalar.default_value() };
+    let Some(expr) = initial else { return cx.default_of(scalar) };
     if let (ast::ExprKind::Set(members), false, false) =
         (&expr.kind, ty.shape.is_empty(), matches!(scalar.ty, Ty::Set(..)))
     {
@@ -161,7 +161,7 @@ fn initial_value(cx: &mut Context<'_>, ty: &Type, initial: Option<&ast::Expr>, n
             "one value is for all elements, `{name} := {first};`; assign the others in a first step: `{name}[1] := …;`"
         );
         cx.report(Diagnostic::new("E0022", expr.span, message, "not an array").help(help));
-        return scalar.default_value();
+        return cx.default_of(scalar);
     }
     if matches!(scalar.ty, Ty::Record(_) | Ty::Channel(_)) {
         let message = format!("`{name}` has no initial value of its own");
@@ -175,7 +175,7 @@ fn initial_value(cx: &mut Context<'_>, ty: &Type, initial: Option<&ast::Expr>, n
     let what = format!("`{name}`");
     let receiver = Receiver { what: &what, value: expr.span, whole: expr.span, declared: None };
     let value = elaborator.convert(value, scalar, &receiver);
-    value.expr.as_const().filter(|_| value.ty != Ty::Error).unwrap_or_else(|| scalar.default_value())
+    value.expr.as_const().filter(|_| value.ty != Ty::Error).unwrap_or_else(|| cx.default_of(scalar))
 }
 
 /// The variables that a declared one is made of. `outer` are lengths before its own: the copies of its thread.
@@ -194,11 +194,15 @@ fn add_leaves(
         let values = match leaf.scalar.ty {
             Ty::Boolean => ValueKind::Boolean,
             Ty::Enum(index) => ValueKind::Names(cx.enums[index].variants.clone()),
-            Ty::Set(lo, _) => ValueKind::Set(lo),
+            Ty::Set(lo, ..) => ValueKind::Set(lo),
+            Ty::Symmetric(_) if cx.is_optional(&leaf.scalar) => {
+                let numbers = (0..leaf.scalar.hi).map(|value| value.to_string());
+                ValueKind::Names(numbers.chain([NOBODY.into()]).collect())
+            }
             _ => ValueKind::Integer,
         };
         let shape: Vec<u32> = outer.iter().chain(&leaf.shape).copied().collect();
-        let initial = if single { initial } else { leaf.scalar.default_value() };
+        let initial = if single { initial } else { cx.default_of(&leaf.scalar) };
         let elements = shape.iter().map(|&n| u64::from(n)).product::<u64>();
         if elements > MAX_ELEMENTS {
             let message = format!("`{name}` is too large");

@@ -9,7 +9,7 @@ use birk_ir::{BinaryOp, Expr, FaultKind, Place, Span, VarId, VarRole};
 use crate::diagnostic::{Diagnostic, list, nearest};
 use crate::sema::context::Symbol;
 use crate::sema::expression::{Elaborator, count};
-use crate::sema::types::{Hazard, Scalar, Ty, Type, Value, outside};
+use crate::sema::types::{Hazard, NOBODY, Scalar, Ty, Type, Value, outside};
 use crate::syntax::ast::{self, ExprKind};
 
 /// What a path stands for.
@@ -255,6 +255,10 @@ impl Elaborator<'_, '_> {
     pub(crate) fn path(&mut self, expr: &ast::Expr) -> Resolved {
         let path = match &expr.kind {
             ExprKind::Name(name) => self.name(name, expr.span),
+            ExprKind::Member(base, name) if name.text == NOBODY && self.symmetric(base).is_some() => {
+                let (ty, last) = self.symmetric(base).expect("it is one");
+                Resolved::Value(Value::constant(last + 1, ty))
+            }
             ExprKind::Member(base, name) => {
                 let path = self.path(base);
                 self.member(path, name, base.span)

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use birk_ir::{BinaryOp, Expr, FaultId, Span, UnaryOp, VarId};
 
+/// What a variable of a symmetric type `or nobody` holds besides its values.
+pub(crate) const NOBODY: &str = "nobody";
 pub(crate) const INT_MIN: i64 = i32::MIN as i64;
 pub(crate) const INT_MAX: i64 = i32::MAX as i64;
 
@@ -17,8 +19,8 @@ pub(crate) enum Ty {
     Int,
     /// Position in the table of enumerations.
     Enum(usize),
-    /// A set of numbers between these two; its value has a bit for each.
-    Set(i64, i64),
+    /// A set of numbers between these two, or of the values of a symmetric type; its value has a bit for each.
+    Set(i64, i64, Option<usize>),
     /// Position in the table of types: only equality, assignment and indexing.
     Symmetric(usize),
     /// Position in the table of records; not a single value.
@@ -27,6 +29,13 @@ pub(crate) enum Ty {
     Channel(usize),
     /// Already reported; compatible with everything.
     Error,
+}
+
+impl Ty {
+    /// The type of the members of a set over numbers, or over a symmetric type.
+    pub(crate) fn of_members(of: Option<usize>) -> Ty {
+        of.map_or(Ty::Int, Ty::Symmetric)
+    }
 }
 
 /// The type of one element of a variable.
@@ -43,11 +52,6 @@ impl Scalar {
     pub(crate) const BYTE: Scalar = Scalar { ty: Ty::Int, lo: 0, hi: 255, wrap: true };
     pub(crate) const INT: Scalar = Scalar { ty: Ty::Int, lo: INT_MIN, hi: INT_MAX, wrap: false };
     pub(crate) const ERROR: Scalar = Scalar { ty: Ty::Error, ..Self::INT };
-
-    /// The value of a variable that is not initialised: 0, or the lower bound if 0 is outside.
-    pub(crate) fn default_value(&self) -> i64 {
-        if (self.lo..=self.hi).contains(&0) { 0 } else { self.lo }
-    }
 }
 
 /// A scalar type or an array of it.

@@ -330,6 +330,10 @@ pub enum TypeKind {
     Range(bool, Box<Expr>, Box<Expr>),
     /// `set of lo .. hi`
     Set(Box<Expr>, Box<Expr>),
+    /// `set of Client`: of the values of a type.
+    SetOf(Name),
+    /// `Client or nobody`: a value of a symmetric type, or none of them.
+    OrNobody(Name),
     /// `lossy channel of type [capacity]`
     Channel(ChannelMarks, Box<Type>, Box<Expr>),
     /// An alias, enumeration or record.

@@ -154,7 +154,7 @@ pub(super) fn declare_params(cx: &mut Context<'_>, declaration: &mut ThreadDecl<
             continue;
         }
         let ty = Type::of(scalar);
-        declare_local(cx, declaration, kind, &param.name, &ty, scalar.default_value());
+        declare_local(cx, declaration, kind, &param.name, &ty, cx.default_of(&scalar));
         if thread.active
             && scalar.ty != Ty::Error
             && let Some(variable) = cx.variables.last_mut()

@@ -47,6 +47,8 @@ pub(crate) fn resolve_type(cx: &mut Context<'_>, ty: &ast::Type) -> Type {
             let (lo, hi) = (constant_int(cx, lo, "a bound"), constant_int(cx, hi, "a bound"));
             Type::of(set_type(cx, lo, hi, ty.span))
         }
+        TypeKind::SetOf(name) => Type::of(set_of_type(cx, name)),
+        TypeKind::OrNobody(name) => Type::of(or_nobody(cx, name)),
         TypeKind::Channel(marks, element, capacity) => channel_type(cx, *marks, element, capacity),
         TypeKind::Named(name) => named_type(cx, name),
     };
@@ -101,7 +103,41 @@ pub(super) fn set_type(cx: &mut Context<'_>, lo: Option<i64>, hi: Option<i64>, s
         return Scalar::ERROR;
     }
     let members = scalar.hi - scalar.lo + 1;
-    Scalar { ty: Ty::Set(scalar.lo, scalar.hi), lo: 0, hi: (1 << members) - 1, wrap: false }
+    Scalar { ty: Ty::Set(scalar.lo, scalar.hi, None), lo: 0, hi: (1 << members) - 1, wrap: false }
+}
+
+/// A symmetric type with one more value, which no permutation moves.
+fn or_nobody(cx: &mut Context<'_>, name: &ast::Name) -> Scalar {
+    let scalar = named_type(cx, name).scalar;
+    match scalar.ty {
+        Ty::Symmetric(_) => Scalar { hi: scalar.hi + 1, ..scalar },
+        Ty::Error => Scalar::ERROR,
+        _ => {
+            let message = format!("`{}` is not a symmetric type", name.text);
+            let help = "of other types, use one more value of the range or of the enumeration";
+            cx.report(Diagnostic::new("E0053", name.span, message, "`nobody` is none of its values").help(help));
+            Scalar::ERROR
+        }
+    }
+}
+
+/// A set of the values of a type that has a name: a range, symmetric or not.
+fn set_of_type(cx: &mut Context<'_>, name: &ast::Name) -> Scalar {
+    let members = named_type(cx, name);
+    if members.scalar.ty == Ty::Error {
+        return Scalar::ERROR;
+    }
+    if !matches!(members.scalar.ty, Ty::Int | Ty::Symmetric(_)) || !members.shape.is_empty() {
+        let message = format!("there are no sets of `{}`", name.text);
+        let help = "the members of a set are numbers of a range, or values of a symmetric type";
+        cx.report(Diagnostic::new("E0022", name.span, message, "not a range").help(help));
+        return Scalar::ERROR;
+    }
+    let set = set_type(cx, Some(members.scalar.lo), Some(members.scalar.hi), name.span);
+    match (set.ty, members.scalar.ty) {
+        (Ty::Set(lo, hi, _), Ty::Symmetric(of)) => Scalar { ty: Ty::Set(lo, hi, Some(of)), ..set },
+        _ => set,
+    }
 }
 
 pub(super) fn channel_type(

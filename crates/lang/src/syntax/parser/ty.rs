@@ -15,6 +15,12 @@ impl Parser<'_> {
             T::Int => self.int_type(),
             T::Name if self.at_word("set") && self.is_word_ahead(1, "of") => self.set_type(),
             T::Name if self.is_channel_type() => self.channel_type(),
+            T::Name if self.is_word_ahead(1, "or") && self.is_word_ahead(2, "nobody") => {
+                let name = self.name("a type");
+                self.bump_word();
+                self.bump_word();
+                TypeKind::OrNobody(name)
+            }
             T::Name => TypeKind::Named(self.name("a type")),
             _ => {
                 self.report(self.unexpected("a type"));
@@ -39,7 +45,7 @@ impl Parser<'_> {
         self.tokens.get(self.position + ahead).is_some_and(|t| t.kind == T::Name && self.source(t.span) == word)
     }
 
-    /// `set of lo .. hi`
+    /// `set of lo .. hi` or `set of Client`
     pub(super) fn set_type(&mut self) -> TypeKind {
         self.bump_word();
         self.bump_word();
@@ -48,6 +54,11 @@ impl Parser<'_> {
             let kind = if self.at(T::Int) { self.int_type() } else { self.base(TypeKind::Error) };
             drop(kind);
             return TypeKind::Error;
+        }
+        if self.at(T::Name)
+            && matches!(self.peek(1), T::Name | T::OpenBracket | T::CloseParen | T::Semicolon | T::Single)
+        {
+            return TypeKind::SetOf(self.name("a type"));
         }
         let low = self.root_expression();
         if self.at(T::Comma) {
