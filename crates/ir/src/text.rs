@@ -1,5 +1,6 @@
 //! Programs, expressions and states in words: for `birk show`, traces and snapshots.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::branching::{Branching, Steps};
@@ -108,7 +109,30 @@ impl Program {
     pub fn expr_text(&self, expr: &Expr) -> String {
         let mut text = String::new();
         self.write_expr(&mut text, expr, 0);
+        let mut bound = BTreeSet::new();
+        expr.walk(&mut |part| {
+            if let Expr::Fold { local, .. } | Expr::Let { local, .. } = part {
+                bound.insert(*local);
+            }
+        });
+        // From behind, so that `$1` is not taken for a part of `$10`.
+        for (number, local) in bound.into_iter().enumerate().rev() {
+            text = text.replace(&format!("${local}"), &self.bound_name(number));
+        }
         text
+    }
+
+    /// A name for what an expression binds, which nothing that is declared has: `i`, `j`, …
+    fn bound_name(&self, number: usize) -> String {
+        let letters = ["i", "j", "k", "l", "m", "n"];
+        let mut name = letters[number % letters.len()].to_owned();
+        if number >= letters.len() {
+            _ = write!(name, "{}", number / letters.len());
+        }
+        while self.variables.iter().any(|variable| variable.name == name) {
+            name.push('_');
+        }
+        name
     }
 
     fn write_expr(&self, out: &mut String, expr: &Expr, level: u8) {
@@ -181,9 +205,17 @@ impl Program {
         match index.as_const().and_then(|i| u32::try_from(i).ok()) {
             Some(element) => out.push_str(&self.element_name(variable, element)),
             None => {
-                _ = write!(out, "{}[", self.variable(variable).name);
+                let declared = self.variable(variable);
+                // `Client[i].x` where each thread of a kind has one.
+                let (name, suffix) = match declared.role {
+                    VarRole::Counter(kind) | VarRole::Local(kind) if declared.shape.len() == 1 => {
+                        declared.name.split_at(self.kinds[kind].name.len())
+                    }
+                    _ => (&declared.name[..], ""),
+                };
+                _ = write!(out, "{name}[");
                 self.write_expr(out, index, 0);
-                out.push(']');
+                _ = write!(out, "]{suffix}");
             }
         }
     }

@@ -283,8 +283,11 @@ impl Ending<'_> {
 
     /// The guard of a transition as it is written, with the values that make it false: `` `!fork2` (fork2 = true) ``.
     fn waits_for(&self, id: TransitionId) -> Option<String> {
-        let span = self.program.transition(id).guard_span?;
-        let guard = format!("`{}`", visible(&self.source.slice(span)));
+        let transition = self.program.transition(id);
+        // Where no condition is written, the statement itself is what cannot be executed.
+        let span = transition.guard_span.or_else(|| (transition.guard != Expr::TRUE).then_some(transition.span))?;
+        let text = self.source.slice(span);
+        let guard = format!("`{}`", visible(text.lines().next().unwrap_or_default()));
         let parts = why(self.program, self.run.last(), id).parts;
         let is_leaf = |&(at, part): &(usize, &Part)| parts.get(at + 1).is_none_or(|next| next.depth <= part.depth);
         let mut values: Vec<String> = Vec::new();
