@@ -5,6 +5,7 @@
 use std::cell::RefCell;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::{ThreadId, current, yield_now};
 
 use birk_engine::{Engine, GoalSet, Hunt, Job, Limits, Model, Patient, Storage, Successors};
@@ -129,7 +130,7 @@ fn hunts(case: &Case, model: &dyn Model, engine: &Engine, kind: Kind, tried: &mu
     let tried = RefCell::new(tried);
     let hunt = |job: &Job| {
         let job = Job { limits: Limits { threads, grain: GRAIN, ..job.limits }, storage, ..job.clone() };
-        let shared = Shared { inner: model, threads: Mutex::default() };
+        let shared = Shared { inner: model, threads: Mutex::default(), yielded: AtomicU32::default() };
         let model: &dyn Model = if threads == 1 { model } else { &shared };
         let hunt = hunt::of_model(engine, model, &job, &mut Patient);
         let mut tried = tried.borrow_mut();
@@ -179,7 +180,7 @@ fn staged(case: &Case, engine: &Engine, expected: &Hunt, tried: &mut Tried) -> C
     let model = Staged::with_patience(&case.program, &case.goals, (case.answer.states / 2) as u32);
     let limits = Limits { threads, grain: GRAIN, ..Limits::NONE };
     let job = Job { keep_going: true, ..Job::new(case.goals.len(), limits) };
-    let shared = Shared { inner: &model, threads: Mutex::default() };
+    let shared = Shared { inner: &model, threads: Mutex::default(), yielded: AtomicU32::default() };
     let hunt = hunt::of_model(engine, &shared, &job, &mut Patient);
     same("refusal", &model.refusal(), &None)?;
     tried.staged += u64::from(model.is_native());
@@ -191,7 +192,12 @@ struct Shared<'m> {
     inner: &'m dyn Model,
     /// Who expanded states.
     threads: Mutex<HashSet<ThreadId>>,
+    /// How often one has waited for the others.
+    yielded: AtomicU32,
 }
+
+/// So often it waits for them.
+const PATIENCE: u32 = 8;
 
 impl Model for Shared<'_> {
     fn words(&self) -> usize {
@@ -207,8 +213,14 @@ impl Model for Shared<'_> {
     }
 
     fn successors(&self, state: &[u32], out: &mut Successors) {
-        self.threads.lock().expect("no thread panics with it").insert(current().id());
-        yield_now();
+        let mut threads = self.threads.lock().expect("no thread panics with it");
+        threads.insert(current().id());
+        // Until a second one comes, if one comes soon: who yields may wait for long where others want the processor.
+        let is_alone = threads.len() == 1;
+        drop(threads);
+        if is_alone && self.yielded.fetch_add(1, Ordering::Relaxed) < PATIENCE {
+            yield_now();
+        }
         self.inner.successors(state, out);
     }
 

@@ -11,7 +11,7 @@ use birk_ir::{Branching, Coverage, Goal, Outcome, Program, Property, Verdict};
 use birk_search::ENGINES;
 use birk_search::mucalculus::{Graph, Needs, Truth, decide};
 
-use crate::hunt_with;
+use crate::{hunt_in, hunt_with};
 
 /// One `// expect` line.
 #[derive(Debug)]
@@ -118,7 +118,13 @@ fn hunt(program: &Program, goals: &[Goal], engine: &Engine, keep_going: bool, pr
     let job = Job { stop_at, keep_going, ..Job::new(goals.len(), Limits::NONE) };
     let memory = if matches!(engine.search, Search::Program(_)) { 64 << 20 } else { u64::MAX };
     let job = Job { limits: Limits { memory, ..job.limits }, ..job };
-    hunt_with(engine, program, goals, &job)
+    // The first engine is interpreted; the others go on with native code, as they do for users.
+    match engine.search {
+        Search::Model(_) if !engine.directed && engine.name != ENGINES[0].name => {
+            hunt_in(engine, &birk::compiled(program, goals), &job)
+        }
+        _ => hunt_with(engine, program, goals, &job),
+    }
 }
 
 fn check(name: &str, text: &str, expected: &Expectation, engine: &Engine) {
@@ -238,24 +244,47 @@ fn run_share(share: usize, shares: usize) {
     assert!(lines > 0);
 }
 
+/// In so many tests, which run beside each other.
+const SHARES: usize = 8;
+
 #[test]
 fn the_corpus_is_as_its_headers_say_1() {
-    run_share(0, 4);
+    run_share(0, SHARES);
 }
 
 #[test]
 fn the_corpus_is_as_its_headers_say_2() {
-    run_share(1, 4);
+    run_share(1, SHARES);
 }
 
 #[test]
 fn the_corpus_is_as_its_headers_say_3() {
-    run_share(2, 4);
+    run_share(2, SHARES);
 }
 
 #[test]
 fn the_corpus_is_as_its_headers_say_4() {
-    run_share(3, 4);
+    run_share(3, SHARES);
+}
+
+#[test]
+fn the_corpus_is_as_its_headers_say_5() {
+    run_share(4, SHARES);
+}
+
+#[test]
+fn the_corpus_is_as_its_headers_say_6() {
+    run_share(5, SHARES);
+}
+
+#[test]
+fn the_corpus_is_as_its_headers_say_7() {
+    run_share(6, SHARES);
+}
+
+#[test]
+fn the_corpus_is_as_its_headers_say_8() {
+    run_share(7, SHARES);
 }
 
 /// Bounded model checking is asked for runs of at most this many steps, unless the environment gives another number (`BIRK_STEPS`).

@@ -6,6 +6,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use birk_engine::{Cutoff, GoalSet, Model, Relief, Successors};
 use birk_ir::Stop;
@@ -178,10 +179,13 @@ impl<C: Codec> Worker<C> {
             self.shed();
         }
         drop(busy);
+        // The others may be done within microseconds, or in an hour: wait a little longer each time.
+        let mut pause = Duration::from_micros(20);
         while turn.observer.is_some() && shared.busy.load(Ordering::Acquire) > 0 && flow.is_continue() {
             turn.pause();
             flow = turn.look(shared.to, 0);
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(1));
         }
     }
 
