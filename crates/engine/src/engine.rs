@@ -23,8 +23,10 @@ pub struct Engine {
     pub complete: bool,
     /// The trace it shows is a shortest one.
     pub shortest: bool,
-    /// It uses as many threads as it is given, and every kind of storage; otherwise one thread and exact storage.
+    /// It uses as many threads as it is given, otherwise one.
     pub scales: bool,
+    /// It can store states by fingerprints, otherwise exactly.
+    pub compacts: bool,
     /// When it runs out of budget, every state up to some depth was explored.
     pub covers_by_depth: bool,
     /// It visits slices of a model, drawn at random, in which all properties are checked.
@@ -82,6 +84,7 @@ impl Engine {
             complete: false,
             shortest: false,
             scales: false,
+            compacts: false,
             covers_by_depth: false,
             slices: false,
             directed: false,

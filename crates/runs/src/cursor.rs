@@ -1,6 +1,7 @@
 //! A place in a run, which only moves forward: reads all its keys in order, or takes those of others away that it has.
 
 use std::io::Result;
+use std::ops::Range;
 
 use crate::rows;
 use crate::run::{Ahead, Run};
@@ -16,9 +17,13 @@ pub struct Cursor {
     /// The block to be read next, and the one that was read last.
     next: usize,
     last: Option<usize>,
-    /// The keys of the block that was read, and how many words of them are behind.
+    /// Blocks from this one on are not read ahead, nor are they, or keys whose first word is not below the other number, given.
+    limit: usize,
+    end: Option<u64>,
+    /// The keys of the block that was read, how many words of them are behind, and how many are given.
     keys: Vec<u64>,
     at: usize,
+    stop: usize,
     ahead: Ahead,
     /// Bytes that may be read ahead.
     most: usize,
@@ -29,7 +34,20 @@ pub struct Cursor {
 impl Cursor {
     /// At the beginning of a run; up to so many bytes are read at once.
     pub fn new(run: Run, most: usize) -> Self {
-        Self { run, next: 0, last: None, keys: Vec::new(), at: 0, ahead: Ahead::default(), most, read: 0 }
+        let limit = run.blocks();
+        Self {
+            run,
+            next: 0,
+            last: None,
+            limit,
+            end: None,
+            keys: Vec::new(),
+            at: 0,
+            stop: 0,
+            ahead: Ahead::default(),
+            most,
+            read: 0,
+        }
     }
 
     /// The run.
@@ -45,33 +63,82 @@ impl Cursor {
     /// The next keys, as far as they are in memory.
     #[inline]
     pub fn head(&self) -> &[u64] {
-        &self.keys[self.at..]
+        &self.keys[self.at..self.stop]
     }
 
     /// Leaves so many words of the head behind.
     #[inline]
     pub fn consume(&mut self, words: usize) {
         self.at += words;
-        debug_assert!(self.at <= self.keys.len());
+        debug_assert!(self.at <= self.stop);
     }
 
-    /// Sees to it that there is a head; false at the end of the run.
+    /// Sees to it that there is a head; false at the end of the run, or of what is given of it.
     pub fn refill(&mut self) -> Result<bool> {
-        if self.at < self.keys.len() {
+        if self.at < self.stop {
             return Ok(true);
         }
-        if self.next == self.run.blocks() {
+        if self.stop < self.keys.len() {
+            return Ok(false);
+        }
+        if self.next >= self.limit {
             // Whoever has come here block by block has read all keys.
             let is_whole = self.read == self.run.keys() || self.last.is_none_or(|last| last + 1 != self.next);
             return if is_whole || self.read == u64::MAX { Ok(false) } else { Err(damaged("a run has other keys")) };
         }
         self.load(self.next)?;
-        Ok(true)
+        Ok(self.at < self.stop)
     }
 
-    /// Goes to a block.
-    pub fn seek(&mut self, block: usize) {
-        (self.next, self.keys, self.at, self.read) = (block, Vec::new(), 0, u64::MAX);
+    /// Goes to some blocks, of which it gives the keys.
+    pub fn seek(&mut self, blocks: Range<usize>) {
+        self.forget();
+        (self.next, self.limit, self.end) = (blocks.start, blocks.end, None);
+    }
+
+    /// Goes forward to the keys whose first word is at least `from`, and gives those whose first word is below `end`.
+    pub fn narrow(&mut self, from: u64, end: Option<u64>) -> Result<()> {
+        let words = self.run.words();
+        self.limit_to(end);
+        let is_behind = self.keys.len().checked_sub(words).is_none_or(|last| self.keys[last] < from);
+        if is_behind {
+            let firsts = self.run.firsts();
+            let start = firsts.partition_point(|&first| first < from);
+            // The block before may end with such keys.
+            let is_first = words == 1 && firsts.get(start) == Some(&from);
+            let start = if is_first { start } else { start.saturating_sub(1) };
+            if start > self.next || self.last.is_none() {
+                self.forget();
+                self.next = start;
+            }
+            if self.next >= self.limit {
+                (self.at, self.stop) = (self.keys.len(), self.keys.len());
+                return Ok(());
+            }
+            self.load(self.next)?;
+        }
+        let before = rows::partition(&self.keys, words, |key| key[0] < from);
+        self.at = self.at.max(before);
+        self.stop = self.given().max(self.at);
+        Ok(())
+    }
+
+    /// Reads nothing ahead that cannot have a key whose first word is below this.
+    pub fn limit_to(&mut self, end: Option<u64>) {
+        let blocks = self.run.blocks();
+        self.limit = end.map_or(blocks, |end| self.run.firsts().partition_point(|&first| first < end));
+        self.end = end;
+    }
+
+    /// Words of the keys of the block that are given.
+    fn given(&self) -> usize {
+        let Some(end) = self.end else { return self.keys.len() };
+        rows::partition(&self.keys, self.run.words(), |key| key[0] < end)
+    }
+
+    fn forget(&mut self) {
+        self.keys.clear();
+        (self.last, self.at, self.stop, self.read) = (None, 0, 0, u64::MAX);
     }
 
     fn load(&mut self, block: usize) -> Result<()> {
@@ -79,7 +146,7 @@ impl Cursor {
         let more = if is_next { self.most } else { 0 };
         let words = self.run.words();
         let end = self.keys.len().checked_sub(words).map(|end| self.keys[end..].to_vec());
-        self.run.read(block, &mut self.ahead, more, &mut self.keys)?;
+        self.run.read(block, &mut self.ahead, (more, self.limit), &mut self.keys)?;
         if end.is_some_and(|end| end[..] >= self.keys[..words]) {
             return Err(damaged("the blocks of a run are out of order"));
         }
@@ -88,6 +155,7 @@ impl Cursor {
         }
         self.read = self.read.saturating_add((self.keys.len() / words) as u64);
         (self.last, self.next, self.at) = (Some(block), block + 1, 0);
+        self.stop = self.given();
         Ok(())
     }
 

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod block;
+mod blocks;
 mod cursor;
 mod merge;
 mod rows;
@@ -15,6 +16,7 @@ mod sort;
 mod tiers;
 mod writer;
 
+pub use blocks::Blocks;
 pub use cursor::Cursor;
 pub use merge::{Merge, Stream};
 pub use run::{Run, Source};

@@ -18,28 +18,43 @@ pub enum Stream<'k> {
     Run(Cursor),
     /// Of a list in memory.
     List(&'k [u64]),
+    /// Of a part of a list: what is given of it, and the rest.
+    Part(&'k [u64], &'k [u64]),
 }
 
 impl Stream<'_> {
     fn head(&self, words: usize) -> &[u64] {
         match self {
             Stream::Run(cursor) => cursor.head(),
-            Stream::List(keys) => &keys[..keys.len().min(PIECE * words)],
+            Stream::List(keys) | Stream::Part(keys, _) => &keys[..keys.len().min(PIECE * words)],
         }
     }
 
     fn consume(&mut self, count: usize) {
         match self {
             Stream::Run(cursor) => cursor.consume(count),
-            Stream::List(keys) => *keys = &keys[count..],
+            Stream::List(keys) | Stream::Part(keys, _) => *keys = &keys[count..],
         }
     }
 
     fn refill(&mut self) -> Result<bool> {
         match self {
             Stream::Run(cursor) => cursor.refill(),
-            Stream::List(keys) => Ok(!keys.is_empty()),
+            Stream::List(keys) | Stream::Part(keys, _) => Ok(!keys.is_empty()),
         }
+    }
+
+    /// Goes forward to the keys whose first word is at least `from`, and gives those whose first word is below `end`.
+    fn narrow(&mut self, from: u64, end: Option<u64>, words: usize) -> Result<()> {
+        let keys = match self {
+            Stream::Run(cursor) => return cursor.narrow(from, end),
+            Stream::List(keys) | Stream::Part(_, keys) => *keys,
+        };
+        let keys = &keys[rows::partition(keys, words, |key| key[0] < from)..];
+        let given = end.map_or(keys.len(), |end| rows::partition(keys, words, |key| key[0] < end));
+        let (part, rest) = keys.split_at(given);
+        *self = Stream::Part(part, rest);
+        Ok(())
     }
 }
 
@@ -47,6 +62,8 @@ impl Stream<'_> {
 #[derive(Debug)]
 pub struct Merge<'k> {
     streams: Vec<Stream<'k>>,
+    /// Those that are at their end.
+    ended: Vec<Stream<'k>>,
     words: usize,
     /// Pieces side by side, where each ends, and room for those that they become.
     pieces: Vec<u64>,
@@ -59,7 +76,14 @@ pub struct Merge<'k> {
 impl<'k> Merge<'k> {
     /// Of keys of this many words.
     pub fn new(streams: Vec<Stream<'k>>, words: usize) -> Self {
-        Self { streams, words, pieces: Vec::new(), ends: Vec::new(), merged: Vec::new(), taken: 0 }
+        let (ended, pieces, ends, merged) = Default::default();
+        Self { streams, ended, words, pieces, ends, merged, taken: 0 }
+    }
+
+    /// Goes forward to the keys whose first word is at least `from`, and gives those whose first word is below `end`.
+    pub fn narrow(&mut self, from: u64, end: Option<u64>) -> Result<()> {
+        self.streams.append(&mut self.ended);
+        self.streams.iter_mut().try_for_each(|stream| stream.narrow(from, end, self.words))
     }
 
     /// Keys of all streams so far, those that are equal included.
@@ -69,9 +93,9 @@ impl<'k> Merge<'k> {
 
     /// Bytes in memory.
     pub fn memory(&self) -> u64 {
-        let cursors = self.streams.iter().map(|stream| match stream {
+        let cursors = self.streams.iter().chain(&self.ended).map(|stream| match stream {
             Stream::Run(cursor) => cursor.memory(),
-            Stream::List(_) => 0,
+            Stream::List(_) | Stream::Part(..) => 0,
         });
         cursors.sum::<u64>() + ((self.pieces.capacity() + self.merged.capacity()) * 8) as u64
     }
@@ -85,7 +109,7 @@ impl<'k> Merge<'k> {
             if self.streams[at].refill()? {
                 at += 1;
             } else {
-                drop(self.streams.remove(at));
+                self.ended.push(self.streams.swap_remove(at));
             }
         }
         let last = |stream: &Stream<'_>| {

@@ -4,7 +4,7 @@ use std::io::Result;
 use std::sync::Arc;
 
 use crate::block;
-use crate::shape::damaged;
+use crate::shape::{damaged, keys_in_block};
 use crate::writer::{ENTRY, FOOTER, HEADER, MAGIC};
 
 /// Something with bytes to read at any place.
@@ -32,9 +32,9 @@ pub struct Run {
     words: usize,
     keys: u64,
     label: u64,
-    /// Of each block the first word of its first key, and where it begins; the end of the last.
-    firsts: Vec<u64>,
-    starts: Vec<u64>,
+    /// Of each block the first word of its first key, and where it begins; the end of the last. Copies share them.
+    firsts: Arc<[u64]>,
+    starts: Arc<[u64]>,
 }
 
 impl std::fmt::Debug for Run {
@@ -75,8 +75,8 @@ impl Run {
             return Err(damaged("the index of a run does not match its checksum"));
         }
         let column = |from: usize| index.chunks_exact(ENTRY).map(move |entry| number(&entry[from..from + 8]));
-        let firsts: Vec<u64> = column(0).collect();
-        let starts: Vec<u64> = column(8).chain([index_end - index_bytes]).collect();
+        let firsts: Arc<[u64]> = column(0).collect();
+        let starts: Arc<[u64]> = column(8).chain([index_end - index_bytes]).collect();
         if !starts.is_sorted() || !firsts.is_sorted() || starts[0] != HEADER as u64 {
             return Err(damaged("the index of a run is out of order"));
         }
@@ -105,7 +105,12 @@ impl Run {
 
     /// Bytes in memory.
     pub fn memory(&self) -> u64 {
-        ((self.firsts.capacity() + self.starts.capacity()) * 8) as u64
+        ((self.firsts.len() + self.starts.len()) * 8) as u64
+    }
+
+    /// The most keys of a block.
+    pub fn block_keys(&self) -> usize {
+        keys_in_block(self.words)
     }
 
     /// How many blocks it has.
@@ -114,16 +119,24 @@ impl Run {
     }
 
     /// The first words of the first keys of its blocks.
-    pub(crate) fn firsts(&self) -> &[u64] {
+    pub fn firsts(&self) -> &[u64] {
         &self.firsts
     }
 
-    /// Reads the keys of a block. `ahead` holds bytes read before, and may take so many bytes behind the block, for the next ones.
-    pub(crate) fn read(&self, number: usize, ahead: &mut Ahead, more: usize, keys: &mut Vec<u64>) -> Result<()> {
+    /// Reads the keys of a block. `ahead` holds bytes read before, and may take so many bytes from the block on, up to the end of
+    /// another one.
+    pub(crate) fn read(
+        &self,
+        number: usize,
+        ahead: &mut Ahead,
+        (more, end): (usize, usize),
+        keys: &mut Vec<u64>,
+    ) -> Result<()> {
+        let rest = self.starts[end.clamp(number + 1, self.blocks())];
         let (start, end) = (self.starts[number], self.starts[number + 1]);
         let length = (end - start) as usize;
         if start < ahead.at || end > ahead.at + ahead.bytes.len() as u64 {
-            let rest = usize::try_from(self.starts[self.blocks()] - start).unwrap_or(usize::MAX);
+            let rest = usize::try_from(rest - start).unwrap_or(usize::MAX);
             ahead.bytes.resize(length.max(more.min(rest)), 0);
             ahead.at = u64::MAX;
             self.source.read_at(&mut ahead.bytes, self.at + start)?;

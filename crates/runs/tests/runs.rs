@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use birk_runs::{Cursor, Merge, Run, Sorted, Stream, Writer, sort_unique};
+use birk_runs::{Blocks, Cursor, Merge, Run, Sorted, Stream, Writer, sort_unique};
 
 /// A small generator of numbers.
 struct Random(u64);
@@ -92,6 +92,7 @@ fn check(words: usize, sets: &[BTreeSet<Vec<u64>>], list: &BTreeSet<Vec<u64>>, p
     let union: BTreeSet<Vec<u64>> = sets.iter().chain([list]).flatten().cloned().collect();
     assert_eq!(merged, flat(&union));
     assert_eq!(merge.taken() as usize, sets.iter().chain([list]).map(BTreeSet::len).sum::<usize>());
+    check_slices(words, &runs, &list_keys, &flat(&union));
     let mut cursors: Vec<Cursor> = runs.iter().map(|run| Cursor::new(run.clone(), 300)).collect();
     let mut left = Vec::new();
     for piece in list_keys.chunks(piece * words) {
@@ -104,6 +105,38 @@ fn check(words: usize, sets: &[BTreeSet<Vec<u64>>], list: &BTreeSet<Vec<u64>>, p
     let difference: BTreeSet<Vec<u64>> =
         list.iter().filter(|key| sets.iter().all(|set| !set.contains(*key))).cloned().collect();
     assert_eq!(left, flat(&difference));
+}
+
+/// Two go through every second slice of the keys; what they make is one run.
+fn check_slices(words: usize, runs: &[Run], list: &[u64], union: &[u64]) {
+    let mut borders: Vec<u64> = union.chunks(words).step_by(1 + union.len() / words / 7).map(|key| key[0]).collect();
+    borders.extend(runs.iter().flat_map(Run::firsts).step_by(2));
+    borders.sort_unstable();
+    borders.dedup();
+    let slices = borders.len() + 1;
+    let mut parts: Vec<Blocks> = (0..slices).map(|_| Blocks::new(words)).collect();
+    let mut taken = 0;
+    for worker in 0..2 {
+        let mut streams: Vec<Stream<'_>> =
+            runs.iter().map(|run| Stream::Run(Cursor::new(run.clone(), 1 << 12))).collect();
+        streams.push(Stream::List(list));
+        let mut merge = Merge::new(streams, words);
+        for slice in (worker..slices).step_by(2) {
+            let from = slice.checked_sub(1).map_or(0, |before| borders[before]);
+            merge.narrow(from, borders.get(slice).copied()).expect("runs are whole");
+            let mut batch = Vec::new();
+            while merge.next(&mut batch).expect("runs are whole") {
+                parts[slice].push(&batch);
+            }
+        }
+        taken += merge.taken();
+    }
+    assert_eq!(taken, runs.iter().map(Run::keys).sum::<u64>() + (list.len() / words) as u64);
+    let mut writer = Writer::new(Vec::new(), words, 7).expect("memory is written to");
+    parts.iter_mut().for_each(|part| writer.append(part).expect("memory is written to"));
+    assert_eq!(writer.keys(), (union.len() / words) as u64);
+    let (bytes, length) = writer.finish().expect("memory is written to");
+    assert_eq!(all(&Run::open(Arc::new(bytes), 0, length).expect("it is whole")), union);
 }
 
 #[test]

@@ -14,23 +14,25 @@ mod limits;
 mod log;
 mod restore;
 mod settle;
+mod shared;
+mod slices;
 mod trace;
 mod vault;
+mod worker;
 
-use birk_engine::{Cutoff, DiskStats, EngineOption, EngineStats, Hunt, Job, Kind, Model, Observer, Progress, Stats};
-use birk_engine::{GoalSet, Successors};
+use birk_engine::{Cutoff, DiskStats, EngineOption, EngineStats, GoalSet, Hunt, Job, Kind, Model, Observer, Stats};
 use birk_ir::{Coverage, Outcome, Stop};
 use birk_runs::{Cursor, Run};
 
 use crate::bfs::trace::Target;
 use crate::cutoff::Survey;
-use candidates::Candidates;
 use history::History;
-use keys::Keys;
-use limits::{Flow, Halt, Sizes};
+use limits::{Flow, Halt};
 use log::{Log, Record};
 use restore::Head;
+use shared::Shared;
 use vault::Vault;
+use worker::Worker;
 
 /// Bytes of all files.
 pub const MAX_DISK: EngineOption = EngineOption {
@@ -49,30 +51,20 @@ const BLOCKS_EXAMINED: usize = 64;
 pub(crate) fn disk_search(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
     let files = observer.outside().and_then(|outside| outside.files());
     let vault = Vault::new(files, MAX_DISK.number(&job.options).unwrap_or(u64::MAX));
-    let (keys, sizes) = (Keys::new(model), Sizes::new(job));
-    let (log, records) = match restore::open(&Head::new(model, job, &keys), &vault, observer) {
+    let shared = Shared::new(model, job, vault);
+    let (log, records) = match restore::open(&Head::new(model, job, &shared.keys), &shared.vault, observer) {
         Ok(opened) => opened,
         Err(halt) => return nothing(model, job, halt, observer),
     };
-    let words = keys.words();
+    let fired = vec![false; model.transitions()];
     let search = Search {
-        model,
-        job,
-        sizes,
-        vault,
+        workers: vec![Worker::new(&shared, &fired)],
+        shared,
         log,
         history: History::default(),
-        candidates: Candidates::new(words, &sizes),
-        keys,
-        batch: Successors::in_parts(model.words()),
-        packed: Vec::new(),
-        state: vec![0; model.words()],
-        here: vec![None; job.goals],
         goals: GoalSet::default(),
         found: vec![None; job.goals],
-        fired: vec![false; model.transitions()],
-        unfired: model.transitions(),
-        steps: vec![0; model.transitions()],
+        fired,
         edge: Cutoff::new(model.transitions()),
         cut: 0,
         phase: Phase::Expanding,
@@ -117,26 +109,16 @@ enum Phase {
 }
 
 struct Search<'a> {
-    model: &'a dyn Model,
-    job: &'a Job,
-    sizes: Sizes,
-    vault: Vault,
+    shared: Shared<'a>,
+    /// The first works alone where there is little to do.
+    workers: Vec<Worker>,
     log: Log,
     history: History,
-    candidates: Candidates,
-    keys: Keys,
-    /// Successors that are not yet candidates, their keys, and the state that is expanded.
-    batch: Successors,
-    packed: Vec<u64>,
-    state: Vec<u32>,
-    /// For each goal the smallest state of the level that satisfies it; the goals found so far; and where those of earlier levels are.
-    here: Vec<Option<Vec<u32>>>,
+    /// The goals found so far, and where they are.
     goals: GoalSet,
     found: Vec<Option<Target>>,
     fired: Vec<bool>,
-    unfired: usize,
-    /// At the depth limit: for each transition the steps that were taken by it, and what lies beyond.
-    steps: Vec<u64>,
+    /// What lies beyond the depth limit.
     edge: Cutoff,
     /// Branches that were pruned before the search was taken up.
     cut: u64,
@@ -157,7 +139,7 @@ impl Search<'_> {
                 self.stats.cutoff = self.waiting();
                 told(halt, observer)
             }
-            Err(halt @ Halt::Refused(_)) => return nothing(self.model, self.job, halt, observer),
+            Err(halt @ Halt::Refused(_)) => return nothing(self.shared.model, self.shared.job, halt, observer),
             Err(halt @ Halt::Failed(_)) => {
                 // What was found is not looked for in files that cannot be relied on.
                 self.gather();
@@ -176,11 +158,11 @@ impl Search<'_> {
             return Ok(Stop::Exhausted);
         }
         loop {
-            if self.stats.states > self.job.limits.states {
+            if self.stats.states > self.shared.job.limits.states {
                 return Err(Halt::Stop(Stop::States));
             }
             let depth = self.depth;
-            if depth > self.job.limits.depth {
+            if depth > self.shared.job.limits.depth {
                 return Err(Halt::Stop(Stop::Depth));
             }
             let is_over = self.expand(observer)?;
@@ -190,7 +172,7 @@ impl Search<'_> {
                 return Ok(Stop::Goal);
             }
             self.phase = Phase::Settling;
-            if depth == self.job.limits.depth {
+            if depth == self.shared.job.limits.depth {
                 return Ok(if self.look_beyond(observer)? { Stop::Depth } else { Stop::Exhausted });
             }
             if !self.settle(observer)? {
@@ -200,40 +182,13 @@ impl Search<'_> {
         }
     }
 
-    /// How it stands; asks whether to go on.
-    fn ask(&self, observer: &mut dyn Observer) -> Flow<()> {
-        // Before the first level there is nothing to tell.
-        if self.level.is_none() {
-            return Ok(());
-        }
-        let progress = Progress {
-            states: self.stats.states,
-            transitions: self.stats.transitions,
-            depth: self.depth,
-            frontier: self.level.as_ref().map_or(0, Run::keys),
-            bytes: self.memory(),
-            disk: Some(self.vault.traffic()),
-            ..Progress::default()
-        };
-        match observer.progress(&progress) {
-            std::ops::ControlFlow::Break(stop) => Err(Halt::Stop(stop)),
-            std::ops::ControlFlow::Continue(()) => Ok(()),
-        }
-    }
-
-    /// Bytes in memory.
-    fn memory(&self) -> u64 {
-        let level = self.level.as_ref().map_or(0, Run::memory);
-        self.candidates.memory() + self.history.memory() + self.vault.memory() + self.batch.bytes() + level
-    }
-
     /// What is known now, with a level of so many states, without the results of failing checks.
     fn record(&self, new: u64) -> Record {
         Record {
             new,
             states: self.stats.states,
             transitions: self.stats.transitions,
-            cut: self.cut + self.batch.cut,
+            cut: self.cut(),
             peak_frontier: self.stats.peak_frontier,
             found: self.found.iter().map(|found| found.as_ref().map(|at| (at.depth, at.state.clone()))).collect(),
             fired: self.fired.clone(),
@@ -241,46 +196,54 @@ impl Search<'_> {
         }
     }
 
+    /// Branches that were pruned.
+    fn cut(&self) -> u64 {
+        self.cut + self.workers.iter().map(|worker| worker.batch.cut).sum::<u64>()
+    }
+
     /// What waits when a search is ended early: a level of which not all states were expanded, or successors of which it is not known
     /// which of them are new.
-    fn waiting(&mut self) -> Cutoff {
-        let words = self.keys.words();
-        if self.phase == Phase::Settling {
-            let mut survey = Survey::new(self.model, (self.candidates.keys.len() / words) as u64);
-            for key in self.candidates.keys.chunks_exact(words) {
+    fn waiting(&self) -> Cutoff {
+        let Shared { model, keys, .. } = &self.shared;
+        let words = keys.words();
+        let mut state = vec![0; model.words()];
+        let mut look = |survey: &mut Survey<'_>, list: &[u64]| {
+            for key in list.chunks_exact(words) {
                 if survey.counts() {
-                    self.keys.unpack(key, &mut self.state);
-                    survey.look(&self.state);
+                    keys.unpack(key, &mut state);
+                    survey.look(&state);
                 }
             }
-            return Cutoff { states: self.candidates.len(), is_estimate: true, ..survey.cutoff() };
+        };
+        if self.phase == Phase::Settling {
+            let lists = || self.workers.iter().map(|worker| &worker.candidates.keys);
+            let mut survey = Survey::new(*model, lists().map(|list| (list.len() / words) as u64).sum());
+            lists().for_each(|list| look(&mut survey, list));
+            return Cutoff { states: self.waiting_keys(), is_estimate: true, ..survey.cutoff() };
         }
-        let Some(level) = &self.level else { return Cutoff::new(self.model.transitions()) };
+        let Some(level) = &self.level else { return Cutoff::new(model.transitions()) };
         let every = level.blocks().div_ceil(BLOCKS_EXAMINED).max(1);
-        let about = level.keys() / every as u64;
-        let mut survey = Survey::new(self.model, about);
+        let mut survey = Survey::new(*model, level.keys() / every as u64);
         let mut cursor = Cursor::new(level.clone(), 0);
         for block in (0..level.blocks()).step_by(every) {
-            cursor.seek(block);
+            cursor.seek(block..block + 1);
             // What cannot be read is not examined.
             let Ok(true) = cursor.refill() else { break };
-            for key in cursor.head().chunks_exact(words) {
-                if survey.counts() {
-                    self.keys.unpack(key, &mut self.state);
-                    survey.look(&self.state);
-                }
-            }
+            look(&mut survey, cursor.head());
         }
         Cutoff { states: level.keys(), ..survey.cutoff() }
     }
 
-    /// Takes the goals that were found in a level.
+    /// Takes from the workers what they found in a level: the smallest state for each goal, and which transitions were taken.
     fn gather(&mut self) {
-        let depth = self.depth;
-        for (found, here) in self.found.iter_mut().zip(&mut self.here) {
-            if let (None, Some(state)) = (&found, here.take()) {
-                *found = Some(Target { depth, state });
+        for (goal, found) in self.found.iter_mut().enumerate() {
+            let smallest = self.workers.iter_mut().filter_map(|worker| worker.here[goal].take()).min();
+            if let (None, Some(state)) = (&found, smallest) {
+                *found = Some(Target { depth: self.depth, state });
             }
+        }
+        for worker in &self.workers {
+            self.fired.iter_mut().zip(&worker.fired).for_each(|(all, one)| *all |= one);
         }
     }
 
@@ -300,8 +263,8 @@ impl Search<'_> {
 
     /// What is said in the end, given what is said of each goal that was found.
     fn answer(mut self, stopped: Stop, outcome_of: impl FnMut(&Target) -> Outcome) -> Hunt {
-        self.stats.cut = self.cut + self.batch.cut;
-        self.stats.store_bytes = self.memory();
+        self.stats.cut = self.cut();
+        self.stats.store_bytes = self.shared.memory();
         if stopped == Stop::Depth {
             self.stats.cutoff.join(&self.edge);
         }
@@ -314,13 +277,13 @@ impl Search<'_> {
         let found = self.found.iter().map(Option::as_ref);
         let mut outcome_of = outcome_of;
         let outcomes = found.map(|found| found.map_or(absent.clone(), &mut outcome_of)).collect();
-        let (read, written) = self.vault.traffic();
+        let (read, written) = self.shared.vault.traffic();
         self.stats.engine = EngineStats::Disk(DiskStats {
             read,
             written,
-            peak_bytes: self.vault.peak(),
+            peak_bytes: self.shared.vault.peak(),
             level_bytes: self.log.bytes(),
-            spills: self.candidates.spills,
+            spills: self.workers.iter().map(|worker| worker.candidates.spills).sum(),
             merges: self.history.merges,
         });
         Hunt { outcomes, coverage, stopped, stats: self.stats, fired: self.fired }

@@ -136,6 +136,62 @@ fn little_memory_is_enough() {
     }
 }
 
+/// Levels that are shared in blocks and in parts of blocks, with little memory and with enough: the same is found, traces included.
+#[test]
+fn any_number_of_threads_finds_the_same() {
+    for model in [Counters::new(5, 9, 2), Counters::new(5, 7, 12), Counters::new(7, 4, 28)] {
+        for (stop_at, depth) in [(0, u32::MAX), (1, u32::MAX), (0, 9)] {
+            let stop_at = GoalSet(stop_at);
+            let job = |threads, grain, memory| {
+                let limits = Limits { memory, depth, threads, grain, ..Limits::NONE };
+                Job { stop_at, keep_going: stop_at.is_empty(), ..Job::new(3, limits) }
+            };
+            let alone = searched(&model, &job(1, 64, LITTLE), &mut Shelf::default());
+            same(&alone, &in_memory(&model, &job(1, 64, LITTLE)));
+            for (threads, grain, memory) in [
+                (2, 64, 2 * LITTLE),
+                (3, 100, 3 * LITTLE),
+                (8, 64, 8 * LITTLE),
+                (8, 16, u64::MAX),
+                (3, 1 << 10, u64::MAX),
+            ] {
+                let mut shelf = Shelf::default();
+                let hunt = searched(&model, &job(threads, grain, memory), &mut shelf);
+                assert_eq!((&shelf.refused, &shelf.failed), (&None, &None));
+                same(&hunt, &alone);
+                assert_eq!(hunt.outcomes, alone.outcomes, "{threads} threads");
+                let spills = hunt.stats.disk().expect("it is a search on disk").spills;
+                let is_whole = depth == u32::MAX && stop_at.is_empty();
+                assert!(memory == u64::MAX || !is_whole || spills > 0, "{threads} threads");
+            }
+        }
+    }
+}
+
+/// However many threads a search has, those of the one that takes it up may be more or fewer.
+#[test]
+fn a_search_of_several_threads_killed_at_any_write_goes_on() {
+    let model = Counters::new(5, 7, 2);
+    let job = |threads| {
+        let limits = Limits { memory: 8 * LITTLE, threads, grain: 64, ..Limits::NONE };
+        Job { keep_going: true, ..Job::new(3, limits) }
+    };
+    let whole = in_memory(&model, &job(1));
+    let mut shelf = Shelf::default();
+    same(&searched(&model, &job(8), &mut shelf), &whole);
+    let (writes, mut random) = (shelf.writes(), Random::new(8));
+    for _ in 0..8 {
+        let killed_at = Some(1 + random.below(writes as usize / 2) as u64);
+        let mut shelf = Shelf { killed_at, ..Shelf::default() };
+        let killed = searched(&model, &job(8), &mut shelf);
+        assert!(shelf.failed.is_some() && killed.coverage != Coverage::Complete, "{killed_at:?}");
+        let mut last = shelf.next();
+        let hunt = searched(&model, &job([1, 3, 8][random.below(3)]), &mut last);
+        assert_eq!((&last.refused, &last.failed), (&None, &None));
+        same(&hunt, &whole);
+    }
+}
+
 #[test]
 fn a_search_killed_at_any_write_goes_on() {
     let kills: u64 = std::env::var("BIRK_TEST_KILLS").map_or(40, |kills| kills.parse().expect("a number"));

@@ -350,7 +350,8 @@ fn run(engine: &Engine, graph: &Graph, job: &Job) -> Hunt {
     };
     let hunt = run(1, Storage::Exact);
     if engine.scales && job.limits.states == u64::MAX {
-        for (threads, storage) in [(2, Storage::Exact), (8, Storage::Exact), (1, Storage::Compact)] {
+        let ways = [(2, Storage::Exact), (8, Storage::Exact), (1, Storage::Compact)];
+        for (threads, storage) in ways.into_iter().filter(|way| engine.compacts || way.1 == Storage::Exact) {
             let other = run(threads, storage);
             let is_hashed = matches!(other.coverage, Coverage::Hashed { .. });
             // A sample claims nothing that a lost state could belie.

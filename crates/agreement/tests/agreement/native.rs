@@ -119,6 +119,9 @@ fn kinds(engine: &Engine) -> Vec<(usize, Storage)> {
         // Its threads wait for each other in milliseconds, which is long for programs of this size.
         return vec![(1, Storage::Exact), (1, Storage::Compact), (2, Storage::Exact), (8, Storage::Compact)];
     }
+    if !engine.compacts {
+        return THREADS.map(|threads| (threads, Storage::Exact)).to_vec();
+    }
     let of_threads = |threads| [Storage::Exact, Storage::Compact].map(|storage| (threads, storage));
     THREADS.into_iter().flat_map(of_threads).collect()
 }

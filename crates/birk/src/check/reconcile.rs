@@ -63,8 +63,8 @@ fn abilities(options: &Options, engine: &Engine) -> Result<(), Error> {
             engines.named(|engine| engine.scales)
         )));
     }
-    if !engine.scales && options.store == Store::Compact {
-        let others = engines.named(|engine| engine.scales);
+    if !engine.compacts && options.store == Store::Compact {
+        let others = engines.named(|engine| engine.compacts);
         return Err(Error::refused(format!("--search {name} stores states exactly; use {others}")));
     }
     if options.is_saved && !engine.resumes {

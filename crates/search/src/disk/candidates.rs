@@ -9,10 +9,9 @@ use std::sync::Arc;
 use birk_runs::{Cursor, Merge, Run, Sorted, Stream, Writer, sort_unique};
 
 use super::limits::{Flow, Sizes};
-use super::vault::{Appender, Held, Vault};
+use super::shared::Shared;
+use super::vault::{Appender, Held};
 
-/// So many runs are merged to one, so that not too many are read at once.
-const MOST_RUNS: usize = 16;
 /// Places for keys that came last, at first.
 const FEW: usize = 1 << 8;
 /// Spreads keys over the table.
@@ -114,10 +113,10 @@ impl Candidates {
 
     /// Writes what is in the buffer as a run.
     #[cold]
-    pub(super) fn spill(&mut self, vault: &Vault, sizes: &Sizes, may_go_on: &mut dyn FnMut() -> Flow<()>) -> Flow<()> {
+    pub(super) fn spill(&mut self, shared: &Shared<'_>, may_go_on: &mut dyn FnMut() -> Flow<()>) -> Flow<()> {
         self.sort(may_go_on)?;
-        let file = vault.scratch()?;
-        let out = Appender::new(Arc::clone(&file), 0, sizes.io);
+        let file = shared.vault.scratch()?;
+        let out = Appender::new(Arc::clone(&file), 0, shared.sizes.io);
         let mut writer = Writer::new(out, self.words, 0)?;
         for piece in self.keys.chunks(self.words << 14) {
             writer.push(piece)?;
@@ -126,8 +125,8 @@ impl Candidates {
         self.runs.push(finish(writer, file, 0)?);
         self.keys.clear();
         self.spills += 1;
-        if self.runs.len() >= MOST_RUNS {
-            let merged = merge(&self.runs, self.words, vault, sizes, may_go_on)?;
+        if self.runs.len() >= shared.sizes.runs {
+            let merged = merge(&self.runs, shared, may_go_on)?;
             self.runs = vec![merged];
         }
         Ok(())
@@ -176,16 +175,11 @@ pub(super) fn finish(writer: Writer<Appender>, file: Arc<Held>, at: u64) -> Flow
 }
 
 /// Merges runs into one in a new file.
-pub(super) fn merge(
-    runs: &[Run],
-    words: usize,
-    vault: &Vault,
-    sizes: &Sizes,
-    may_go_on: &mut dyn FnMut() -> Flow<()>,
-) -> Flow<Run> {
-    let file = vault.scratch()?;
-    let mut writer = Writer::new(Appender::new(Arc::clone(&file), 0, sizes.io), words, 0)?;
-    let streams = runs.iter().map(|run| Stream::Run(Cursor::new(run.clone(), sizes.io))).collect();
+fn merge(runs: &[Run], shared: &Shared<'_>, may_go_on: &mut dyn FnMut() -> Flow<()>) -> Flow<Run> {
+    let (words, io) = (shared.keys.words(), shared.sizes.io);
+    let file = shared.vault.scratch()?;
+    let mut writer = Writer::new(Appender::new(Arc::clone(&file), 0, io), words, 0)?;
+    let streams = runs.iter().map(|run| Stream::Run(Cursor::new(run.clone(), io))).collect();
     let mut merge = Merge::new(streams, words);
     let mut batch = Vec::new();
     while merge.next(&mut batch)? {

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use birk_engine::Observer;
 use birk_runs::{Cursor, Merge, Run, Stream, Writer, due};
 
-use super::candidates::merge;
-use super::limits::{Flow, Halt, Sizes};
-use super::vault::Vault;
+use super::candidates::finish;
+use super::limits::{Flow, Halt};
+use super::shared::Shared;
+use super::slices::Merging;
+use super::vault::Appender;
 
 /// So many runs of an earlier search are merged at once.
 const MOST_AT_ONCE: usize = 32;
@@ -33,18 +36,13 @@ impl History {
         self.runs.iter().map(Run::memory).chain(self.in_memory.iter().copied()).sum()
     }
 
-    /// At the beginning of each run.
-    pub(super) fn cursors(&self, sizes: &Sizes) -> Vec<Cursor> {
-        self.runs.iter().map(|run| Cursor::new(run.clone(), sizes.io)).collect()
+    /// The runs.
+    pub(super) fn runs(&self) -> &[Run] {
+        &self.runs
     }
 
     /// Adds a level, and merges runs where there are too many.
-    pub(super) fn add(
-        &mut self,
-        level: Run,
-        (vault, sizes): (&Vault, &Sizes),
-        may_go_on: &mut dyn FnMut() -> Flow<()>,
-    ) -> Flow<()> {
+    pub(super) fn add(&mut self, level: Run, shared: &Shared<'_>, observer: &mut dyn Observer) -> Flow<()> {
         let words = level.words();
         self.runs.push(level);
         self.in_memory.push(0);
@@ -53,12 +51,12 @@ impl History {
         let before = self.keys();
         let parts = &self.runs[range.clone()];
         let bytes: u64 = parts.iter().map(Run::bytes).sum();
-        let (merged, held) = if bytes <= sizes.small_run as u64 {
+        let (merged, held) = if bytes <= shared.sizes.small_run as u64 {
             let run = merge_in_memory(parts, words)?;
             let held = run.bytes();
             (run, held)
         } else {
-            (merge(parts, words, vault, sizes, may_go_on)?, 0)
+            (merge(parts, shared, observer)?, 0)
         };
         self.runs.splice(range.clone(), [merged]);
         self.in_memory.splice(range, [held]);
@@ -71,14 +69,13 @@ impl History {
     pub(super) fn rebuild(
         &mut self,
         mut levels: Vec<Run>,
-        words: usize,
-        (vault, sizes): (&Vault, &Sizes),
-        may_go_on: &mut dyn FnMut() -> Flow<()>,
+        shared: &Shared<'_>,
+        observer: &mut dyn Observer,
     ) -> Flow<()> {
         let keys: u64 = levels.iter().map(Run::keys).sum();
         loop {
             let parts = levels.chunks(MOST_AT_ONCE);
-            let merged = parts.map(|part| merge(part, words, vault, sizes, may_go_on)).collect::<Flow<Vec<Run>>>()?;
+            let merged = parts.map(|part| merge(part, shared, observer)).collect::<Flow<Vec<Run>>>()?;
             levels = merged;
             if levels.len() <= 1 {
                 break;
@@ -91,6 +88,18 @@ impl History {
         }
         Ok(())
     }
+}
+
+/// Merges runs into one in a new file.
+fn merge(runs: &[Run], shared: &Shared<'_>, observer: &mut dyn Observer) -> Flow<Run> {
+    let file = shared.vault.scratch()?;
+    let writer = Writer::new(Appender::new(Arc::clone(&file), 0, shared.sizes.io), shared.keys.words(), 0)?;
+    let merging = Merging { runs: runs.iter().collect(), lists: Vec::new(), without: &[], hear: &|_| () };
+    let (writer, taken) = merging.merge_into(writer, shared, observer)?;
+    if taken != runs.iter().map(Run::keys).sum::<u64>() {
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, "a run has other keys").into());
+    }
+    finish(writer, file, 0)
 }
 
 /// Merges small runs.

@@ -5,8 +5,15 @@ use birk_ir::Stop;
 
 use super::vault::OverLimit;
 
-/// No more memory than this is of use: the buffer is sorted in one piece.
+/// No more memory than this is of use for each thread: its buffer is sorted in one piece.
 const MOST_MEMORY: u64 = 4 << 30;
+/// A thread needs about so much; with less memory there are fewer threads.
+const LEAST_MEMORY: u64 = 48 << 10;
+/// What is shared among threads has at least so many times the states that one takes at once: starting them would take longer.
+pub(super) const WORTH_SHARING: u64 = 8;
+/// So many runs of successors are merged to one, so that not too many are read at once; among threads a few more.
+const MOST_RUNS: usize = 16;
+const LEAST_RUNS: usize = 4;
 
 /// Why a search ends before its end.
 #[derive(Debug)]
@@ -24,23 +31,34 @@ pub(super) type Flow<T> = Result<T, Halt>;
 /// How memory is divided, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
-    /// Successors before they are sorted.
+    /// How many threads there are.
+    pub(super) threads: usize,
+    /// Of each thread: successors before they are sorted, and how many runs of them there may be.
     pub(super) buffer: usize,
-    /// Keys that came last.
+    pub(super) runs: usize,
+    /// Of each thread: keys that came last.
     pub(super) recent: usize,
     /// What is read or written at once.
     pub(super) io: usize,
+    /// What a thread has merged before it is written.
+    pub(super) part: usize,
     /// Smaller runs are in memory.
     pub(super) small_run: usize,
 }
 
 impl Sizes {
     pub(super) fn new(job: &Job) -> Self {
-        let memory = job.limits.counted_memory().min(MOST_MEMORY) as usize;
+        let memory = job.limits.counted_memory();
+        let threads = (job.limits.threads as u64).min(memory / LEAST_MEMORY).max(1);
+        let memory = memory.min(MOST_MEMORY.saturating_mul(threads)) as usize;
+        let threads = threads as usize;
         Self {
-            buffer: memory / 10 * 6,
-            recent: (memory / 32).min(512 << 10),
+            threads,
+            buffer: memory / 10 * 6 / threads,
+            runs: (2 * MOST_RUNS / threads).clamp(LEAST_RUNS, MOST_RUNS),
+            recent: (memory / 32 / threads).min(512 << 10),
             io: (memory / 512).clamp(1 << 10, 256 << 10),
+            part: (memory / 64 / threads).clamp(4 << 10, 1 << 20),
             small_run: memory / 64,
         }
     }

@@ -78,14 +78,11 @@ impl Search<'_> {
         let deepest = records.iter().filter(|record| record.new > 0).map(|record| record.depth).max();
         (self.depth, self.stats.max_depth) = (last.depth, deepest.unwrap_or(0));
         self.level = levels.last().cloned();
-        if levels.iter().any(|level| level.words() != self.keys.words()) {
+        if levels.iter().any(|level| level.words() != self.shared.keys.words()) {
             return Err(Halt::Refused("its keys are not those of the model"));
         }
-        let mut history = std::mem::take(&mut self.history);
-        let words = self.keys.words();
-        let flow = history.rebuild(levels, words, (&self.vault, &self.sizes), &mut || self.ask(observer));
-        self.history = history;
-        flow.map_err(as_refusal)
+        self.stand();
+        self.history.rebuild(levels, &self.shared, observer).map_err(as_refusal)
     }
 
     /// Goes on from what was counted and found.
@@ -94,20 +91,20 @@ impl Search<'_> {
             return Err(Halt::Refused("its transitions or goals are not those of the model"));
         }
         self.fired.clone_from(&record.fired);
-        self.unfired = self.fired.iter().filter(|fired| !**fired).count();
-        let mut batch = Successors::in_parts(self.model.words());
+        let model = self.shared.model;
+        let mut batch = Successors::in_parts(model.words());
         for (goal, found) in record.found.iter().enumerate() {
             let Some((depth, state)) = found else { continue };
-            let is_state = state.len() == self.model.words() && self.model.is_state(state) && *depth < record.depth;
+            let is_state = state.len() == model.words() && model.is_state(state) && *depth < record.depth;
             if !is_state {
                 return Err(Halt::Refused("a state in it is none of the model"));
             }
             batch.clear();
             let cut = batch.cut;
-            self.model.successors(state, &mut batch);
+            model.successors(state, &mut batch);
             let stuck = batch.is_stuck_since(0, cut);
             let _ = batch.take_rest();
-            if !self.model.evaluate(state, stuck).contains(goal) {
+            if !model.evaluate(state, stuck).contains(goal) {
                 return Err(Halt::Refused("a state in it is not what was found"));
             }
             self.goals.insert(goal);

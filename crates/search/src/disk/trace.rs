@@ -56,9 +56,8 @@ impl Search<'_> {
             states: self.stats.states,
             transitions: self.stats.transitions,
             depth: self.stats.max_depth,
-            bytes: self.memory(),
-            disk: Some(self.vault.traffic()),
-            ..Progress::default()
+            frontier: 0,
+            ..self.shared.progress()
         };
         let mut patience = Patience { observer, progress, ended: None, left: MOST_WORDS };
         // From the target back to an initial state.
@@ -71,11 +70,11 @@ impl Search<'_> {
                 break;
             }
         }
-        let mut initial = Successors::new(self.model.words());
-        self.model.initial(&mut initial);
+        let mut initial = Successors::new(self.shared.model.words());
+        self.shared.model.initial(&mut initial);
         let whole = |(target, path): (&Target, &Vec<Vec<u32>>)| {
             let path: Vec<Vec<u32>> = path.iter().rev().cloned().collect();
-            (path.len() == target.depth as usize + 1).then(|| trace(self.model, &initial, &path)).flatten()
+            (path.len() == target.depth as usize + 1).then(|| trace(self.shared.model, &initial, &path)).flatten()
         };
         (targets.iter().zip(&paths).map(whole).collect(), ended)
     }
@@ -93,23 +92,23 @@ impl Search<'_> {
         for (number, (target, path)) in targets.iter().zip(&*paths).enumerate() {
             if let Some(state) = path.last().filter(|_| target.depth >= depth) {
                 let mut key = Vec::new();
-                self.keys.pack(state, &mut key);
+                self.shared.keys.pack(state, &mut key);
                 wanted.push((key, number));
             }
         }
-        let words = self.keys.words();
-        let mut batch = Successors::in_parts(self.model.words());
-        let (mut packed, mut state) = (Vec::new(), vec![0; self.model.words()]);
-        let mut cursor = Cursor::new(self.log.level(depth as usize - 1)?, self.sizes.io);
+        let words = self.shared.keys.words();
+        let mut batch = Successors::in_parts(self.shared.model.words());
+        let (mut packed, mut state) = (Vec::new(), vec![0; self.shared.model.words()]);
+        let mut cursor = Cursor::new(self.log.level(depth as usize - 1)?, self.shared.sizes.io);
         let (mut expanded, mut computed) = (0, 0);
         while cursor.refill()? {
             for key in cursor.head().chunks_exact(words) {
-                self.keys.unpack(key, &mut state);
+                self.shared.keys.unpack(key, &mut state);
                 loop {
                     batch.clear();
-                    self.model.successors(&state, &mut batch);
+                    self.shared.model.successors(&state, &mut batch);
                     packed.clear();
-                    self.keys.pack_all(&batch, 0, &mut packed);
+                    self.shared.keys.pack_all(&batch, 0, &mut packed);
                     computed += batch.len() * (batch.words() + FEW_WORDS);
                     for successor in packed.chunks_exact(words) {
                         while let Some(at) = wanted.iter().position(|(key, _)| key == successor) {

@@ -102,13 +102,14 @@ impl Held {
     pub(super) fn write_at(&self, bytes: &[u8], at: u64) -> Result<()> {
         let end = at + bytes.len() as u64;
         let more = end.saturating_sub(self.size.load(Ordering::Relaxed));
-        let held = self.tally.held.load(Ordering::Relaxed) + more;
-        if more > 0 && held > self.tally.most {
-            return Err(io::Error::other(OverLimit));
+        let held = self.tally.held.fetch_add(more, Ordering::Relaxed) + more;
+        let is_allowed = more == 0 || held <= self.tally.most;
+        let written = if is_allowed { self.file.write_at(bytes, at) } else { Err(io::Error::other(OverLimit)) };
+        if written.is_err() {
+            self.tally.held.fetch_sub(more, Ordering::Relaxed);
+            return written;
         }
-        self.file.write_at(bytes, at)?;
         self.size.fetch_add(more, Ordering::Relaxed);
-        self.tally.held.fetch_add(more, Ordering::Relaxed);
         self.tally.peak.fetch_max(held, Ordering::Relaxed);
         self.tally.written.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         Ok(())
