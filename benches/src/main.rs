@@ -4,7 +4,7 @@
 //! `-- --instructions [--bless]`, or `-- --highway [--quick]`, the experiments on slices, or `-- --depth [--quick]`, those on
 //! depth bounds, or `-- --beem FOLDER`, the models of BEEM in their own language, or `-- --hunt [--quick]`, what searches need for
 //! seeded bugs, or `-- --symbolic [--quick]`, those on sets of states, or `-- --limits [--quick]`, how exactly searches keep to their
-//! limits, or `-- --reductions`, reduced searches beside SPIN's and Rumur's. Sections: compare, answers, threads, bytes, limit, slices,
+//! limits, or `-- --reductions`, reduced searches beside SPIN's and Rumur's, or `-- --disk [--quick]`, searches on disk. Sections: compare, answers, threads, bytes, limit, slices,
 //! ltl; without one, all. Build `birk` first
 //! (`cargo build --release -p birk-cli`). What is printed is Markdown. A ratio is printed only where the counts of states and
 //! transitions are equal.
@@ -16,6 +16,7 @@ mod beem;
 mod budgets;
 mod compare;
 mod depth;
+mod disk;
 mod highway;
 mod hunt;
 mod instructions;
@@ -53,11 +54,11 @@ const USAGE: &str = "\
 birk-bench [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]   sections: compare, answers, threads, bytes, limit, slices, ltl
 birk-bench --instructions [--bless]
 birk-bench --reductions [--repetitions N]
-birk-bench --highway | --depth | --hunt | --symbolic | --limits [--quick]
+birk-bench --highway | --depth | --hunt | --symbolic | --limits | --disk [--quick]
 birk-bench --beem FOLDER [--results FILE] [--seconds N] [--spin]";
 
 /// Every word the command line can have; of these the last five are followed by a value.
-const WORDS: [&str; 23] = [
+const WORDS: [&str; 24] = [
     "compare",
     "answers",
     "threads",
@@ -73,6 +74,7 @@ const WORDS: [&str; 23] = [
     "--hunt",
     "--symbolic",
     "--limits",
+    "--disk",
     "--reductions",
     "--quick",
     "--spin",
@@ -118,6 +120,9 @@ fn main() {
     }
     if has("--limits") {
         std::process::exit(i32::from(budgets::compare(&birk, &root, has("--quick"))));
+    }
+    if has("--disk") {
+        return disk::compare(&birk, &root, has("--quick"));
     }
     if has("--depth") {
         return depth::run_all(&birk, &root, has("--quick"));
