@@ -176,7 +176,7 @@ pub(crate) struct CheckArgs {
     /// With --search disk: put files into this folder [default: the checkpoint's, or the system's for temporary files]
     #[arg(long, value_name = "FOLDER", help_heading = BUDGET)]
     pub(crate) disk: Option<PathBuf>,
-    /// With --search depth or --search disk: save the search in this folder, for `birk resume`
+    /// With --search bfs, depth or disk: save the search in this folder, for `birk resume`
     #[arg(long, value_name = "FOLDER", help_heading = BUDGET)]
     pub(crate) checkpoint: Option<PathBuf>,
     /// The options that decide what the search finds, wherever they came from, as words of a command line.

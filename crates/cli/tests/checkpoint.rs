@@ -270,7 +270,7 @@ fn reading_a_search_ends_in_time() {
 
 #[test]
 fn what_does_not_belong_together_is_refused() {
-    birk("check models/peterson2.bir --checkpoint x").exits(2).says("--search bfs cannot be saved");
+    birk("check models/peterson2.bir --search dfs --checkpoint x").exits(2).says("--search dfs cannot be saved");
     let empty = folder("nothing_kept");
     resume(&empty, "").exits(2).says("there is no search in ");
     let model = folder_with("changed", "peterson2.bir").join("peterson2.bir");

@@ -6,6 +6,7 @@
 //! on who was first. At the depth limit states are still evaluated, and the search is complete if nothing new lies beyond.
 
 pub(crate) mod queue;
+pub(crate) mod saved;
 pub(crate) mod trace;
 pub(crate) mod visited;
 pub(crate) mod worker;
@@ -19,9 +20,12 @@ use birk_ir::{Coverage, Outcome, Stop, Trace};
 
 use crate::crew;
 use crate::cutoff::Survey;
+use crate::levels::limits::{Flow, Halt, nothing, told};
+use crate::levels::log::Record;
 use crate::store::codec::Codec;
 use crate::store::with_codec::{Keys, WithCodec, with_codec};
 use queue::LevelQueue;
+use saved::Saved;
 use trace::{Target, retrace};
 use visited::Visited;
 use worker::{Begun, Counts, Level, Worker};
@@ -47,6 +51,10 @@ impl WithCodec for BreadthFirst<'_, '_> {
 
     fn run<C: Codec>(self, codec: C) -> Hunt {
         let Self { model, job, observer } = self;
+        let (saved, records) = match Saved::open(model, job, observer) {
+            Ok(opened) => opened.unzip(),
+            Err(halt) => return nothing(model, job, halt, observer),
+        };
         let search = Search {
             model,
             job,
@@ -56,9 +64,12 @@ impl WithCodec for BreadthFirst<'_, '_> {
             depth: u32::MAX,
             evaluated: None,
             found: vec![None; job.goals],
+            fired: vec![false; model.transitions()],
+            cut: 0,
+            saved,
             stats: Stats::default(),
         };
-        search.run(observer)
+        search.run(&records.unwrap_or_default(), observer)
     }
 }
 
@@ -74,6 +85,10 @@ struct Search<'a, C: Codec> {
     evaluated: Option<u32>,
     /// The state chosen for each goal.
     found: Vec<Option<Target>>,
+    /// What was taken and cut before the search was taken up.
+    fired: Vec<bool>,
+    cut: u64,
+    saved: Option<Saved>,
     stats: Stats,
 }
 
@@ -86,18 +101,49 @@ enum End {
 }
 
 impl<C: Codec> Search<'_, C> {
-    fn run(mut self, observer: &mut dyn Observer) -> Hunt {
-        let mut here = LevelQueue::default();
-        let stopped = loop {
+    fn run(mut self, records: &[Record], observer: &mut dyn Observer) -> Hunt {
+        match self.search(records, observer) {
+            Ok(stop) => self.finish(stop, observer),
+            Err(halt @ Halt::Refused(_)) => nothing(self.model, self.job, halt, observer),
+            Err(halt) => {
+                let stopped = told(halt, observer);
+                self.finish(stopped, observer)
+            }
+        }
+    }
+
+    fn search(&mut self, records: &[Record], observer: &mut dyn Observer) -> Flow<Stop> {
+        let mut here = self.restore(records, observer)?;
+        if !records.is_empty() && self.depth > self.job.limits.depth {
+            self.stats.cutoff = self.waiting(&here, &LevelQueue::default(), &[]);
+            return Ok(Stop::Depth);
+        }
+        loop {
             match self.level(&here, observer) {
-                End::Over(stop) => break stop,
-                End::Next(next) if next.words() == 0 => break self.exhausted(),
+                End::Over(stop) => return Ok(stop),
+                End::Next(next) if next.words() == 0 => return Ok(self.exhausted()),
                 End::Next(next) => here = next,
             }
             self.depth = self.depth.wrapping_add(1);
-        };
-        drop(here);
-        self.finish(stopped, observer)
+            if let Err(halt) = self.save(&here, observer) {
+                self.stats.cutoff = self.waiting(&here, &LevelQueue::default(), &[]);
+                return Err(halt);
+            }
+        }
+    }
+
+    /// Which transitions were taken.
+    fn fired(&self) -> Vec<bool> {
+        let mut fired = self.fired.clone();
+        for worker in &self.workers {
+            fired.iter_mut().zip(&worker.fired).for_each(|(all, one)| *all |= one);
+        }
+        fired
+    }
+
+    /// Branches that an `assume` cut.
+    fn cut(&self) -> u64 {
+        self.cut + self.workers.iter().map(Worker::cut).sum::<u64>()
     }
 
     fn exhausted(&self) -> Stop {
@@ -246,12 +292,9 @@ impl<C: Codec> Search<'_, C> {
         let memory = self.job.limits.memory.saturating_sub(observer.overhead(self.visited.bytes()));
         self.stats.states = self.counts.states.load(Ordering::Relaxed);
         self.stats.transitions = self.counts.transitions.load(Ordering::Relaxed);
-        self.stats.cut = self.workers.iter().map(Worker::cut).sum();
+        self.stats.cut = self.cut();
         self.stats.store_bytes = self.visited.bytes();
-        let mut fired = vec![false; self.model.transitions()];
-        for worker in &self.workers {
-            fired.iter_mut().zip(&worker.fired).for_each(|(all, one)| *all |= one);
-        }
+        let fired = self.fired();
         if !matches!(stopped, Stop::Exhausted | Stop::Goal) {
             self.workers.iter().for_each(|worker| self.stats.cutoff.join(&worker.edge));
         }

@@ -5,19 +5,14 @@
 //! A level is read in the order of its keys and expanded; its successors are sorted, and taken away from them is whatever a run of
 //! visited states has. The rest is the next level, and the newest run. Goals are evaluated as in `bfs`, and counts are the same.
 
-mod candidates;
 mod edge;
 mod expand;
 mod history;
-mod keys;
-mod limits;
-mod log;
 mod restore;
 mod settle;
 mod shared;
 mod slices;
 mod trace;
-mod vault;
 mod worker;
 
 use birk_engine::{Cutoff, DiskStats, EngineOption, EngineStats, GoalSet, Hunt, Job, Kind, Model, Observer, Stats};
@@ -26,12 +21,12 @@ use birk_runs::{Cursor, Run};
 
 use crate::bfs::trace::Target;
 use crate::cutoff::Survey;
+use crate::levels::head::{self, Head};
+use crate::levels::limits::{Flow, Halt, nothing, told};
+use crate::levels::log::{Log, Record};
+use crate::levels::vault::Vault;
 use history::History;
-use limits::{Flow, Halt};
-use log::{Log, Record};
-use restore::Head;
 use shared::Shared;
-use vault::Vault;
 use worker::Worker;
 
 /// Bytes of all files.
@@ -52,7 +47,8 @@ pub(crate) fn disk_search(model: &dyn Model, job: &Job, observer: &mut dyn Obser
     let files = observer.outside().and_then(|outside| outside.files());
     let vault = Vault::new(files, MAX_DISK.number(&job.options).unwrap_or(u64::MAX));
     let shared = Shared::new(model, job, vault);
-    let (log, records) = match restore::open(&Head::new(model, job, &shared.keys), &shared.vault, observer) {
+    let kept = head::introduce(&Head::new(model, job, &shared.keys), observer);
+    let (log, records) = match kept.and_then(|kept| head::open(kept, &shared.vault)) {
         Ok(opened) => opened,
         Err(halt) => return nothing(model, job, halt, observer),
     };
@@ -74,29 +70,6 @@ pub(crate) fn disk_search(model: &dyn Model, job: &Job, observer: &mut dyn Obser
         stats: Stats::default(),
     };
     search.run(&records, observer)
-}
-
-/// Nothing was searched.
-fn nothing(model: &dyn Model, job: &Job, halt: Halt, observer: &mut dyn Observer) -> Hunt {
-    let stopped = told(halt, observer);
-    Hunt {
-        outcomes: vec![Outcome::Inconclusive; job.goals],
-        coverage: Coverage::Partial(0),
-        stopped,
-        stats: Stats::default(),
-        fired: vec![false; model.transitions()],
-    }
-}
-
-/// Tells the observer what went wrong; why the search ends.
-fn told(halt: Halt, observer: &mut dyn Observer) -> Stop {
-    let outside = observer.outside();
-    match halt {
-        Halt::Stop(stop) => return stop,
-        Halt::Failed(error) => outside.map(|outside| outside.fail(&error)),
-        Halt::Refused(reason) => outside.map(|outside| outside.refuse(reason)),
-    };
-    Stop::Disk
 }
 
 /// What a search is doing.

@@ -34,6 +34,7 @@ pub const ENGINES: &[Engine] = &[
         scales: true,
         compacts: true,
         covers_by_depth: true,
+        resumes: true,
         ..Engine::new("bfs", Search::Model(breadth_first))
     },
     Engine {

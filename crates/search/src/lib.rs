@@ -17,6 +17,7 @@ pub mod engines;
 pub mod forecast;
 pub mod frontier;
 pub mod highway;
+mod levels;
 pub mod liveness;
 pub mod mucalculus;
 mod overhead;

@@ -79,8 +79,8 @@ fn models() -> [Counters; 3] {
     [Counters::new(6, 5, 2), Counters::new(5, 6, 12), Counters::new(8, 3, 28)]
 }
 
-fn disk() -> &'static Engine {
-    engine("disk").expect("it is in the table")
+fn named(name: &str) -> &'static Engine {
+    engine(name).expect("it is in the table")
 }
 
 fn job(memory: u64) -> Job {
@@ -110,12 +110,12 @@ fn same(hunt: &Hunt, other: &Hunt) {
 }
 
 fn searched(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
-    hunt::of_model(disk(), model, job, observer)
+    hunt::of_model(named("disk"), model, job, observer)
 }
 
 fn in_memory(model: &dyn Model, job: &Job) -> Hunt {
     let limits = Limits { memory: u64::MAX, ..job.limits };
-    hunt::of_model(engine("bfs").expect("it is there"), model, &Job { limits, ..job.clone() }, &mut Patient)
+    hunt::of_model(named("bfs"), model, &Job { limits, ..job.clone() }, &mut Patient)
 }
 
 #[test]
@@ -245,13 +245,59 @@ fn an_interrupted_search_goes_on() {
     }
 }
 
-/// Whatever byte is changed and wherever a file ends: the search is refused, or what it finds is right.
+/// A search in memory writes the same levels, and reads them into its table to go on.
+#[test]
+fn a_search_in_memory_goes_on() {
+    let mut random = Random::new(6);
+    for model in models() {
+        for threads in [1, 3] {
+            let limits = Limits { threads, grain: 16, ..Limits::NONE };
+            let job = Job { keep_going: true, ..Job::new(3, limits) };
+            let search = |shelf: &mut Shelf| hunt::of_model(named("bfs"), &model, &job, shelf);
+            let (whole, mut shelf) = (in_memory(&model, &job), Shelf::default());
+            same(&search(&mut shelf), &whole);
+            let writes = shelf.writes();
+            assert!(writes > 2 * u64::from(whole.stats.max_depth), "every level is written, and its record");
+            for _ in 0..6 {
+                let killed_at = Some(1 + random.below(writes as usize) as u64);
+                let mut shelf = Shelf { killed_at, ..Shelf::default() };
+                let killed = search(&mut shelf);
+                assert!(shelf.failed.is_some() && killed.coverage != Coverage::Complete, "{killed_at:?}");
+                let mut last = shelf.next();
+                same(&search(&mut last), &whole);
+                assert_eq!((&last.refused, &last.failed), (&None, &None));
+            }
+            let mut shelf = Shelf { asks: Some(10), ..Shelf::default() };
+            let mut pieces = 1;
+            let last = loop {
+                let hunt = search(&mut shelf);
+                assert_eq!((&shelf.refused, &shelf.failed), (&None, &None));
+                if hunt.stopped != Stop::Interrupt {
+                    break hunt;
+                }
+                pieces += 1;
+                shelf = Shelf { asks: Some(10 * pieces), ..shelf.next() };
+            };
+            assert!(pieces > 2, "{pieces}");
+            same(&last, &whole);
+        }
+    }
+}
+
 #[test]
 fn damage_is_refused() {
+    damaged("disk", 300);
+    damaged("bfs", 90);
+}
+
+/// Whatever byte is changed and wherever a file ends: the search is refused, or what it finds is right.
+fn damaged(name: &str, asks: u64) {
     let model = &models()[0];
-    let job = job(LITTLE);
+    let memory = if name == "disk" { LITTLE } else { u64::MAX };
+    let job = job(memory);
+    let searched = |model: &dyn Model, job: &Job, shelf: &mut Shelf| hunt::of_model(named(name), model, job, shelf);
     let whole = in_memory(model, &job);
-    let mut shelf = Shelf { asks: Some(300), ..Shelf::default() };
+    let mut shelf = Shelf { asks: Some(asks), ..Shelf::default() };
     assert_eq!(searched(model, &job, &mut shelf).stopped, Stop::Interrupt);
     let (mut random, mut refused, mut tried) = (Random::new(3), 0, 0);
     for name in ["levels.run", "levels.log"] {

@@ -38,6 +38,12 @@ impl LevelQueue {
         }
     }
 
+    /// Gives every packed state of this many words to `hear`, and keeps them.
+    pub(crate) fn each<E>(&self, words: usize, mut hear: impl FnMut(&[u32]) -> Result<(), E>) -> Result<(), E> {
+        let chunks = self.chunks.lock().expect("no thread panics with it");
+        chunks.iter().flat_map(|chunk| chunk.chunks(words)).try_for_each(&mut hear)
+    }
+
     /// Words of all its packed states.
     pub(crate) fn words(&self) -> u64 {
         self.words.load(Ordering::Relaxed)

@@ -9,9 +9,9 @@ use birk_engine::{Observer, Successors};
 use birk_runs::{Cursor, Writer};
 
 use super::Search;
-use super::candidates::finish;
-use super::limits::Flow;
-use super::vault::Appender;
+use crate::levels::candidates::finish;
+use crate::levels::limits::Flow;
+use crate::levels::vault::Appender;
 
 /// States between two words to the observer.
 const PATIENCE: usize = 256;

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use birk_engine::Observer;
 
 use super::Search;
-use super::limits::{Flow, Halt, WORTH_SHARING};
 use super::worker::{Level, Worker};
+use crate::levels::limits::{Flow, Halt, WORTH_SHARING};
 
 impl Search<'_> {
     /// Makes the initial states the first level; whether there are any.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use birk_engine::Observer;
 use birk_runs::{Cursor, Merge, Run, Stream, Writer, due};
 
-use super::candidates::finish;
-use super::limits::{Flow, Halt};
 use super::shared::Shared;
 use super::slices::Merging;
-use super::vault::Appender;
+use crate::levels::candidates::finish;
+use crate::levels::limits::{Flow, Halt};
+use crate::levels::vault::Appender;
 
 /// So many runs of an earlier search are merged at once.
 const MOST_AT_ONCE: usize = 32;

@@ -6,9 +6,9 @@ use birk_engine::Observer;
 use birk_runs::{Run, Writer};
 
 use super::Search;
-use super::limits::Flow;
 use super::slices::Merging;
-use super::vault::Appender;
+use crate::levels::limits::Flow;
+use crate::levels::vault::Appender;
 
 impl Search<'_> {
     /// Makes the next level of the candidates; whether it has any state.

@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 use birk_engine::{Job, Model, Observer, Progress};
 use birk_ir::Stop;
 
-use super::keys::Keys;
-use super::limits::{Flow, Halt, Sizes};
-use super::vault::Vault;
 use crate::crew;
+use crate::levels::keys::Keys;
+use crate::levels::limits::{Flow, Halt, Sizes};
+use crate::levels::vault::Vault;
 
 /// What all threads of a search use.
 pub(super) struct Shared<'a> {

@@ -9,9 +9,9 @@ use std::time::Duration;
 use birk_engine::Observer;
 use birk_runs::{Blocks, Cursor, Merge, Run, Stream, Writer};
 
-use super::limits::{Flow, WORTH_SHARING};
 use super::shared::{Asking, Shared};
-use super::vault::Appender;
+use crate::levels::limits::{Flow, WORTH_SHARING};
+use crate::levels::vault::Appender;
 
 /// As many slices as this for each worker, if they are not too small.
 const SLICES: u64 = 8;

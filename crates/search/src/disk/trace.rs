@@ -7,9 +7,9 @@ use birk_engine::{Observer, Progress, Successors};
 use birk_ir::{Stop, Trace};
 use birk_runs::Cursor;
 
-use super::limits::{Flow, Halt};
-use super::{Search, told};
+use super::Search;
 use crate::bfs::trace::{Target, trace};
+use crate::levels::limits::{Flow, Halt, told};
 
 /// States between two words to the observer.
 const PATIENCE: usize = 256;

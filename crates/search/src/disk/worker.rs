@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use birk_engine::{GoalSet, Job, Successors};
 use birk_runs::{Cursor, Run};
 
-use super::candidates::Candidates;
-use super::limits::Flow;
 use super::shared::{Asking, Shared};
+use crate::levels::candidates::Candidates;
+use crate::levels::limits::Flow;
 
 /// Successors after which they become candidates, and states after which somebody is asked.
 const BATCH: usize = 256;
@@ -187,7 +187,7 @@ impl Worker {
         self.packed.clear();
         shared.keys.pack_all(&self.batch, 0, &mut self.packed);
         if self.candidates.is_full(self.batch.len()) {
-            self.candidates.spill(shared, &mut || asking.ask())?;
+            self.candidates.spill((&shared.vault, &shared.sizes), &mut || asking.ask())?;
         }
         self.candidates.push(&self.packed);
         self.batch.clear();

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use birk_runs::{Cursor, Merge, Run, Sorted, Stream, Writer, sort_unique};
 
 use super::limits::{Flow, Sizes};
-use super::shared::Shared;
-use super::vault::{Appender, Held};
+use super::vault::{Appender, Held, Vault};
 
 /// Places for keys that came last, at first.
 const FEW: usize = 1 << 8;
@@ -18,23 +17,23 @@ const FEW: usize = 1 << 8;
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Successors of a level.
-pub(super) struct Candidates {
+pub(crate) struct Candidates {
     words: usize,
     /// Those that are in memory; so many words may be.
-    pub(super) keys: Vec<u64>,
+    pub(crate) keys: Vec<u64>,
     most: usize,
     /// Keys that came last, each at the place that its hash says.
     recent: Vec<u64>,
     shift: u32,
     /// So many places there may be.
     most_recent: usize,
-    pub(super) runs: Vec<Run>,
+    pub(crate) runs: Vec<Run>,
     /// How often the buffer was written.
-    pub(super) spills: u64,
+    pub(crate) spills: u64,
 }
 
 impl Candidates {
-    pub(super) fn new(words: usize, sizes: &Sizes) -> Self {
+    pub(crate) fn new(words: usize, sizes: &Sizes) -> Self {
         let most_recent = (sizes.recent / (8 * words)).next_power_of_two().clamp(2, 1 << 16);
         let most = (sizes.buffer / 8).max(64 * words) / words * words;
         let (recent, shift) = table(words, most_recent.min(FEW));
@@ -42,19 +41,19 @@ impl Candidates {
     }
 
     /// Bytes in memory.
-    pub(super) fn memory(&self) -> u64 {
+    pub(crate) fn memory(&self) -> u64 {
         let runs: u64 = self.runs.iter().map(Run::memory).sum();
         ((self.keys.capacity() + self.recent.len()) * 8) as u64 + runs
     }
 
     /// How many there are, some of them more than once.
-    pub(super) fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.runs.iter().map(Run::keys).sum::<u64>() + (self.keys.len() / self.words) as u64
     }
 
     /// Adds keys, but for some that it has.
     #[inline]
-    pub(super) fn push(&mut self, keys: &[u64]) {
+    pub(crate) fn push(&mut self, keys: &[u64]) {
         self.reserve(keys.len());
         if self.words > 1 {
             return self.push_wide(keys);
@@ -94,12 +93,12 @@ impl Candidates {
 
     /// Whether the buffer has no room for so many keys.
     #[inline]
-    pub(super) fn is_full(&self, keys: usize) -> bool {
+    pub(crate) fn is_full(&self, keys: usize) -> bool {
         self.keys.len() + keys * self.words > self.most
     }
 
     /// Sorts the buffer.
-    pub(super) fn sort(&mut self, may_go_on: &mut dyn FnMut() -> Flow<()>) -> Flow<()> {
+    pub(crate) fn sort(&mut self, may_go_on: &mut dyn FnMut() -> Flow<()>) -> Flow<()> {
         let mut flow = Ok(());
         let mut ask = || {
             flow = may_go_on();
@@ -113,10 +112,14 @@ impl Candidates {
 
     /// Writes what is in the buffer as a run.
     #[cold]
-    pub(super) fn spill(&mut self, shared: &Shared<'_>, may_go_on: &mut dyn FnMut() -> Flow<()>) -> Flow<()> {
+    pub(crate) fn spill(
+        &mut self,
+        (vault, sizes): (&Vault, &Sizes),
+        may_go_on: &mut dyn FnMut() -> Flow<()>,
+    ) -> Flow<()> {
         self.sort(may_go_on)?;
-        let file = shared.vault.scratch()?;
-        let out = Appender::new(Arc::clone(&file), 0, shared.sizes.io);
+        let file = vault.scratch()?;
+        let out = Appender::new(Arc::clone(&file), 0, sizes.io);
         let mut writer = Writer::new(out, self.words, 0)?;
         for piece in self.keys.chunks(self.words << 14) {
             writer.push(piece)?;
@@ -125,15 +128,15 @@ impl Candidates {
         self.runs.push(finish(writer, file, 0)?);
         self.keys.clear();
         self.spills += 1;
-        if self.runs.len() >= shared.sizes.runs {
-            let merged = merge(&self.runs, shared, may_go_on)?;
+        if self.runs.len() >= sizes.runs {
+            let merged = merge(&self.runs, self.words, (vault, sizes), may_go_on)?;
             self.runs = vec![merged];
         }
         Ok(())
     }
 
     /// All of them were used. Where there were many, the table of those that come last grows.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         let (slots, wanted) = (self.recent.len() / self.words, self.len().min(self.most_recent as u64) as usize);
         if wanted > slots {
             (self.recent, self.shift) = table(self.words, wanted.next_power_of_two().min(self.most_recent));
@@ -165,7 +168,7 @@ fn place_of(key: &[u64], shift: u32) -> usize {
 }
 
 /// Ends a run that is written to a file from a place on, and opens it.
-pub(super) fn finish(writer: Writer<Appender>, file: Arc<Held>, at: u64) -> Flow<Run> {
+pub(crate) fn finish(writer: Writer<Appender>, file: Arc<Held>, at: u64) -> Flow<Run> {
     let keys = writer.keys();
     let (mut out, bytes) = writer.finish()?;
     std::io::Write::flush(&mut out)?;
@@ -175,11 +178,15 @@ pub(super) fn finish(writer: Writer<Appender>, file: Arc<Held>, at: u64) -> Flow
 }
 
 /// Merges runs into one in a new file.
-fn merge(runs: &[Run], shared: &Shared<'_>, may_go_on: &mut dyn FnMut() -> Flow<()>) -> Flow<Run> {
-    let (words, io) = (shared.keys.words(), shared.sizes.io);
-    let file = shared.vault.scratch()?;
-    let mut writer = Writer::new(Appender::new(Arc::clone(&file), 0, io), words, 0)?;
-    let streams = runs.iter().map(|run| Stream::Run(Cursor::new(run.clone(), io))).collect();
+fn merge(
+    runs: &[Run],
+    words: usize,
+    (vault, sizes): (&Vault, &Sizes),
+    may_go_on: &mut dyn FnMut() -> Flow<()>,
+) -> Flow<Run> {
+    let file = vault.scratch()?;
+    let mut writer = Writer::new(Appender::new(Arc::clone(&file), 0, sizes.io), words, 0)?;
+    let streams = runs.iter().map(|run| Stream::Run(Cursor::new(run.clone(), sizes.io))).collect();
     let mut merge = Merge::new(streams, words);
     let mut batch = Vec::new();
     while merge.next(&mut batch)? {

@@ -24,26 +24,26 @@ const LONGEST: usize = 1 << 26;
 
 /// What is known when a level is complete, and none of its states is expanded.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-pub(super) struct Record {
-    pub(super) depth: u32,
+pub(crate) struct Record {
+    pub(crate) depth: u32,
     /// Where the level is, its bytes and its keys.
-    pub(super) at: u64,
-    pub(super) bytes: u64,
-    pub(super) keys: u64,
+    pub(crate) at: u64,
+    pub(crate) bytes: u64,
+    pub(crate) keys: u64,
     /// States of the level, without the results of failing checks, and of all levels so far.
-    pub(super) new: u64,
-    pub(super) states: u64,
-    pub(super) transitions: u64,
-    pub(super) cut: u64,
-    pub(super) peak_frontier: u64,
+    pub(crate) new: u64,
+    pub(crate) states: u64,
+    pub(crate) transitions: u64,
+    pub(crate) cut: u64,
+    pub(crate) peak_frontier: u64,
     /// For each goal the depth at which it was found, and the state.
-    pub(super) found: Vec<Option<(u32, Vec<u32>)>>,
+    pub(crate) found: Vec<Option<(u32, Vec<u32>)>>,
     /// For each transition, whether it was taken.
-    pub(super) fired: Vec<bool>,
+    pub(crate) fired: Vec<bool>,
 }
 
 /// The levels.
-pub(super) struct Log {
+pub(crate) struct Log {
     levels: Arc<Held>,
     records: Arc<Held>,
     /// Where each level is, and how many bytes and keys it has.
@@ -57,7 +57,7 @@ pub(super) struct Log {
 
 impl Log {
     /// No level yet.
-    pub(super) fn new(vault: &Vault) -> Flow<Self> {
+    pub(crate) fn new(vault: &Vault) -> Flow<Self> {
         let (levels, records) = (vault.create(LEVELS)?, vault.create(RECORDS)?);
         records.write_at(&MAGIC, 0)?;
         let chain = crc32fast::hash(&MAGIC);
@@ -65,7 +65,7 @@ impl Log {
     }
 
     /// What an earlier search has left, with its records; none if that has no complete level.
-    pub(super) fn open(vault: &Vault) -> Flow<Option<(Self, Vec<Record>)>> {
+    pub(crate) fn open(vault: &Vault) -> Flow<Option<(Self, Vec<Record>)>> {
         let (Some(levels), Some(records)) = (vault.open(LEVELS)?, vault.open(RECORDS)?) else { return Ok(None) };
         let mut bytes =
             vec![0; usize::try_from(records.size()).map_err(|_| Halt::Refused("its records are too long"))?];
@@ -111,17 +111,17 @@ impl Log {
     }
 
     /// How many levels there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.places.len()
     }
 
     /// Bytes of all levels.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.end
     }
 
     /// A level.
-    pub(super) fn level(&self, depth: usize) -> Flow<Run> {
+    pub(crate) fn level(&self, depth: usize) -> Flow<Run> {
         let (at, bytes, keys) = self.places[depth];
         let run = Run::open(Arc::clone(&self.levels) as Arc<dyn birk_runs::Source>, at, bytes)?;
         if (run.label(), run.keys()) != (depth as u64, keys) {
@@ -134,13 +134,13 @@ impl Log {
     }
 
     /// Begins the next level.
-    pub(super) fn begin(&self, words: usize, sizes: &Sizes) -> Flow<Writer<Appender>> {
+    pub(crate) fn begin(&self, words: usize, sizes: &Sizes) -> Flow<Writer<Appender>> {
         let out = Appender::new(Arc::clone(&self.levels), self.end, sizes.io);
         Ok(Writer::new(out, words, self.places.len() as u64)?)
     }
 
     /// Ends it, and adds its record, in which only the place is missing.
-    pub(super) fn commit(&mut self, writer: Writer<Appender>, mut record: Record) -> Flow<Run> {
+    pub(crate) fn commit(&mut self, writer: Writer<Appender>, mut record: Record) -> Flow<Run> {
         let level = finish(writer, Arc::clone(&self.levels), self.end)?;
         (record.depth, record.at) = (self.places.len() as u32, self.end);
         (record.bytes, record.keys) = (level.bytes(), level.keys());

@@ -7,7 +7,7 @@ use crate::store::codec::direct::Direct;
 
 /// Turns states into keys of so many words and back.
 #[derive(Debug)]
-pub(super) enum Keys {
+pub(crate) enum Keys {
     /// States of up to 64 bits.
     Narrow(Direct),
     /// Others: for each word of a state its first bit in the key, and how many bits it has.
@@ -16,7 +16,7 @@ pub(super) enum Keys {
 
 impl Keys {
     /// For the states of a model.
-    pub(super) fn new(model: &dyn Model) -> Self {
+    pub(crate) fn new(model: &dyn Model) -> Self {
         if let Some(direct) = Direct::new(model, 64) {
             return Keys::Narrow(direct);
         }
@@ -35,7 +35,7 @@ impl Keys {
     }
 
     /// Words of a key.
-    pub(super) fn words(&self) -> usize {
+    pub(crate) fn words(&self) -> usize {
         match self {
             Keys::Narrow(_) => 1,
             Keys::Wide { words, .. } => *words,
@@ -44,7 +44,7 @@ impl Keys {
 
     /// Appends the keys of the states in a batch from one on.
     #[inline]
-    pub(super) fn pack_all(&self, batch: &Successors, from: usize, keys: &mut Vec<u64>) {
+    pub(crate) fn pack_all(&self, batch: &Successors, from: usize, keys: &mut Vec<u64>) {
         match self {
             Keys::Narrow(direct) => direct.pack_all(batch, from, keys),
             Keys::Wide { .. } => (from..batch.len()).for_each(|i| self.pack(batch.state(i), keys)),
@@ -52,7 +52,7 @@ impl Keys {
     }
 
     /// Appends the key of a state.
-    pub(super) fn pack(&self, state: &[u32], keys: &mut Vec<u64>) {
+    pub(crate) fn pack(&self, state: &[u32], keys: &mut Vec<u64>) {
         let Keys::Wide { places, words } = self else {
             let Keys::Narrow(direct) = self else { unreachable!("there are two kinds") };
             return keys.push(direct.pack(state));
@@ -73,7 +73,7 @@ impl Keys {
 
     /// Writes the state of a key.
     #[inline]
-    pub(super) fn unpack(&self, key: &[u64], state: &mut [u32]) {
+    pub(crate) fn unpack(&self, key: &[u64], state: &mut [u32]) {
         match self {
             Keys::Narrow(direct) => direct.unpack(key[0], state),
             Keys::Wide { places, .. } => {

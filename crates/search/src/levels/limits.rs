@@ -1,7 +1,7 @@
-//! Why a search on disk ends early, and how it divides its memory.
+//! Why a search with files ends early, and how it divides its memory.
 
-use birk_engine::Job;
-use birk_ir::Stop;
+use birk_engine::{Hunt, Job, Model, Observer, Stats};
+use birk_ir::{Coverage, Outcome, Stop};
 
 use super::vault::OverLimit;
 
@@ -10,14 +10,14 @@ const MOST_MEMORY: u64 = 4 << 30;
 /// A thread needs about so much; with less memory there are fewer threads.
 const LEAST_MEMORY: u64 = 48 << 10;
 /// What is shared among threads has at least so many times the states that one takes at once: starting them would take longer.
-pub(super) const WORTH_SHARING: u64 = 8;
+pub(crate) const WORTH_SHARING: u64 = 8;
 /// So many runs of successors are merged to one, so that not too many are read at once; among threads a few more.
 const MOST_RUNS: usize = 16;
 const LEAST_RUNS: usize = 4;
 
 /// Why a search ends before its end.
 #[derive(Debug)]
-pub(super) enum Halt {
+pub(crate) enum Halt {
     /// A limit was met.
     Stop(Stop),
     /// A file cannot be written or read, or is not as it was written.
@@ -26,30 +26,35 @@ pub(super) enum Halt {
     Refused(&'static str),
 }
 
-pub(super) type Flow<T> = Result<T, Halt>;
+pub(crate) type Flow<T> = Result<T, Halt>;
 
 /// How memory is divided, in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sizes {
+pub(crate) struct Sizes {
     /// How many threads there are.
-    pub(super) threads: usize,
+    pub(crate) threads: usize,
     /// Of each thread: successors before they are sorted, and how many runs of them there may be.
-    pub(super) buffer: usize,
-    pub(super) runs: usize,
+    pub(crate) buffer: usize,
+    pub(crate) runs: usize,
     /// Of each thread: keys that came last.
-    pub(super) recent: usize,
+    pub(crate) recent: usize,
     /// What is read or written at once.
-    pub(super) io: usize,
+    pub(crate) io: usize,
     /// What a thread has merged before it is written.
-    pub(super) part: usize,
+    pub(crate) part: usize,
     /// Smaller runs are in memory.
-    pub(super) small_run: usize,
+    pub(crate) small_run: usize,
 }
 
 impl Sizes {
-    pub(super) fn new(job: &Job) -> Self {
-        let memory = job.limits.counted_memory();
-        let threads = (job.limits.threads as u64).min(memory / LEAST_MEMORY).max(1);
+    /// Of all memory that a search may count.
+    pub(crate) fn new(job: &Job) -> Self {
+        Self::of(job.limits.counted_memory(), job.limits.threads)
+    }
+
+    /// Of so much memory, for up to so many threads.
+    pub(crate) fn of(memory: u64, threads: usize) -> Self {
+        let threads = (threads as u64).min(memory / LEAST_MEMORY).max(1);
         let memory = memory.min(MOST_MEMORY.saturating_mul(threads)) as usize;
         let threads = threads as usize;
         Self {
@@ -71,4 +76,27 @@ impl From<std::io::Error> for Halt {
             _ => Halt::Failed(error),
         }
     }
+}
+
+/// Nothing was searched.
+pub(crate) fn nothing(model: &dyn Model, job: &Job, halt: Halt, observer: &mut dyn Observer) -> Hunt {
+    let stopped = told(halt, observer);
+    Hunt {
+        outcomes: vec![Outcome::Inconclusive; job.goals],
+        coverage: Coverage::Partial(0),
+        stopped,
+        stats: Stats::default(),
+        fired: vec![false; model.transitions()],
+    }
+}
+
+/// Tells the observer what went wrong; why the search ends.
+pub(crate) fn told(halt: Halt, observer: &mut dyn Observer) -> Stop {
+    let outside = observer.outside();
+    match halt {
+        Halt::Stop(stop) => return stop,
+        Halt::Failed(error) => outside.map(|outside| outside.fail(&error)),
+        Halt::Refused(reason) => outside.map(|outside| outside.refuse(reason)),
+    };
+    Stop::Disk
 }

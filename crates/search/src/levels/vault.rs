@@ -10,7 +10,7 @@ use birk_runs::Source;
 
 /// What was read, written and held.
 #[derive(Debug)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     read: AtomicU64,
     written: AtomicU64,
     held: AtomicU64,
@@ -21,7 +21,7 @@ pub(super) struct Tally {
 
 /// More bytes were to be written than are allowed.
 #[derive(Debug)]
-pub(super) struct OverLimit;
+pub(crate) struct OverLimit;
 
 impl std::fmt::Display for OverLimit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -32,7 +32,7 @@ impl std::fmt::Display for OverLimit {
 impl std::error::Error for OverLimit {}
 
 /// Where files come from.
-pub(super) struct Vault {
+pub(crate) struct Vault {
     files: Box<dyn Files>,
     tally: Arc<Tally>,
     is_in_memory: bool,
@@ -40,7 +40,7 @@ pub(super) struct Vault {
 
 impl Vault {
     /// With these files, or in memory; no more than so many bytes of them.
-    pub(super) fn new(files: Option<Box<dyn Files>>, most: u64) -> Self {
+    pub(crate) fn new(files: Option<Box<dyn Files>>, most: u64) -> Self {
         let tally = Tally {
             read: AtomicU64::new(0),
             written: AtomicU64::new(0),
@@ -53,19 +53,19 @@ impl Vault {
     }
 
     /// A file that is kept under a name.
-    pub(super) fn create(&self, name: &str) -> Result<Arc<Held>> {
+    pub(crate) fn create(&self, name: &str) -> Result<Arc<Held>> {
         Ok(self.held(self.files.create(name)?, 0))
     }
 
     /// The file that was kept under a name.
-    pub(super) fn open(&self, name: &str) -> Result<Option<Arc<Held>>> {
+    pub(crate) fn open(&self, name: &str) -> Result<Option<Arc<Held>>> {
         let Some(file) = self.files.open(name)? else { return Ok(None) };
         let size = file.length()?;
         Ok(Some(self.held(file, size)))
     }
 
     /// A file that is gone when nobody uses it any more.
-    pub(super) fn scratch(&self) -> Result<Arc<Held>> {
+    pub(crate) fn scratch(&self) -> Result<Arc<Held>> {
         Ok(self.held(self.files.scratch()?, 0))
     }
 
@@ -75,23 +75,23 @@ impl Vault {
     }
 
     /// Bytes read and written.
-    pub(super) fn traffic(&self) -> (u64, u64) {
+    pub(crate) fn traffic(&self) -> (u64, u64) {
         (self.tally.read.load(Ordering::Relaxed), self.tally.written.load(Ordering::Relaxed))
     }
 
     /// The most bytes of all files at once.
-    pub(super) fn peak(&self) -> u64 {
+    pub(crate) fn peak(&self) -> u64 {
         self.tally.peak.load(Ordering::Relaxed)
     }
 
     /// Bytes of files that are in memory.
-    pub(super) fn memory(&self) -> u64 {
+    pub(crate) fn memory(&self) -> u64 {
         if self.is_in_memory { self.tally.held.load(Ordering::Relaxed) } else { 0 }
     }
 }
 
 /// A file, which counts.
-pub(super) struct Held {
+pub(crate) struct Held {
     file: Box<dyn Stored>,
     size: AtomicU64,
     tally: Arc<Tally>,
@@ -99,7 +99,7 @@ pub(super) struct Held {
 
 impl Held {
     /// Writes at a place.
-    pub(super) fn write_at(&self, bytes: &[u8], at: u64) -> Result<()> {
+    pub(crate) fn write_at(&self, bytes: &[u8], at: u64) -> Result<()> {
         let end = at + bytes.len() as u64;
         let more = end.saturating_sub(self.size.load(Ordering::Relaxed));
         let held = self.tally.held.fetch_add(more, Ordering::Relaxed) + more;
@@ -116,12 +116,12 @@ impl Held {
     }
 
     /// Its length.
-    pub(super) fn size(&self) -> u64 {
+    pub(crate) fn size(&self) -> u64 {
         self.size.load(Ordering::Relaxed)
     }
 
     /// Cuts it off.
-    pub(super) fn truncate(&self, length: u64) -> Result<()> {
+    pub(crate) fn truncate(&self, length: u64) -> Result<()> {
         self.file.truncate(length)?;
         let less = self.size.swap(length, Ordering::Relaxed).saturating_sub(length);
         self.tally.held.fetch_sub(less, Ordering::Relaxed);
@@ -129,7 +129,7 @@ impl Held {
     }
 
     /// What was written survives.
-    pub(super) fn sync(&self) -> Result<()> {
+    pub(crate) fn sync(&self) -> Result<()> {
         self.file.sync()
     }
 }
@@ -148,7 +148,7 @@ impl Drop for Held {
 }
 
 /// Writes behind a place of a file, many bytes at once.
-pub(super) struct Appender {
+pub(crate) struct Appender {
     file: Arc<Held>,
     at: u64,
     buffer: Vec<u8>,
@@ -157,7 +157,7 @@ pub(super) struct Appender {
 
 impl Appender {
     /// Writes so many bytes at once.
-    pub(super) fn new(file: Arc<Held>, at: u64, most: usize) -> Self {
+    pub(crate) fn new(file: Arc<Held>, at: u64, most: usize) -> Self {
         Self { file, at, buffer: Vec::new(), most }
     }
 }

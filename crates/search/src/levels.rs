@@ -1,0 +1,8 @@
+//! Levels in files, as searches keep them that survive the process: which search they are of, the keys of their states, and the files.
+
+pub(crate) mod candidates;
+pub(crate) mod head;
+pub(crate) mod keys;
+pub(crate) mod limits;
+pub(crate) mod log;
+pub(crate) mod vault;
