@@ -81,7 +81,7 @@ fn is_worth_it(text: &str) -> bool {
     let Some(mut program) = birk_lang::load(text, &[]).program else { return false };
     program.properties.retain(|property| !property.is_of_runs());
     let goals = goals_of(&program);
-    reference::explore(&program, &goals, MOST_STATES).is_some_and(|answer| answer.states >= FEW_STATES)
+    reference::explore(&program, &goals, MOST_STATES).is_ok_and(|answer| answer.states >= FEW_STATES)
 }
 
 /// Loads a text and asks the reference.
@@ -94,7 +94,7 @@ pub fn make(text: &str) -> Made {
     // Marks of locations make properties of runs, which are not about single states.
     program.properties.retain(|property| !property.is_of_runs());
     let goals = goals_of(&program);
-    let Some(answer) = reference::explore(&program, &goals, MOST_STATES) else { return Made::TooLarge };
+    let Ok(answer) = reference::explore(&program, &goals, MOST_STATES) else { return Made::TooLarge };
     let survey = survey(&Interpreter::new(&program, &goals));
     let system = birk_lang::parser::parse(text, 0).system.expect("a text with a program has a system");
     Made::Usable(Box::new(Case { system, program, goals, answer, survey }))

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use birk::ir::Verdict;
 use birk::{Options, Patient, check, load_file};
+use birk_exec::reference::{self, Refusal};
 
 fn models() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/promela");
@@ -27,6 +28,9 @@ fn models_in_promela_are_what_their_headers_say() {
     for path in models {
         let text = std::fs::read_to_string(&path).expect("a model can be read");
         let program = load_file(&path).expect("a model of the corpus is correct");
+        let explored = reference::explore(&program, &[], 100_000);
+        let refused = program.interpreted_only().map(Refusal::Unknown);
+        assert_eq!(explored.err(), refused, "{}: the reference", path.display());
         for engine in ["bfs", "dfs", "bdd"] {
             let options = Options { engine: engine.into(), keep_going: true, ..Options::default() };
             let refuses = engine == "bdd" && program.interpreted_only().is_some();

@@ -57,6 +57,9 @@ fn steps_that_do_not_commute_are_shown_with_a_state() {
         .prints("the first disables the second, if fork[1] = false")
         .prints("the order decides where both lead, if fork[1] = false (2 pairs like this)");
     birk("show models/peers/phil.bir --independence --heuristic").exits(2).says("--heuristic");
+    birk("show models/promela/retransmit.pml --independence")
+        .exits(2)
+        .says("it is not known which steps commute: `timeout` asks whether any other step is possible");
     // What fails depends on the order, and what chooses is not asked about.
     let text = "system S { int (0, 3) x := 3; \
         active thread Up() { loc a: do { x := x + 1; } goto b; loc b: end when false do { } goto b; } \

@@ -27,11 +27,23 @@ pub struct Answer {
     pub levels: Vec<u64>,
 }
 
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// There are more states than were asked for.
+    TooLarge,
+    /// The program has something that this checker does not know.
+    Unknown(&'static str),
+}
+
 /// A state: every element of every variable in order, and whether a check has failed.
 type State = (Vec<i64>, bool);
 
-/// Explores everything; `None` when there are more than `limit` states.
-pub fn explore(program: &Program, goals: &[Goal], limit: usize) -> Option<Answer> {
+/// Explores everything, if there are at most `limit` states.
+pub fn explore(program: &Program, goals: &[Goal], limit: usize) -> Result<Answer, Refusal> {
+    if let Some(reason) = program.interpreted_only() {
+        return Err(Refusal::Unknown(reason));
+    }
     let checker = Checker::new(program);
     let none = vec![None; goals.len()];
     let mut answer = Answer { shortest: none, satisfying: vec![0; goals.len()], ..Answer::default() };
@@ -67,10 +79,10 @@ pub fn explore(program: &Program, goals: &[Goal], limit: usize) -> Option<Answer
             }
         }
         if seen.len() > limit {
-            return None;
+            return Err(Refusal::TooLarge);
         }
     }
-    Some(answer)
+    Ok(answer)
 }
 
 struct Checker<'p> {

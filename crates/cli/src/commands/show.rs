@@ -18,6 +18,9 @@ use crate::{Exit, Failure};
 /// Runs the command.
 pub(crate) fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     let (source, program) = load(&args.model)?;
+    if let (true, Some(reason)) = (args.independence, program.interpreted_only()) {
+        return Err(Failure::usage(format!("it is not known which steps commute: {reason}")));
+    }
     print(&match args {
         ShowArgs { independence: true, .. } => independence::text(&source, &program),
         ShowArgs { heuristic: true, .. } => heuristics(&program, args.refine),
