@@ -125,8 +125,8 @@ const MISTAKES: &[Mistake] = &[
     mistake(Item, "bool y;", ("E0023", "`bool`"), "did you mean `boolean`", "boolean y;"),
     mistake(
         Item,
-        "int (0, 3)[3] d := {1, 2, 3};",
-        ("E0022", "an array has no literal"),
+        "int (0, 3)[3] d := {1, 2};",
+        ("E0022", "3 elements, and 2 values"),
         "`d := 1;`",
         "int (0, 3)[3] d := 1;",
     ),
@@ -235,7 +235,7 @@ const WITHOUT_FIX: [&str; 9] = [
     "run T();",
     "return x;",
     "a := {1, 2, 3};",
-    "int (0, 3)[3] d := {1, 2, 3};",
+    "int (0, 3)[3] d := {1, 2};",
     "procedure f(int v) { return v + 1; }",
 ];
 

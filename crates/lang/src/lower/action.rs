@@ -303,13 +303,13 @@ impl Step<'_, '_> {
         for (id, is_param) in ids {
             let variable = &self.elaborator.cx.variables[id.index()];
             let own: u32 = variable.shape[1..].iter().product();
-            let (lo, hi, first) = (variable.lo, variable.hi, variable.initial.first().copied().unwrap_or(0));
-            let rest = match is_param {
-                true if (lo..=hi).contains(&0) => 0,
-                true => lo,
-                false => first,
-            };
+            let (lo, hi, initial) = (variable.lo, variable.hi, variable.initial.clone());
             for element in self.copy * own..(self.copy + 1) * own {
+                let rest = match is_param {
+                    true if (lo..=hi).contains(&0) => 0,
+                    true => lo,
+                    false => initial[element as usize],
+                };
                 self.write(id, Expr::Const(i64::from(element)), Expr::Const(rest));
             }
         }

@@ -11,7 +11,7 @@ use birk_ir::{Span, ValueKind, VarId, VarRole, Variable};
 use crate::diagnostic::Diagnostic;
 use crate::sema::context::{Context, Enumeration, Evaluated, RecordDecl, Symbol};
 use crate::sema::expression::{Elaborator, Receiver};
-use crate::sema::types::{Declared, NOBODY, Ty, Type};
+use crate::sema::types::{Declared, NOBODY, Scalar, Ty, Type};
 use crate::syntax::ast::{self, Item};
 use constants::{declare_constants, evaluate_constants, override_constants};
 use threads::{declare_thread, started_names};
@@ -138,31 +138,48 @@ fn declare_names<'a>(cx: &mut Context<'a>, item: &'a Item, next: &mut (usize, us
 fn declare_globals(cx: &mut Context<'_>, variables: &ast::Variables) {
     let ty = resolve_type(cx, &variables.ty);
     for (name, initial) in &variables.declarators {
-        let value = initial_value(cx, &ty, initial.as_ref(), &name.text);
+        let values = initial_values(cx, &ty, initial.as_ref(), &name.text);
         let is_first = cx.symbols.get(name.text.as_str()).is_some_and(|(_, span)| *span == name.span);
         if is_first {
-            let leaves = add_leaves(cx, &name.text, VarRole::Global, &ty, &[], value, name.span);
+            let leaves = add_leaves(cx, &name.text, VarRole::Global, &ty, &[], &values, name.span);
             let id = leaves.first().copied().unwrap_or(VarId(u32::MAX));
             cx.globals.push(Declared { name: name.text.clone(), id, leaves, ty: ty.clone(), span: name.span });
         }
     }
 }
 
-/// The initial value of a variable; an array's fills all its elements.
-fn initial_value(cx: &mut Context<'_>, ty: &Type, initial: Option<&ast::Expr>, name: &str) -> i64 {
-    let scalar = &ty.scalar;
-    let Some(expr) = initial else { return cx.default_of(scalar) };
-    if let (ast::ExprKind::Set(members), false, false) =
-        (&expr.kind, ty.shape.is_empty(), matches!(scalar.ty, Ty::Set(..)))
-    {
+/// The initial values of a variable: one for all elements of an array, or a list with one for each.
+fn initial_values(cx: &mut Context<'_>, ty: &Type, initial: Option<&ast::Expr>, name: &str) -> Vec<i64> {
+    let is_set = matches!(ty.scalar.ty, Ty::Set(..) | Ty::Record(_) | Ty::Channel(_));
+    let (Some(ast::Expr { kind: ast::ExprKind::Set(members), span, .. }), [length, rest @ ..], false) =
+        (initial, &ty.shape[..], is_set)
+    else {
+        return vec![initial_value(cx, &ty.scalar, initial, name)];
+    };
+    if members.len() != *length as usize {
         let first = members.first().map_or("0".into(), |first| cx.source(first.span));
-        let message = "an array has no literal: `{…}` is a set";
-        let help = format!(
-            "one value is for all elements, `{name} := {first};`; assign the others in a first step: `{name}[1] := …;`"
-        );
-        cx.report(Diagnostic::new("E0022", expr.span, message, "not an array").help(help));
-        return cx.default_of(scalar);
+        let message = format!("`{name}` has {length} elements, and {} values are given", members.len());
+        let help = format!("give each element a value, or one value for all: `{name} := {first};`");
+        cx.report(Diagnostic::new("E0022", *span, message, "not one for each").help(help));
+        return vec![cx.default_of(&ty.scalar)];
     }
+    if matches!(ty.by.first(), Some(Some(_))) {
+        let message = format!("the elements of `{name}` have no order, and cannot be listed");
+        let help = "its index is of a symmetric type: give one value for all";
+        cx.report(Diagnostic::new("E0022", *span, message, "a list").help(help));
+    }
+    let part = Type { scalar: ty.scalar, shape: rest.to_vec(), by: ty.by.iter().skip(1).copied().collect() };
+    let count = rest.iter().product::<u32>() as usize;
+    let mut values = Vec::new();
+    for member in members {
+        values.extend(initial_values(cx, &part, Some(member), name).into_iter().cycle().take(count));
+    }
+    values
+}
+
+/// The initial value of a variable, or of all elements of an array.
+fn initial_value(cx: &mut Context<'_>, scalar: &Scalar, initial: Option<&ast::Expr>, name: &str) -> i64 {
+    let Some(expr) = initial else { return cx.default_of(scalar) };
     if matches!(scalar.ty, Ty::Record(_) | Ty::Channel(_)) {
         let message = format!("`{name}` has no initial value of its own");
         let help = "its parts begin with the defaults of their types; assign to it in a first step";
@@ -185,7 +202,7 @@ fn add_leaves(
     role: VarRole,
     ty: &Type,
     outer: &[u32],
-    initial: i64,
+    initial: &[i64],
     span: Span,
 ) -> Vec<VarId> {
     let single = !matches!(ty.scalar.ty, Ty::Record(_) | Ty::Channel(_));
@@ -202,7 +219,8 @@ fn add_leaves(
             _ => ValueKind::Integer,
         };
         let shape: Vec<u32> = outer.iter().chain(&leaf.shape).copied().collect();
-        let initial = if single { initial } else { cx.default_of(&leaf.scalar) };
+        let default = [cx.default_of(&leaf.scalar)];
+        let initial = if single { initial } else { &default };
         let elements = shape.iter().map(|&n| u64::from(n)).product::<u64>();
         if elements > MAX_ELEMENTS {
             let message = format!("`{name}` is too large");
@@ -215,7 +233,7 @@ fn add_leaves(
             suffix => (format!("{name}{suffix}"), role),
         };
         let (lo, hi) = (leaf.scalar.lo, leaf.scalar.hi);
-        let initial = vec![initial; elements as usize];
+        let initial = initial.iter().copied().cycle().take(elements as usize).collect();
         cx.variables.push(Variable { name, role, lo, hi, shape, values, initial, span });
         ids.push(VarId::new(cx.variables.len() - 1));
     }

@@ -7,7 +7,7 @@ use birk_ir::text::{NOT_RUNNING, TERMINATED};
 use birk_ir::{ValueKind, VarId, VarRole, Variable};
 
 use super::types::{length_of, resolve_type, scalar_type};
-use super::{add_leaves, duplicate, initial_value, no_duplicates};
+use super::{add_leaves, duplicate, initial_values, no_duplicates};
 use crate::diagnostic::Diagnostic;
 use crate::sema::context::{Context, ThreadDecl};
 use crate::sema::types::{Declared, Scalar, Ty, Type};
@@ -77,8 +77,8 @@ pub(super) fn declare_thread<'a>(cx: &mut Context<'a>, thread: &'a ast::Thread, 
     for variables in &thread.variables {
         let ty = resolve_type(cx, &variables.ty);
         for (name, initial) in &variables.declarators {
-            let value = initial_value(cx, &ty, initial.as_ref(), &name.text);
-            declare_local(cx, &mut declaration, kind, name, &ty, value);
+            let values = initial_values(cx, &ty, initial.as_ref(), &name.text);
+            declare_local(cx, &mut declaration, kind, name, &ty, &values);
         }
     }
     cx.threads.push(declaration);
@@ -154,7 +154,7 @@ pub(super) fn declare_params(cx: &mut Context<'_>, declaration: &mut ThreadDecl<
             continue;
         }
         let ty = Type::of(scalar);
-        declare_local(cx, declaration, kind, &param.name, &ty, cx.default_of(&scalar));
+        declare_local(cx, declaration, kind, &param.name, &ty, &[cx.default_of(&scalar)]);
         if thread.active
             && scalar.ty != Ty::Error
             && let Some(variable) = cx.variables.last_mut()
@@ -173,7 +173,7 @@ pub(super) fn declare_local(
     kind: usize,
     name: &ast::Name,
     ty: &Type,
-    initial: i64,
+    initial: &[i64],
 ) {
     if let Some(&position) = declaration.local_names.get(&name.text) {
         let first = &mut declaration.locals[position];
@@ -186,7 +186,7 @@ pub(super) fn declare_local(
     if matches!(ty.scalar.ty, Ty::Channel(_)) {
         let message = "a channel cannot belong to one thread";
         cx.report(Diagnostic::new("E0052", name.span, message, "declare it in the system"));
-        return declare_local(cx, declaration, kind, name, &Type::ERROR, 0);
+        return declare_local(cx, declaration, kind, name, &Type::ERROR, &[0]);
     }
     let full_name = format!("{}.{}", declaration.ast.name.text, name.text);
     let copies = [declaration.copies];
