@@ -15,7 +15,10 @@ use birk_ir::{Conditions, Program};
 
 use crate::peers::before;
 use crate::run::{json_number, run};
-use crate::table::{self, grouped, row};
+use crate::table::{self, Spread, grouped, row};
+
+/// Ratios are of models with at least so many states: below, starting takes the most time.
+const MANY: u64 = 10_000;
 
 /// What is asked of the set.
 pub(crate) struct Beem<'a> {
@@ -48,8 +51,16 @@ struct Measured {
     seconds: f64,
     bytes: f64,
     verdict: String,
-    /// SPIN on the twin: states, and processor seconds.
-    spin: Option<(u64, f64)>,
+    /// SPIN on the twin.
+    spin: Option<Twin>,
+}
+
+/// What SPIN needed for the twin of a model: states, processor seconds, and bytes a state without its table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Twin {
+    states: u64,
+    seconds: f64,
+    bytes: f64,
 }
 
 impl Beem<'_> {
@@ -67,7 +78,10 @@ impl Beem<'_> {
         println!("{} models were read.", instances.len());
         println!("Of {levels} of them, states and edges were compared at every level of breadth-first search.\n");
         let mut known = read(self.results);
-        for instance in &instances {
+        // Small models first: a run that is stopped has measured the most of them.
+        let mut order: Vec<&Instance> = instances.iter().collect();
+        order.sort_by_key(|instance| (instance.holds.is_some(), instance.states));
+        for instance in order {
             if !known.contains_key(&instance.name) && (instance.states.is_some() || instance.holds.is_some()) {
                 let measured = self.measure(instance);
                 append(self.results, &instance.name, &measured);
@@ -104,7 +118,7 @@ impl Beem<'_> {
     }
 
     /// SPIN on the twin, with every statement a step and every variable part of a state.
-    fn spin(&self, instance: &Instance) -> Option<(u64, f64)> {
+    fn spin(&self, instance: &Instance) -> Option<Twin> {
         let twin = instance.path.with_extension("pm");
         if !twin.exists() {
             return None;
@@ -117,9 +131,11 @@ impl Beem<'_> {
         let time = self.seconds.to_string();
         let pan = folder.join("pan").display().to_string();
         let searched = run("timeout", &[&time, &pan, "-m10000000", "-w24", "-c0", "-E"], &folder);
-        let found = before(&searched.output, "states, stored").map(|states| (states as u64, searched.cpu));
         let _ = fs::remove_dir_all(&folder);
-        found.filter(|_| searched.success)
+        let number = |name: &str| before(&searched.output, name).filter(|_| searched.success);
+        let (states, mebibytes) = (number("states, stored")?, number("equivalent memory usage")?);
+        let bytes = mebibytes * f64::from(1 << 20) / states;
+        Some(Twin { states: states as u64, seconds: searched.cpu, bytes })
     }
 }
 
@@ -245,10 +261,16 @@ fn read(path: &Path) -> BTreeMap<String, Measured> {
 
 fn parse(line: &str) -> Option<(String, Measured)> {
     let words: Vec<&str> = line.split(',').collect();
-    let [name, states, transitions, is_complete, seconds, bytes, verdict, spin_states, spin_seconds] = words[..] else {
+    let [name, states, transitions, is_complete, seconds, bytes, verdict, ref spin @ ..] = words[..] else {
         return None;
     };
-    let spin = spin_states.parse().ok().zip(spin_seconds.parse().ok());
+    let spin = match spin[..] {
+        [states, seconds, bytes] => {
+            let all = (states.parse().ok(), seconds.parse().ok(), bytes.parse().ok());
+            all.0.zip(all.1).zip(all.2).map(|((states, seconds), bytes)| Twin { states, seconds, bytes })
+        }
+        _ => None,
+    };
     let measured = Measured {
         states: states.parse().ok()?,
         transitions: transitions.parse().ok()?,
@@ -264,19 +286,24 @@ fn parse(line: &str) -> Option<(String, Measured)> {
 fn append(path: &Path, name: &str, measured: &Measured) {
     let Measured { states, transitions, is_complete, seconds, bytes, verdict, spin } = measured;
     let word = if *is_complete { "complete" } else { "partial" };
-    let (spin_states, spin_seconds) =
-        spin.map_or_else(Default::default, |(states, seconds)| (states.to_string(), seconds.to_string()));
+    let spin = spin.map_or(",,".into(), |Twin { states, seconds, bytes }| format!("{states},{seconds:.2},{bytes:.2}"));
     let mut line = fs::read_to_string(path).unwrap_or_default();
-    let _ = writeln!(
-        line,
-        "{name},{states},{transitions},{word},{seconds:.2},{bytes:.2},{verdict},{spin_states},{spin_seconds}"
-    );
+    let _ = writeln!(line, "{name},{states},{transitions},{word},{seconds:.2},{bytes:.2},{verdict},{spin}");
     fs::write(path, line).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
 }
 
 /// Prints the tables, and notes what differs.
 fn report(instances: &[Instance], known: &BTreeMap<String, Measured>, wrong: &mut Vec<String>) {
-    let mut rows = vec![row(["instance", "states", "transitions", "processor s", "bytes a state", "SPIN s"])];
+    let mut rows = vec![row([
+        "instance",
+        "states",
+        "transitions",
+        "processor s",
+        "bytes a state",
+        "SPIN s",
+        "SPIN bytes a state",
+    ])];
+    let (mut twins, mut times, mut sizes) = (0, Spread::default(), Spread::default());
     let (mut equal, mut complete, mut states, mut seconds) = (0, 0, 0, 0.0);
     let (mut agreed, mut decided, mut products) = (0, 0, 0);
     for instance in instances {
@@ -298,9 +325,15 @@ fn report(instances: &[Instance], known: &BTreeMap<String, Measured>, wrong: &mu
         if measured.states != published {
             wrong.push(format!("{}: {} states, and {published} were published", instance.name, measured.states));
         }
-        let spin = measured.spin.map(|(spin, seconds)| match spin == measured.states {
-            true => format!("{seconds:.1}"),
-            false => format!("{seconds:.1} ({} states)", grouped(spin)),
+        let twin = measured.spin;
+        if let Some(twin) = twin.filter(|twin| twin.states == measured.states && twin.states >= MANY) {
+            twins += 1;
+            times.add(twin.seconds / measured.seconds.max(0.01));
+            sizes.add(twin.bytes / measured.bytes);
+        }
+        let spin = twin.map(|twin| match twin.states == measured.states {
+            true => format!("{:.1}", twin.seconds),
+            false => format!("{:.1} ({} states)", twin.seconds, grouped(twin.states)),
         });
         rows.push(vec![
             instance.name.clone(),
@@ -309,6 +342,7 @@ fn report(instances: &[Instance], known: &BTreeMap<String, Measured>, wrong: &mu
             format!("{:.1}", measured.seconds),
             format!("{:.1}", measured.bytes),
             spin.unwrap_or_default(),
+            twin.map(|twin| format!("{:.1}", twin.bytes)).unwrap_or_default(),
         ]);
     }
     println!(
@@ -316,5 +350,12 @@ fn report(instances: &[Instance], known: &BTreeMap<String, Measured>, wrong: &mu
         grouped(states)
     );
     println!("Of {products} products with a published answer, {decided} were decided, {agreed} as published.\n");
+    println!(
+        "Of {twins} models with at least {} states, the same here and in SPIN: SPIN takes {:.1} times as long and {:.1} times \
+         the bytes a state (medians).\n",
+        grouped(MANY),
+        times.median(),
+        sizes.median()
+    );
     table::print(&rows);
 }
