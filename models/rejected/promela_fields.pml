@@ -1,1 +1,1 @@
-chan c = [1] of { byte, byte }; active proctype P() { c!1 }
+chan c = [1] of { byte, byte }; active proctype P() { c!1,2,3 }

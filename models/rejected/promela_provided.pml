@@ -1,1 +1,1 @@
-byte x; active proctype P() provided (x == 0) { x = 1 }
+byte x, a[2]; active proctype P() provided (a[x] == 0) { x = 1 }

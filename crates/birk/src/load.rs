@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use birk_ir::diagnostic::{Code, Diagnostic};
-use birk_ir::{Conditions, Loaded, Program, Reader, Resolve};
+use birk_ir::{Conditions, Loaded, Program, Reader, Resolve, Translator};
 
 use crate::error::Error;
 
@@ -20,6 +20,8 @@ pub struct FrontEnd {
     pub codes: &'static [Code],
     /// Formats a model, if there is a formatter.
     pub format: Option<Formatter>,
+    /// Writes a model in BIR, if it can.
+    pub translate: Option<Translator>,
 }
 
 /// Formats the text of a model, or says what is wrong with it.
@@ -33,14 +35,23 @@ pub const FRONT_ENDS: &[FrontEnd] = &[
         load: birk_lang::load_with,
         codes: birk_lang::codes::CODES,
         format: Some(birk_lang::fmt::format),
+        translate: None,
     },
-    FrontEnd { name: "DVE", extensions: &["dve"], load: birk_dve::load, codes: birk_dve::codes::CODES, format: None },
+    FrontEnd {
+        name: "DVE",
+        extensions: &["dve"],
+        load: birk_dve::load,
+        codes: birk_dve::codes::CODES,
+        format: None,
+        translate: Some(birk_dve::translate),
+    },
     FrontEnd {
         name: "Promela",
         extensions: &["pml", "prom", "promela", "pm"],
         load: birk_promela::load,
         codes: birk_promela::codes::CODES,
         format: None,
+        translate: Some(birk_promela::translate),
     },
 ];
 

@@ -54,6 +54,8 @@ pub(crate) enum Command {
     Explore(ExploreArgs),
     /// Format models in place
     Fmt(FmtArgs),
+    /// Print a model in DVE or Promela as a model in BIR
+    Translate(TranslateArgs),
     /// Print the Büchi automaton of an LTL formula
     Automaton(AutomatonArgs),
     /// Explain an error code, with an example and its fix
@@ -317,6 +319,13 @@ pub(crate) struct FmtArgs {
     /// Change nothing; fail if a file is not formatted
     #[arg(long)]
     pub(crate) check: bool,
+}
+
+/// Options of `translate`.
+#[derive(Args, Debug)]
+pub(crate) struct TranslateArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
 }
 
 /// Options of `automaton`.

@@ -11,7 +11,7 @@ use crate::terminal::uses_color;
 use crate::{Exit, Failure, diagnostics};
 
 /// The text of a file that another one names.
-fn imported(path: &Path) -> Result<String, String> {
+pub(crate) fn imported(path: &Path) -> Result<String, String> {
     let bytes = contents(path, MAX_TEXT).map_err(|error| error.to_string())?;
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
 }

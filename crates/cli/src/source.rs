@@ -24,6 +24,15 @@ pub(crate) struct Source {
     pub(crate) imported: Vec<Source>,
 }
 
+fn is_bir(path: &Path) -> bool {
+    birk::front_end(path).name == birk::FRONT_ENDS[0].name
+}
+
+/// With a question mark for every byte that is not ASCII, so that all others keep their places.
+fn ascii(bytes: Vec<u8>) -> String {
+    bytes.into_iter().map(|byte| if byte.is_ascii() { char::from(byte) } else { '?' }).collect()
+}
+
 impl Source {
     /// Reads a model, an automaton or a configuration.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
@@ -34,8 +43,13 @@ impl Source {
     pub(crate) fn read_up_to(path: &Path, most: u64) -> Result<Self, Failure> {
         let shown = path.display().to_string();
         let bytes = contents(path, most).map_err(|error| Failure::io(&format!("read {shown}"), &error))?;
-        let text = String::from_utf8(bytes).map_err(|error| {
-            Failure::usage(format!("{shown} is not UTF-8 text (byte {})", error.utf8_error().valid_up_to()))
+        let text = String::from_utf8(bytes).or_else(|error| match is_bir(path) {
+            true => {
+                let at = error.utf8_error().valid_up_to();
+                Err(Failure::usage(format!("{shown} is not UTF-8 text (byte {at})")))
+            }
+            // Models of other tools are older than UTF-8: what is in their comments does not matter.
+            false => Ok(ascii(error.into_bytes())),
         })?;
         Ok(Self::new(shown, text))
     }
@@ -47,7 +61,7 @@ impl Source {
 
     /// Whether it is a model in BIR: views that read its words know no other language.
     pub(crate) fn is_bir(&self) -> bool {
-        birk::front_end(Path::new(&self.path)).name == birk::FRONT_ENDS[0].name
+        is_bir(Path::new(&self.path))
     }
 
     /// The file that a span belongs to.

@@ -18,6 +18,7 @@ const COMMANDS: &[&str] = &[
     "graph",
     "explore",
     "fmt",
+    "translate",
     "explain",
     "engines",
     "automaton",

@@ -15,6 +15,7 @@ mod lexer;
 mod parser;
 mod properties;
 mod steps;
+mod translate;
 
 use std::collections::HashSet;
 
@@ -26,6 +27,8 @@ use birk_ir::{
 use crate::context::{Context, Symbol};
 use crate::properties::Asked;
 use crate::steps::Steps;
+
+pub use crate::translate::translate;
 
 /// Reads a system, and conditions that another text has about it; DVE knows no other files.
 pub fn load(text: &str, overrides: &[(String, String)], _resolve: Resolve<'_>, conditions: Conditions) -> Loaded {

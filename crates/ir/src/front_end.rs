@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::diagnostic::Diagnostic;
 use crate::expr::Expr;
+use crate::ids::Span;
 use crate::program::Program;
 
 /// Reads a model: its text, values for its constants, the texts of other files by their paths relative to it, and conditions
@@ -14,6 +15,21 @@ pub type Reader = fn(&str, &[(String, String)], Resolve<'_>, Conditions) -> Load
 
 /// Where the text of another file comes from: its path as written, or why it cannot be read.
 pub type Resolve<'r> = &'r mut dyn FnMut(&str) -> Result<String, String>;
+
+/// Writes a correct model in BIR: its text, values for its constants, and the texts of other files.
+pub type Translator = fn(&str, &[(String, String)], Resolve<'_>) -> Translated;
+
+/// A model in BIR, or what BIR cannot say of it.
+pub type Translated = Result<String, Unsayable>;
+
+/// Something in a model that BIR cannot say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsayable {
+    /// Where it stands.
+    pub span: Span,
+    /// What it is.
+    pub message: String,
+}
 
 /// What became of a file.
 #[derive(Debug)]

@@ -20,7 +20,7 @@ pub mod text;
 pub use branching::{Branching, Steps};
 pub use diagnostic::{Code, Diagnostic};
 pub use expr::{BinaryOp, Expr, FoldOp, UnaryOp};
-pub use front_end::{Conditions, Loaded, Reader, Resolve};
+pub use front_end::{Conditions, Loaded, Reader, Resolve, Translated, Translator, Unsayable};
 pub use ids::{FaultId, LocalId, LocationId, Span, StateId, ThreadId, TransitionId, VarId};
 pub use layout::{Layout, Slot};
 pub use locality::Field;

@@ -36,9 +36,9 @@ stands before the first statement of its process.",
         code: "E2004",
         title: "a range that has no values, or no array",
         explanation: "\
-`for (i in a)` goes over the indices of an array, and `select (i : a .. b)` needs a value between
-its bounds. To go over the messages of a channel, write a loop with `len`.",
-        example: "chan c = [2] of { byte }; active proctype P() { byte x; for (x in c) { skip } }",
+`for (x in a)` goes over the indices of an array or the messages of a channel, and
+`select (i : a .. b)` needs a value between its bounds.",
+        example: "byte a; active proctype P() { byte x; for (x in a) { skip } }",
         fix: "byte a[2]; active proctype P() { byte x; for (x in a) { a[x] = 1 } }",
     },
     Code {
@@ -91,7 +91,7 @@ byte a[N]; active proctype P() { a[0] = 1 }",
         title: "a line of the preprocessor",
         explanation: "\
 Birk has a preprocessor of its own: `#define` with and without parameters, `#undef`, `#include`,
-`#if`, `#ifdef`, `#ifndef`, `#elif`, `#else` and `#endif`. It joins no tokens with `##`.",
+`#if`, `#ifdef`, `#ifndef`, `#elif`, `#else` and `#endif`.",
         example: "\
 #if 1
 active proctype P() { skip }",
@@ -161,9 +161,9 @@ bind as tightly as `!`.",
         code: "E2025",
         title: "another number of values",
         explanation: "\
-A message has as many fields as its channel declares, and a process as many arguments as its
-proctype has parameters. The name of a record stands for all its fields.",
-        example: "chan c = [1] of { byte, byte }; active proctype P() { c!1 }",
+A message has at most as many values as its channel declares fields, and a process as many arguments
+as its proctype has parameters. The name of a record stands for all its fields.",
+        example: "chan c = [1] of { byte, byte }; active proctype P() { c!1,2,3 }",
         fix: "chan c = [1] of { byte, byte }; active proctype P() { c!1,2 }",
     },
     Code {
@@ -176,15 +176,6 @@ neither sends nor receives.",
         fix: "byte x; active proctype P() { x = 1 } never { do :: x == 1 -> break :: else od }",
     },
     Code {
-        code: "E2030",
-        title: "`unless` is not supported",
-        explanation: "\
-An escape belongs to every statement before it, and changes what each of them waits for. Write the
-condition into the options where it matters.",
-        example: "byte x; active proctype P() { { x = 1; x = 2 } unless { x == 1 } }",
-        fix: "byte x; active proctype P() { x = 1; if :: x == 1 :: else -> x = 2 fi }",
-    },
-    Code {
         code: "E2032",
         title: "`priority` is not supported",
         explanation: "SPIN's priorities restrict which process may run. Birk explores every order of the processes.",
@@ -193,10 +184,12 @@ condition into the options where it matters.",
     },
     Code {
         code: "E2033",
-        title: "`provided` is not supported",
-        explanation: "A condition for all steps of a process: put it before the statements that need it.",
-        example: "byte x; active proctype P() provided (x == 0) { x = 1 }",
-        fix: "byte x; active proctype P() { x == 0 -> x = 1 }",
+        title: "a `provided` condition that may go wrong",
+        explanation: "\
+The condition decides in every state whether the process may move, so it cannot divide by what may
+be 0, nor use an index that may lie outside of its array.",
+        example: "byte x, a[2]; active proctype P() provided (a[x] == 0) { x = 1 }",
+        fix: "byte x, a[2]; active proctype P() provided (a[x % 2] == 0) { x = 1 }",
     },
     Code {
         code: "E2034",
@@ -218,10 +211,10 @@ Birk calls no compiler; say it in Promela.",
     },
     Code {
         code: "E2036",
-        title: "a rendezvous or a channel in a place that has none",
+        title: "a rendezvous in a `d_step`",
         explanation: "\
-A rendezvous needs two processes, a `d_step` has one: send before or behind it. A `typedef` may have
-fields of type `chan`, but creates no channel.",
+A rendezvous needs two processes, and a `d_step` is one step of one process that nobody else takes
+part in: send before it or behind it.",
         example: "\
 chan c = [0] of { byte };
 active proctype P() { d_step { skip; c!1 } }
@@ -258,5 +251,14 @@ SPIN leaves `hidden` variables out of its states, so that it may take different 
 Birk keeps them: nothing is lost, and its count may be larger.",
         example: "hidden byte x; active proctype P() { x = 1 }",
         fix: "byte x; active proctype P() { x = 1 }",
+    },
+    Code {
+        code: "W2002",
+        title: "a message with fewer values than fields",
+        explanation: "\
+SPIN accepts it, and reports an error when it is executed. So does Birk: it is a runtime error. Give
+each field a value, and each value that is received a variable or `_`.",
+        example: "chan c = [1] of { byte, byte }; active proctype P() { c!1 }",
+        fix: "chan c = [1] of { byte, byte }; active proctype P() { c!1, 0 }",
     },
 ];

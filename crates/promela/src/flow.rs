@@ -14,7 +14,7 @@ use birk_ir::Span;
 
 use crate::syntax::ast::{Decl, Expr, Name, Pattern, Place};
 
-pub(crate) use build::build;
+pub(crate) use build::{Range, build};
 
 /// Part of an atomic sequence, and not its last element.
 const ATOM: u8 = 1;
@@ -82,6 +82,8 @@ pub(crate) enum Node {
     Atomic,
     DStep,
     Block,
+    /// A sequence, and what it is left for.
+    Unless,
     /// The end of the process.
     End,
 }
@@ -110,6 +112,8 @@ pub(crate) struct Element {
     next: Option<usize>,
     options: Vec<Seq>,
     body: Option<Seq>,
+    /// The sequences that it is left for where they can be executed, the most urgent first.
+    escapes: Vec<usize>,
     status: u8,
     /// Which inline call it is in, for labels.
     inline: usize,
@@ -138,6 +142,8 @@ pub(crate) struct Leaf {
     pub(crate) target: usize,
     /// Whether the process goes on at once, where it can.
     pub(crate) atomic: bool,
+    /// A lower rank goes first: what a sequence is left for, before its own statements.
+    pub(crate) rank: usize,
 }
 
 /// The flow of one process.
@@ -157,6 +163,7 @@ impl Flow {
         match &self.elements[element].node {
             Node::Goto(Target::Element(target)) => Some(*target),
             Node::Dot | Node::Break => self.elements[element].next,
+            Node::Unless => self.elements[element].options.first().map(|main| main.first),
             _ => None,
         }
     }
@@ -207,6 +214,7 @@ impl Flow {
         for _ in 0..200 {
             match (&self.elements[at].node, self.elements[at].next) {
                 (Node::Dot, Some(next)) => at = next,
+                (Node::Unless, _) => at = self.elements[at].options[0].first,
                 _ => break,
             }
         }
@@ -216,7 +224,37 @@ impl Flow {
     /// What can be executed at an element, in order.
     pub(crate) fn leaves(&self, element: usize) -> Vec<Leaf> {
         let mut found = Vec::new();
+        let escapes = self.escapes(element);
+        for (rank, &escape) in escapes.iter().enumerate() {
+            let state = self.hunt(escape, self.elements[element].status);
+            found.extend(self.own_leaves(state).into_iter().map(|leaf| Leaf { rank, ..leaf }));
+        }
+        let rank = escapes.len();
+        found.extend(self.own_leaves(element).into_iter().map(|leaf| Leaf { rank, ..leaf }));
+        found
+    }
+
+    fn own_leaves(&self, element: usize) -> Vec<Leaf> {
+        let mut found = Vec::new();
         self.collect(element, 0, &mut found);
+        found
+    }
+
+    /// What an element is left for, and the statement that it begins with.
+    fn escapes(&self, element: usize) -> Vec<usize> {
+        let mut found: Vec<usize> = Vec::new();
+        let mut at = element;
+        for _ in 0..200 {
+            for escape in &self.elements[at].escapes {
+                if !found.contains(escape) {
+                    found.push(*escape);
+                }
+            }
+            match (&self.elements[at].node, &self.inner_of(at)[..]) {
+                (Node::Atomic | Node::Block, [first]) => at = *first,
+                _ => break,
+            }
+        }
         found
     }
 
@@ -225,7 +263,7 @@ impl Flow {
         for &inner in self.inner_of(element).iter().filter(|_| depth < 200) {
             self.collect(inner, depth + 1, found);
         }
-        if !matches!(this.node, Node::Choice | Node::Atomic | Node::Block) {
+        if !matches!(this.node, Node::Choice | Node::Atomic | Node::Block | Node::Unless) {
             let target = self.after(element);
             let atomic = this.status & ATOM != 0 || this.dstep.is_some() && self.elements[target].dstep == this.dstep;
             // A `d_step` is entered by its first statement.
@@ -238,7 +276,7 @@ impl Flow {
                 Some(whole) if self.elements[target].dstep != this.dstep => self.elements[whole].status & ATOM != 0,
                 _ => atomic,
             };
-            found.push(Leaf { element, target, atomic });
+            found.push(Leaf { element, target, atomic, rank: 0 });
         }
     }
 
@@ -248,6 +286,7 @@ impl Flow {
         match this.node {
             Node::Choice => this.options.iter().map(|option| self.first_of(*option)).collect(),
             Node::Atomic | Node::Block => this.body.iter().map(|body| self.first_of(*body)).collect(),
+            Node::Unless => vec![self.first_of(this.options[0])],
             _ => Vec::new(),
         }
     }
@@ -287,7 +326,7 @@ impl Flow {
                     }
                 }
             }
-            for leaf in self.leaves(element) {
+            for leaf in self.own_leaves(element) {
                 for mark in 0..3 {
                     let has = self.marks[leaf.element][mark];
                     self.marks[leaf.target][mark] |= has && leaf.element != element;

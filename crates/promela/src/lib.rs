@@ -16,12 +16,15 @@ mod lower;
 mod process;
 mod sema;
 mod syntax;
+mod translate;
 
 use std::collections::HashSet;
 
 use birk_ir::{Conditions, Loaded, Resolve};
 
 use crate::syntax::{parser, preprocess};
+
+pub use crate::translate::translate;
 
 /// How many processes there may be at once, as a `-D` option.
 const PROCESSES: &str = "_processes";

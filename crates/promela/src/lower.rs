@@ -6,7 +6,7 @@ pub(crate) mod property;
 pub(crate) mod step;
 pub(crate) mod value;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use birk_ir::{
@@ -14,10 +14,10 @@ use birk_ir::{
     Variable,
 };
 
-use crate::flow::{Flow, Local, Scope, build};
+use crate::flow::{Flow, Local, Range, Scope, build};
 use crate::fold::{fold, with_local};
 use crate::process;
-use crate::sema::{Proc, World};
+use crate::sema::{Kind, Proc, World};
 use crate::syntax::ast::{self, ExprKind, Model, Pattern, Stmt, StmtKind};
 use step::Fine;
 use value::Lowering;
@@ -110,6 +110,10 @@ fn walk(stmts: &[Stmt], visit: &mut dyn FnMut(&Stmt)) {
         visit(stmt);
         match &stmt.kind {
             StmtKind::Label(_, inner) => walk(std::slice::from_ref(inner), visit),
+            StmtKind::Unless(parts) => {
+                walk(std::slice::from_ref(&parts.0), visit);
+                walk(std::slice::from_ref(&parts.1), visit);
+            }
             StmtKind::If(options) | StmtKind::Do(options) => options.iter().for_each(|option| walk(option, visit)),
             StmtKind::Atomic(body)
             | StmtKind::DStep(body)
@@ -190,24 +194,32 @@ fn flows(world: &mut World, model: &Model) -> Vec<Flow> {
     let mut procs = Vec::new();
     let mut claims = Vec::new();
     {
-        let length_of = |place: &ast::Place, scope: &Scope, locals: &[Local]| {
-            let [(name, None)] = &place.parts[..] else { return None };
-            let length = match scope.find(&name.text) {
-                Some(local) => world.constant_of(locals[local].decl.length.as_ref()?)?,
-                None => i64::from(world.globals.get(&name.text)?.leaves.first()?.lengths[0]?),
+        let range_of = |place: &ast::Place, scope: &Scope, locals: &[Local]| {
+            let [(name, index)] = &place.parts[..] else { return None };
+            let (is_channel, length) = match scope.find(&name.text) {
+                Some(local) => {
+                    let decl = &locals[local].decl;
+                    (decl.ty == ast::TypeName::Chan, decl.length.as_ref().and_then(|length| world.constant_of(length)))
+                }
+                None => {
+                    let leaf = world.globals.get(&name.text)?.leaves.first()?;
+                    (leaf.scalar.kind == Kind::Chan, leaf.lengths[0].map(i64::from))
+                }
             };
-            Some(length)
+            let is_one = is_channel && (length.is_none() || index.is_some());
+            if is_one { Some(Range::Messages) } else { length.map(Range::Indices) }
         };
         for proc in &model.procs {
             let of = |(name, label): &(Rc<str>, Rc<str>)| (*name == proc.name.text).then(|| Rc::clone(label));
             let labels: Vec<Rc<str>> = referred.iter().filter_map(of).collect();
-            let flow = build(&proc.params, &proc.body, proc.end, &labels, &length_of, &mut diagnostics);
+            let flow = build(&proc.params, &proc.body, proc.end, &labels, &range_of, &mut diagnostics);
             let states = flow.states();
             let position = states.iter().enumerate().map(|(n, state)| (*state, n)).collect();
-            procs.push(Proc { name: proc.name.clone(), flow, instances: Vec::new(), states, position });
+            let (name, provided) = (proc.name.clone(), proc.provided.clone());
+            procs.push(Proc { name, provided, flow, instances: Vec::new(), states, position });
         }
         for claim in &model.claims {
-            claims.push(build(&[], &claim.body, claim.end, &[], &length_of, &mut diagnostics));
+            claims.push(build(&[], &claim.body, claim.end, &[], &range_of, &mut diagnostics));
         }
     }
     world.diagnostics.extend(diagnostics);
@@ -291,7 +303,7 @@ impl<'f> Lines<'f> {
 fn kind(world: &World, instance: usize, lines: &Lines<'_>) -> ThreadKind {
     let this = &world.instances[instance];
     let proc = &world.procs[this.proc];
-    let mut names: Vec<String> = Vec::new();
+    let mut names: HashMap<String, usize> = HashMap::new();
     let mut locations = Vec::new();
     for &state in &proc.states {
         let element = &proc.flow.elements[state];
@@ -300,13 +312,9 @@ fn kind(world: &World, instance: usize, lines: &Lines<'_>) -> ThreadKind {
             (None, crate::flow::Node::End) => "end".into(),
             _ => lines.line(element.span),
         };
-        let mut name = plain.clone();
-        let mut number = 1;
-        while names.contains(&name) {
-            number += 1;
-            name = format!("{plain} ({number})");
-        }
-        names.push(name.clone());
+        let number = names.entry(plain.clone()).or_insert(0);
+        *number += 1;
+        let name = if *number == 1 { plain } else { format!("{plain} ({number})") };
         let [end, accept, progress] = proc.flow.marks[state];
         locations.push(Location { name, span: element.span, end, accept, progress });
     }
@@ -341,11 +349,12 @@ fn assemble(
     constants: Vec<(String, String)>,
 ) -> Option<Program> {
     let (mut threads, mut transitions) = (Vec::new(), Vec::new());
+    let mut spent = 0;
     for (instance, this) in world.instances.iter().enumerate() {
         let mut at = Vec::new();
         for position in 0..kinds[instance].locations.len() {
             let start = transitions.len() as u32;
-            for mut transition in chain::transitions(world, steps, instance, position) {
+            for mut transition in chain::transitions(world, steps, instance, position, &mut spent) {
                 transition.ordinal = transitions.len() as u32 - start;
                 transitions.push(transition);
             }

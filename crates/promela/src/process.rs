@@ -151,15 +151,16 @@ fn instance(world: &mut World, proc: usize, pid: i64, is_active: bool, is_single
     let counter = world.variable(&format!("{name}@"), VarRole::Counter(kind), scalar, vec![1], span);
     world.variables[counter.index()].initial = vec![idle];
     let locals = world.procs[proc].flow.locals.clone();
-    let (mut vars, mut groups) = (Vec::new(), Vec::new());
+    let mut vars = Vec::new();
+    let first = world.groups.len();
     for local in &locals {
         let (var, group) = world.declare_with_channels(&local.decl, &local.name, Some(&(kind, name.clone())));
-        groups.extend(group);
         if let (Some(group), None) = (group, var.fixed) {
             world.chan_groups.extend(var.leaves.iter().map(|leaf| (leaf.id, group)));
         }
         vars.push(var);
     }
+    let groups = (first..world.groups.len()).collect();
     world.procs[proc].instances.push(kind);
     world.instances.push(Instance { proc, pid, name, counter, vars, is_active, groups });
 }

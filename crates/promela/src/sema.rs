@@ -30,8 +30,9 @@ pub(crate) enum Kind {
     Chan,
 }
 
-/// A part of a type that holds a value: the fields that lead to it, their lengths where they are arrays, and what it holds.
-type Part = (Vec<Rc<str>>, Vec<Option<u32>>, Scalar);
+/// A part of a type that holds a value: the fields that lead to it, their lengths where they are arrays, what it holds, and the
+/// channel that a field of a record begins with.
+type Part = (Vec<Rc<str>>, Vec<Option<u32>>, Scalar, Option<Init>);
 
 impl Scalar {
     pub(crate) const INT: Scalar = Scalar { lo: i32::MIN as i64, hi: i32::MAX as i64, kind: Kind::Number };
@@ -91,6 +92,8 @@ pub(crate) struct Group {
 #[derive(Debug)]
 pub(crate) struct Proc {
     pub(crate) name: ast::Name,
+    /// It moves only where this is true.
+    pub(crate) provided: Option<ast::Expr>,
     pub(crate) flow: Flow,
     /// Its instances, by the numbers of their threads.
     pub(crate) instances: Vec<usize>,
@@ -234,7 +237,8 @@ impl World {
             if length.is_some() && scalar.hi == 1 && matches!(decl.ty, TypeName::Bit | TypeName::Bool) {
                 scalar = Scalar { lo: 0, hi: 255, kind: Kind::Number };
             }
-            return vec![(Vec::new(), vec![length], scalar)];
+            let channel = Some(decl.init.clone()).filter(|init| depth > 0 && matches!(init, Init::Chan { .. }));
+            return vec![(Vec::new(), vec![length], scalar, channel)];
         }
         let TypeName::User(name) = &decl.ty else { return Vec::new() };
         let fields = self.types.get(name).cloned().unwrap_or_default();
@@ -244,12 +248,9 @@ impl World {
         }
         let mut found = Vec::new();
         for field in &fields {
-            if matches!(field.init, Init::Chan { .. }) {
-                self.error("E2036", field.name.span, "a channel in a record cannot be declared here", "in a `typedef`");
-            }
-            for (path, lengths, scalar) in self.leaves_of(field, depth + 1) {
+            for (path, lengths, scalar, channel) in self.leaves_of(field, depth + 1) {
                 let path = [Rc::clone(&field.name.text)].into_iter().chain(path).collect();
-                found.push((path, [length].into_iter().chain(lengths).collect(), scalar));
+                found.push((path, [length].into_iter().chain(lengths).collect(), scalar, channel));
             }
         }
         found
@@ -258,7 +259,7 @@ impl World {
     /// Makes the variables of a declaration; `owner` is the process whose variable it is.
     pub(crate) fn declare(&mut self, decl: &Decl, name: &str, owner: Option<&(usize, String)>) -> Var {
         let mut leaves = Vec::new();
-        for (path, lengths, scalar) in self.leaves_of(decl, 0) {
+        for (path, lengths, scalar, channel) in self.leaves_of(decl, 0) {
             let mut full = match owner {
                 Some((_, owner)) => format!("{owner}.{name}"),
                 None => name.to_owned(),
@@ -279,6 +280,14 @@ impl World {
             }
             let role = owner.map_or(VarRole::Global, |(kind, _)| VarRole::Local(*kind));
             let id = self.variable(&full, role, scalar, shape, decl.name.span);
+            if let Some(init) = channel {
+                let span = decl.name.span;
+                let count = ast::Expr { kind: ast::ExprKind::Const(elements as i64), span };
+                let length = (elements > 1).then_some(count);
+                let field = Decl { name: decl.name.clone(), ty: TypeName::Chan, length, init, hidden: false };
+                let group = self.declare_channels(&field, &format!("{full} "));
+                self.chan_groups.extend(group.map(|group| (id, group)));
+            }
             leaves.push(Leaf { path, lengths, scalar, id });
         }
         Var { leaves, fixed: None, is_local: owner.is_some() }
@@ -323,7 +332,7 @@ impl World {
                 TypeName::User(record) => {
                     let name = ast::Name { text: Rc::clone(record), span: *span };
                     let decl = Decl { name, ty: field.clone(), length: None, init: Init::None, hidden: false };
-                    for (_, lengths, scalar) in self.leaves_of(&decl, 0) {
+                    for (_, lengths, scalar, _) in self.leaves_of(&decl, 0) {
                         let count: u32 = lengths.iter().flatten().product();
                         types.extend((0..count).map(|_| scalar));
                     }

@@ -5,11 +5,20 @@ use std::rc::Rc;
 use birk_ir::Span;
 
 use super::{ATOM, DSTEP, Element, Flow, Frame, LAST, Local, Node, Scope, Seq, Target};
-use crate::syntax::ast::{Decl, Expr, ExprKind, Init, Name, Place, Stmt, StmtKind};
+use crate::syntax::ast::{Decl, Expr, ExprKind, Init, Name, Pattern, Place, Stmt, StmtKind, TypeName};
 use birk_ir::Diagnostic;
 
-/// What the length of an array is, for `for (i in a)`.
-pub(crate) type LengthOf<'l> = &'l dyn Fn(&Place, &Scope, &[Local]) -> Option<i64>;
+/// What `for (x in a)` goes over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Range {
+    /// The indices of an array of this length.
+    Indices(i64),
+    /// The messages of a channel.
+    Messages,
+}
+
+/// What a name in `for (x in a)` stands for.
+pub(crate) type RangeOf<'l> = &'l dyn Fn(&Place, &Scope, &[Local]) -> Option<Range>;
 
 pub(super) struct Open {
     first: Option<usize>,
@@ -29,7 +38,7 @@ pub(super) struct Builder<'b> {
     inline: usize,
     inlines: usize,
     pub(super) labels: Vec<(Rc<str>, usize, usize)>,
-    length_of: LengthOf<'b>,
+    range_of: RangeOf<'b>,
     diagnostics: &'b mut Vec<Diagnostic>,
 }
 
@@ -39,7 +48,7 @@ pub(crate) fn build(
     body: &[Stmt],
     end: Span,
     referred: &[Rc<str>],
-    length_of: LengthOf<'_>,
+    range_of: RangeOf<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Flow {
     let mut builder = Builder {
@@ -54,7 +63,7 @@ pub(crate) fn build(
         inline: 0,
         inlines: 0,
         labels: Vec::new(),
-        length_of,
+        range_of,
         diagnostics,
     };
     for param in params {
@@ -80,6 +89,7 @@ impl Builder<'_> {
             next: None,
             options: Vec::new(),
             body: None,
+            escapes: Vec::new(),
             status: 0,
             inline: self.inline,
             dstep: None,
@@ -167,8 +177,8 @@ impl Builder<'_> {
         let index = decl.length.as_ref().map(|_| Expr { kind: ExprKind::Const(0), span });
         let place = Place { parts: vec![(decl.name.clone(), index)], span: decl.name.span };
         match &decl.init {
-            Init::None if matches!(decl.ty, crate::syntax::ast::TypeName::User(_)) => {
-                self.push(Node::Skip, span);
+            Init::None if matches!(decl.ty, TypeName::User(_)) => {
+                self.push(Node::Print, span);
             }
             Init::None => {
                 self.push(Node::Assign(place, Expr { kind: ExprKind::Const(0), span }), span);
@@ -228,20 +238,26 @@ impl Builder<'_> {
                 return self.label(block, labels);
             }
             StmtKind::For { variable, from, to, body } => {
-                return self.for_loop(variable, from, to.clone(), body, span, labels);
+                return self.for_loop((variable, from), ("<=", to.clone()), Vec::new(), body, span, labels);
             }
             StmtKind::ForIn { variable, array, body } => {
-                let length = (self.length_of)(array, &self.scope, &self.locals);
-                let Some(length) = length else {
-                    let message = "`for (x in c)` goes over arrays; for a channel write the loop with `len`";
-                    return self.error("E2004", array.span, message, "not an array");
-                };
                 let number = |value| Expr { kind: ExprKind::Const(value), span };
-                return self.for_loop(variable, &number(0), number(length - 1), body, span, labels);
+                return match (self.range_of)(array, &self.scope, &self.locals) {
+                    Some(Range::Indices(length)) => {
+                        let last = ("<=", number(length - 1));
+                        self.for_loop((variable, &number(0)), last, Vec::new(), body, span, labels);
+                    }
+                    Some(Range::Messages) => self.for_messages(variable, array, body, span, labels),
+                    None => {
+                        let message = "`for (x in a)` goes over the indices of an array or the messages of a channel";
+                        self.error("E2004", array.span, message, "neither");
+                    }
+                };
             }
             StmtKind::Select { variable, from, to, spelled } => {
                 return self.select(variable, (from, to), *spelled, span, labels);
             }
+            StmtKind::Unless(parts) => return self.unless(&parts.0, &parts.1, span),
             StmtKind::Break => match self.loops.last() {
                 Some(number) => Node::Goto(Target::Loop(*number)),
                 None => return self.error("E2005", span, "`break` stands in no loop", "nothing to leave"),
@@ -363,6 +379,70 @@ impl Builder<'_> {
         self.append(whole);
     }
 
+    /// `{ … } unless { … }`
+    fn unless(&mut self, main: &Stmt, escape: &Stmt, span: Span) {
+        self.is_start = false;
+        // The label of a block stands before the whole.
+        if let StmtKind::Label(name, inner) = &main.kind
+            && let Some((node, body)) = match &inner.kind {
+                StmtKind::Block(body) => Some((Node::Block, body)),
+                StmtKind::Atomic(body) => Some((Node::Atomic, body)),
+                StmtKind::DStep(body) => Some((Node::DStep, body)),
+                _ => None,
+            }
+        {
+            let main = Stmt { kind: StmtKind::Block(body.clone()), span: inner.span };
+            let whole = Stmt { kind: StmtKind::Unless(Box::new((main, escape.clone()))), span };
+            return self.container(node, &[whole], span, std::slice::from_ref(name));
+        }
+        let mut parts: Vec<Seq> = [main, escape].into_iter().map(|part| self.part(part)).collect();
+        self.attach(parts[0], parts[1].first);
+        let whole = self.element(Node::Unless, span);
+        let end = self.element(Node::Dot, span);
+        for part in &mut parts {
+            self.elements[part.last].next = Some(end);
+            part.last = end;
+        }
+        self.elements[whole].options = parts;
+        self.append(whole);
+        self.append(end);
+    }
+
+    fn part(&mut self, stmt: &Stmt) -> Seq {
+        let outer = self.scope.clone();
+        self.depth += 1;
+        self.open();
+        match &stmt.kind {
+            StmtKind::Block(body) => self.statements(body),
+            _ => self.statement(stmt, &[]),
+        }
+        self.depth -= 1;
+        self.scope = outer;
+        self.close()
+    }
+
+    /// Every statement of a sequence is left for another.
+    fn attach(&mut self, seq: Seq, escape: usize) {
+        let mut at = seq.first;
+        loop {
+            let this = &mut self.elements[at];
+            this.escapes.insert(0, escape);
+            let mut inner = this.options.clone();
+            if matches!(this.node, Node::Unless) {
+                inner.truncate(1);
+            }
+            // A `d_step` is left before it begins, or not at all.
+            inner.extend(this.body.filter(|_| !matches!(this.node, Node::DStep)));
+            for part in inner {
+                self.attach(part, escape);
+            }
+            match self.elements[at].next {
+                Some(next) if at != seq.extent => at = next,
+                _ => return,
+            }
+        }
+    }
+
     fn make_atomic(&mut self, seq: Seq, added: u8) {
         self.walk_atomic(seq.first, seq.last, added);
         match (&self.elements[seq.last].node, self.elements[seq.last].body) {
@@ -398,15 +478,46 @@ impl Builder<'_> {
         }
     }
 
-    fn for_loop(&mut self, variable: &Place, from: &Expr, to: Expr, body: &[Stmt], span: Span, labels: &[Name]) {
+    /// Every message in turn is taken out, looked at, and put back behind the others.
+    fn for_messages(&mut self, variable: &Place, channel: &Place, body: &[Stmt], span: Span, labels: &[Name]) {
+        let head = variable.span;
+        let name = Name { text: format!("for {}", channel.parts[0].0.text).into(), span: channel.span };
+        let counter = Place { parts: vec![(name.clone(), None)], span: head };
+        let outer = self.scope.clone();
+        self.depth += 1;
+        self.declare(&Decl { name, ty: TypeName::Byte, length: None, init: Init::None, hidden: false }, false);
+        let length = Expr { kind: ExprKind::Ask("len", channel.clone()), span: head };
+        let args = vec![Pattern::Place(variable.clone())];
+        let take = Node::Receive { channel: channel.clone(), args, random: false, keep: false };
+        let args = vec![Expr { kind: ExprKind::Place(variable.clone()), span: head }];
+        let put = Node::Send { channel: channel.clone(), args, sorted: false };
+        let zero = Expr { kind: ExprKind::Const(0), span: head };
+        self.for_loop((&counter, &zero), ("<", length), vec![take, put], body, span, labels);
+        self.depth -= 1;
+        self.scope = outer;
+    }
+
+    /// A loop that counts: what it begins with, how long it goes on, and what is done before its body.
+    fn for_loop(
+        &mut self,
+        (variable, from): (&Place, &Expr),
+        (sign, to): (&'static str, Expr),
+        before: Vec<Node>,
+        body: &[Stmt],
+        span: Span,
+        labels: &[Name],
+    ) {
         self.open_loop();
         let head = variable.span;
         let value = Expr { kind: ExprKind::Place(variable.clone()), span: head };
         self.is_start = false;
         self.push(Node::Assign(variable.clone(), from.clone()), head);
         self.open();
-        let condition = ExprKind::Binary("<=", Box::new((value.clone(), to)));
+        let condition = ExprKind::Binary(sign, Box::new((value.clone(), to)));
         self.push(Node::Wait(Expr { kind: condition, span: head }), head);
+        for node in before {
+            self.push(node, head);
+        }
         let outer = self.scope.clone();
         self.depth += 1;
         self.statements(body);

@@ -16,6 +16,9 @@ const MAX_STEPS: usize = 300;
 /// All paths of a step together have at most so many operations.
 const MAX_OPS: usize = 20_000;
 
+/// All steps of a model together: beyond this, they are joined only while they are executed.
+const MAX_ALL_OPS: usize = 1_000_000;
+
 /// The fine steps, by instance and by place.
 pub(crate) type Steps = Vec<Vec<Vec<Fine>>>;
 
@@ -64,8 +67,14 @@ struct Expansion<'s> {
 /// Too many paths, or too long ones.
 struct TooMany;
 
-/// The transitions of a process at a place.
-pub(crate) fn transitions(world: &World, steps: &Steps, instance: usize, position: usize) -> Vec<Transition> {
+/// The transitions of a process at a place; `spent` is how many operations were looked at.
+pub(crate) fn transitions(
+    world: &World,
+    steps: &Steps,
+    instance: usize,
+    position: usize,
+    spent: &mut usize,
+) -> Vec<Transition> {
     let mut found = Vec::new();
     for fine in &steps[instance][position] {
         let mut expansion = Expansion { world, steps, done: Vec::new(), ops: 0 };
@@ -79,7 +88,12 @@ pub(crate) fn transitions(world: &World, steps: &Steps, instance: usize, positio
             then: None,
             steps: 0,
         };
-        let paths = match expansion.follow(start.clone(), fine) {
+        let followed = match *spent < MAX_ALL_OPS {
+            true => expansion.follow(start.clone(), fine),
+            false => Err(TooMany),
+        };
+        *spent += expansion.ops;
+        let paths = match followed {
             Ok(()) => expansion.done,
             Err(TooMany) => {
                 let mut path = start;

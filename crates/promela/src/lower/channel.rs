@@ -24,7 +24,7 @@ pub(crate) struct Choice {
 
 impl Lowering<'_> {
     /// The channels that may be meant, and whether none of them is.
-    pub(crate) fn choices(&self, channel: &Channel, fields: Option<usize>) -> (Vec<Choice>, Expr) {
+    pub(crate) fn choices(&self, channel: &Channel) -> (Vec<Choice>, Expr) {
         match channel {
             Channel::Fixed { group, index } => {
                 (vec![Choice { group: *group, when: Expr::TRUE, index: index.clone() }], Expr::FALSE)
@@ -33,9 +33,6 @@ impl Lowering<'_> {
                 let mut all = Vec::new();
                 let mut some = Vec::new();
                 for (at, group) in self.world.groups.iter().enumerate() {
-                    if fields.is_some_and(|fields| fields != group.fields.len()) {
-                        continue;
-                    }
                     let last = group.first + i64::from(group.count) - 1;
                     let when =
                         match group.count {
@@ -82,7 +79,7 @@ impl Lowering<'_> {
         if when == Expr::FALSE {
             return Vec::new();
         }
-        let message = "there is no such channel, or its messages have another number of fields";
+        let message = "there is no such channel";
         let fault = self.world.fault(FaultKind::Range, span, message);
         vec![Hazard { when, fault }]
     }
@@ -90,7 +87,7 @@ impl Lowering<'_> {
     /// `len(c)` and its relatives.
     pub(crate) fn ask(&mut self, what: &str, place: &Place) -> Value {
         let Some((channel, mut hazards)) = self.channel(place) else { return Value::constant(0) };
-        let (choices, none) = self.choices(&channel, None);
+        let (choices, none) = self.choices(&channel);
         hazards.extend(self.no_channel(none, place.span));
         let mut result: Option<Value> = None;
         for choice in &choices {
@@ -121,7 +118,7 @@ impl Lowering<'_> {
         let Some((channel, mut hazards)) = self.channel(place) else { return Value::constant(0) };
         let slots = self.slots(args, true);
         // A poll may ask for the first fields only.
-        let (choices, none) = self.choices(&channel, None);
+        let (choices, none) = self.choices(&channel);
         hazards.extend(self.no_channel(none, span));
         let mut found = Vec::new();
         for choice in &choices {

@@ -1,11 +1,11 @@
 //! What a process can do at a place: one fine step for each statement, before those of an `atomic` sequence are joined.
 
-use birk_ir::{BinaryOp, Expr, FaultKind, Op, Place, Span, VarId};
+use birk_ir::{BinaryOp, Diagnostic, Expr, FaultKind, Op, Place, Span, VarId};
 
 use super::channel::{Choice, Slot};
 use super::value::{Channel, Hazard, Lowering, Target, Value};
-use crate::flow::{Leaf, Node};
-use crate::sema::{Scalar, World};
+use crate::flow::{Leaf, Node, Scope};
+use crate::sema::{Group, Scalar, World};
 use crate::syntax::ast::{self, ExprKind};
 
 /// One statement of one process, as a guarded step.
@@ -23,6 +23,8 @@ pub(crate) struct Fine {
     pub(crate) is_rendezvous: bool,
     pub(crate) spans: Vec<Span>,
     pub(crate) dstep: Option<usize>,
+    /// A lower one goes first.
+    rank: usize,
 }
 
 /// A statement that may receive at a rendezvous.
@@ -42,6 +44,14 @@ impl Fine {
     pub(crate) fn guard(&mut self, condition: Expr) {
         if condition != Expr::TRUE {
             self.guards.push(condition);
+        }
+    }
+
+    /// Can be executed only where a condition is true.
+    fn only_where(&mut self, condition: &Expr) {
+        if *condition != Expr::TRUE {
+            self.guards.insert(0, condition.clone());
+            self.wrongs = self.wrongs.drain(..).map(|wrong| condition.clone().and(wrong)).collect();
         }
     }
 
@@ -99,8 +109,9 @@ pub(crate) fn steps(world: &mut World, receivers: &[Receiver], instance: usize, 
         let mut lowering = Lowering::new(world, Some(instance), &scope);
         let mut found = match node {
             Node::Else => {
-                let earlier = all.iter().filter(|fine| dstep.is_none() || fine.dstep == dstep);
-                let none = Expr::any(earlier.map(Fine::enabled).collect()).negate();
+                let mut earlier = all.iter().filter(|fine| fine.rank == leaf.rank).collect::<Vec<_>>();
+                earlier.retain(|fine| dstep.is_none() || fine.dstep == dstep);
+                let none = Expr::any(earlier.into_iter().map(Fine::enabled).collect()).negate();
                 let mut fine = Fine::default();
                 fine.guard(none);
                 vec![fine]
@@ -110,6 +121,7 @@ pub(crate) fn steps(world: &mut World, receivers: &[Receiver], instance: usize, 
         let locals = lowering.locals;
         for fine in &mut found {
             fine.dstep = dstep;
+            fine.rank = leaf.rank;
             fine.locals = fine.locals.max(locals);
             fine.spans.insert(0, span);
             if fine.moves.iter().all(|(moved, _)| *moved != instance) {
@@ -127,13 +139,7 @@ pub(crate) fn steps(world: &mut World, receivers: &[Receiver], instance: usize, 
         if dstep.is_some() {
             let earlier: Vec<Expr> = all.iter().filter(|fine| fine.dstep == dstep).map(Fine::enabled).collect();
             let none = Expr::any(earlier).negate();
-            for fine in &mut found {
-                fine.guards.insert(0, none.clone());
-                if none != Expr::TRUE {
-                    let first = fine.wrongs.drain(..).map(|wrong| none.clone().and(wrong)).collect();
-                    fine.wrongs = first;
-                }
-            }
+            found.iter_mut().for_each(|fine| fine.only_where(&none));
         }
         all.extend(found);
     }
@@ -150,6 +156,16 @@ pub(crate) fn steps(world: &mut World, receivers: &[Receiver], instance: usize, 
             all.push(fine);
         }
     }
+    // What a sequence is left for goes before its own statements.
+    for rank in 1..=all.iter().map(|fine| fine.rank).max().unwrap_or(0) {
+        let before = all.iter().filter(|fine| fine.rank < rank).map(Fine::enabled).collect();
+        let none = Expr::any(before).negate();
+        all.iter_mut().filter(|fine| fine.rank == rank).for_each(|fine| fine.only_where(&none));
+    }
+    if world.procs[proc].flow.elements[state].dstep.is_none() {
+        let provided = world.provided(instance);
+        all.iter_mut().for_each(|fine| fine.only_where(&provided));
+    }
     all.retain(|fine| fine.enabled() != Expr::FALSE);
     all
 }
@@ -163,6 +179,16 @@ impl World {
             let place = Place { variable: this.counter, index: Some(Expr::Const(0)) };
             ops.push(Op::Assign(place, Expr::Const(position as i64)));
         }
+    }
+
+    /// Where a process may move: its `provided`.
+    fn provided(&mut self, instance: usize) -> Expr {
+        let Some(condition) = self.procs[self.instances[instance].proc].provided.clone() else { return Expr::TRUE };
+        let value = Lowering::new(self, Some(instance), &Scope::default()).value(&condition);
+        if !value.hazards.is_empty() {
+            self.error("E2033", condition.span, "a `provided` condition cannot go wrong", "may go wrong");
+        }
+        value.truth()
     }
 
     /// Whether a process runs.
@@ -239,7 +265,8 @@ impl Lowering<'_> {
             | Node::Choice
             | Node::Atomic
             | Node::DStep
-            | Node::Block => {}
+            | Node::Block
+            | Node::Unless => {}
         }
         vec![fine]
     }
@@ -344,8 +371,13 @@ impl Lowering<'_> {
                     fine.ops.push(Op::Assign(Place { variable: leaf.id, index }, value));
                 }
             };
+            if let Some(group) = self.world.chan_groups.get(&leaf.id) {
+                let first = self.world.groups[*group].first;
+                (0..length).for_each(|element| set(element, Expr::Const(first + i64::from(element))));
+                continue;
+            }
             match &decl.init {
-                ast::Init::None => {}
+                ast::Init::None | ast::Init::Chan { .. } => {}
                 ast::Init::Value(value) => {
                     let value = self.value(value);
                     (0..length).for_each(|element| set(element, value.stored(leaf.scalar)));
@@ -355,11 +387,6 @@ impl Lowering<'_> {
                         let value = self.value(value);
                         set(element, value.stored(leaf.scalar));
                     }
-                }
-                ast::Init::Chan { .. } => {
-                    let group = self.world.chan_groups.get(&leaf.id).copied();
-                    let first = group.map_or(0, |group| self.world.groups[group].first);
-                    (0..length).for_each(|element| set(element, Expr::Const(first + i64::from(element))));
                 }
             }
         }
@@ -375,31 +402,51 @@ impl Lowering<'_> {
     ) -> Vec<Fine> {
         let Some((channel, hazards)) = self.channel(channel) else { return Vec::new() };
         let values = self.message(args);
-        let (choices, none) = self.choices(&channel, Some(values.len()));
+        let (choices, none) = self.choices(&channel);
         let mut all = Vec::new();
         for choice in &choices {
             let group = self.world.groups[choice.group].clone();
-            if group.fields.len() != values.len() {
-                let message =
-                    format!("a message of this channel has {} fields, not {}", group.fields.len(), values.len());
-                self.error("E2025", span, message, "another number");
-                continue;
-            }
+            let Ok(other) = self.other_number(&channel, &group, values.len(), span) else { continue };
+            let mut values = values.clone();
+            values.resize(group.fields.len(), Value::constant(0));
             let mut fine = Fine::default();
             fine.wrong(hazards.clone());
             fine.guard(choice.when.clone());
+            let mut found = Vec::new();
             if group.capacity > 0 {
                 self.send(choice, &values, sorted, &mut fine);
-                all.push(fine);
-                continue;
+                found.push(fine);
+            } else if other.is_none() || matches!(channel, Channel::Fixed { .. }) {
+                let own = self.instance;
+                for receiver in receivers.iter().filter(|receiver| Some(receiver.instance) != own) {
+                    found.extend(self.meet(fine.clone(), choice, &values, receiver));
+                }
             }
-            let own = self.instance;
-            for receiver in receivers.iter().filter(|receiver| Some(receiver.instance) != own) {
-                all.extend(self.meet(fine.clone(), choice, &values, receiver));
-            }
+            found.iter_mut().for_each(|fine| fine.ops.splice(0..0, other.clone()).for_each(drop));
+            all.extend(found);
         }
         all.extend(self.missing(none, span));
         all
+    }
+
+    /// What goes wrong with a message that has another number of values than its channel has fields. Where the channel is known
+    /// and has no room for them, that is said before.
+    fn other_number(&mut self, channel: &Channel, group: &Group, given: usize, span: Span) -> Result<Option<Op>, ()> {
+        let fields = group.fields.len();
+        if given == fields {
+            return Ok(None);
+        }
+        let message = format!("a message of this channel has {fields} fields, not {given}");
+        if matches!(channel, Channel::Fixed { .. }) {
+            if given > fields {
+                self.error("E2025", span, message, "another number");
+                return Err(());
+            }
+            let label = "a runtime error, when it is executed";
+            self.world.diagnostics.push(Diagnostic::new("W2002", span, message.clone(), label));
+        }
+        let fault = self.world.fault(FaultKind::Range, span, message);
+        Ok(Some(Op::Check(Expr::FALSE, fault)))
     }
 
     /// Using a channel that does not exist.
@@ -407,7 +454,7 @@ impl Lowering<'_> {
         if none == Expr::FALSE {
             return None;
         }
-        let message = "there is no such channel, or its messages have another number of fields";
+        let message = "there is no such channel";
         let fault = self.world.fault(FaultKind::Range, span, message);
         let mut fine = Fine::default();
         fine.guard(none);
@@ -432,15 +479,16 @@ impl Lowering<'_> {
                 Expr::binary(BinaryOp::Eq, number, own)
             }
         };
-        let slots: Vec<Slot> = other.slots(args, false);
-        if slots.len() != values.len() {
-            if let Channel::Fixed { .. } = other.channel(channel)?.0 {
-                let message = format!("a message of this channel has {} fields, not {}", values.len(), slots.len());
-                other.error("E2025", element.span, message, "another number");
-            }
+        let mut slots: Vec<Slot> = other.slots(args, false);
+        let theirs = other.channel(channel)?.0;
+        let wrong = other.other_number(&theirs, &group, slots.len(), element.span).ok()?;
+        if wrong.is_some() && matches!(theirs, Channel::Number(_)) {
             return None;
         }
+        fine.ops.extend(wrong);
+        slots.resize(values.len(), Slot::Ignore);
         fine.guard(other.world.is_at(receiver.instance, receiver.state));
+        fine.guard(other.world.provided(receiver.instance));
         fine.wrong(hazards);
         fine.guard(same);
         for value in values {
@@ -468,17 +516,14 @@ impl Lowering<'_> {
         span: Span,
     ) -> Vec<Fine> {
         let Some((channel, hazards)) = self.channel(channel) else { return Vec::new() };
-        let slots = self.slots(args, false);
-        let (choices, none) = self.choices(&channel, Some(slots.len()));
+        let given = self.slots(args, false);
+        let (choices, none) = self.choices(&channel);
         let mut all = Vec::new();
         for choice in &choices {
             let group = self.world.groups[choice.group].clone();
-            if group.fields.len() != slots.len() {
-                let message =
-                    format!("a message of this channel has {} fields, not {}", group.fields.len(), slots.len());
-                self.error("E2025", span, message, "another number");
-                continue;
-            }
+            let Ok(other) = self.other_number(&channel, &group, given.len(), span) else { continue };
+            let mut slots = given.clone();
+            slots.resize(group.fields.len(), Slot::Ignore);
             let places = if random { group.capacity } else { group.capacity.min(1) };
             let mut earlier = Vec::new();
             for place in 0..places {
@@ -489,6 +534,7 @@ impl Lowering<'_> {
                 let before = fine.guards.len();
                 self.receive(choice, place, &slots, keep, &mut fine);
                 earlier.push(Expr::all(fine.guards[before..].to_vec()));
+                fine.ops.splice(0..0, other.clone()).for_each(drop);
                 all.push(fine);
             }
         }

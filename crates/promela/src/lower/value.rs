@@ -361,6 +361,8 @@ impl Lowering<'_> {
                     hazards.push(Hazard { when: b.expr.clone().equals(0), fault });
                 }
                 let most = a.lo.abs().max(a.hi.abs());
+                let below = b.lo.abs().max(b.hi.abs()) - 1;
+                let most = if sign == "%" { most.min(below.max(0)) } else { most };
                 let range = if a.lo >= 0 && b.lo >= 0 { (0, most) } else { (-most, most) };
                 (compare(if sign == "/" { BinaryOp::Div } else { BinaryOp::Rem }), range)
             }

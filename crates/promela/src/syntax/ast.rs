@@ -31,6 +31,8 @@ pub(crate) struct Proc {
     /// How many run from the start: `active [n]`.
     pub(crate) active: Option<Expr>,
     pub(crate) params: Vec<Decl>,
+    /// It moves only where this is true: `provided (e)`.
+    pub(crate) provided: Option<Expr>,
     pub(crate) body: Vec<Stmt>,
     pub(crate) end: Span,
 }
@@ -99,6 +101,8 @@ pub(crate) enum StmtKind {
     Block(Vec<Stmt>),
     /// A call of an `inline`: a block whose labels are its own.
     Inlined(Vec<Stmt>),
+    /// The first statement, until the second can be executed.
+    Unless(Box<(Stmt, Stmt)>),
     Assign(Place, Expr),
     Assert(Expr),
     Print,

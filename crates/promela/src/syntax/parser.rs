@@ -281,37 +281,37 @@ impl Parser {
             params.extend(self.declaration()?);
         }
         self.expect(")")?;
-        self.options()?;
+        let provided = self.options()?;
         let (body, end) = self.body()?;
-        self.model.procs.push(Proc { name, active, params, body, end });
+        self.model.procs.push(Proc { name, active, params, provided, body, end });
         Ok(())
     }
 
     /// `priority n`, `provided (e)`
-    fn options(&mut self) -> Parsed<()> {
+    fn options(&mut self) -> Parsed<Option<Expr>> {
+        let mut provided = None;
         loop {
             let span = self.peek().span;
             if self.eat_word("priority") {
                 self.refuse("E2032", span, "`priority` is not supported", "Birk explores every order of the processes");
                 self.take();
             } else if self.eat_word("provided") {
-                let help = "put the condition before the statements that need it";
-                self.refuse("E2033", span, "`provided` is not supported", help);
                 self.expect("(")?;
-                self.expression()?;
+                provided = Some(self.expression()?);
                 self.expect(")")?;
             } else {
-                return Ok(());
+                return Ok(provided);
             }
         }
     }
 
     fn init(&mut self) -> Parsed<()> {
         let span = self.take().span;
-        self.options()?;
+        let provided = self.options()?;
         let (body, end) = self.body()?;
+        let (name, params) = (Name { text: "init".into(), span }, Vec::new());
         let active = Some(Expr { kind: ExprKind::Const(1), span });
-        self.model.procs.push(Proc { name: Name { text: "init".into(), span }, active, params: Vec::new(), body, end });
+        self.model.procs.push(Proc { name, active, params, provided, body, end });
         Ok(())
     }
 

@@ -156,33 +156,11 @@ impl Preprocessor<'_> {
                 }
                 args = given;
             }
-            let start = pending.len();
-            let mut quotes = false;
-            for part in &made.body {
-                if part.is("#") && made.params.is_some() {
-                    quotes = true;
-                    continue;
-                }
-                if std::mem::take(&mut quotes) {
-                    // What is quoted is only printed.
-                    let tok = Tok::Text("".into());
-                    pending.push(Token { tok, span, first: false, from: Rc::clone(&from), ..part.clone() });
-                    continue;
-                }
-                let param = made.params.iter().flatten().position(|param| part.name() == Some(param));
-                match param {
-                    // Arguments keep their own places.
-                    Some(param) => pending.extend(args[param].iter().cloned()),
-                    None => {
-                        let from = Rc::clone(&from);
-                        pending.push(Token { span, first: false, from, ..part.clone() });
-                    }
-                }
-            }
-            if let Some(first) = pending.get_mut(start) {
+            let mut expanded = body(&made, &args, span, &from);
+            if let Some(first) = expanded.first_mut() {
                 first.first = token.first;
             }
-            pending[start..].reverse();
+            pending.extend(expanded.into_iter().rev());
         }
     }
 
@@ -247,10 +225,6 @@ impl Preprocessor<'_> {
             params = Some(body[1..close].iter().filter_map(|token| token.name().cloned()).collect());
             body = &body[close + 1..];
         }
-        if let Some(glue) = body.iter().find(|token| token.is("##")) {
-            let message = "Birk's preprocessor does not join tokens";
-            return self.report("E2010", glue.span, message, "not supported");
-        }
         if self.macros.get(&name).is_some_and(|made| made.fixed) {
             return;
         }
@@ -264,10 +238,13 @@ impl Preprocessor<'_> {
         if depth >= MAX_DEPTH {
             return self.report("E2011", whole, "files include each other too deeply", "not read");
         }
-        match (self.resolve)(name) {
-            Ok(text) => {
+        // First beside the file that names it, then beside the model.
+        let folder = self.files[whole.file as usize].0.rsplit_once('/').map(|(folder, _)| format!("{folder}/{name}"));
+        let found = folder.and_then(|path| Some(((self.resolve)(&path).ok()?, path)));
+        match found.map_or_else(|| (self.resolve)(name).map(|text| (text, name.to_string())), Ok) {
+            Ok((text, path)) => {
                 let number = self.files.len() as u32;
-                self.files.push((name.to_string(), text));
+                self.files.push((path, text));
                 self.file(number, depth + 1);
             }
             Err(reason) => self.report("E2011", whole, format!("cannot read `{name}`: {reason}"), "included here"),
@@ -306,6 +283,49 @@ impl Preprocessor<'_> {
                 false
             }
         }
+    }
+}
+
+/// What a macro stands for, with its arguments put in.
+fn body(made: &Macro, args: &[Vec<Token>], span: Span, from: &Rc<[Rc<str>]>) -> Vec<Token> {
+    let mut found = Vec::new();
+    let mut quotes = false;
+    // Where the token before is joined with the next.
+    let mut joint = None;
+    for part in &made.body {
+        if part.is("##") {
+            joint = Some(found.len());
+            continue;
+        }
+        if part.is("#") && made.params.is_some() {
+            quotes = true;
+            continue;
+        }
+        let param = made.params.iter().flatten().position(|param| part.name() == Some(param));
+        match param {
+            // What is quoted is only printed.
+            _ if std::mem::take(&mut quotes) => {
+                let tok = Tok::Text("".into());
+                found.push(Token { tok, span, first: false, from: Rc::clone(from), ..part.clone() });
+            }
+            // Arguments keep their own places.
+            Some(param) => found.extend(args[param].iter().cloned()),
+            None => found.push(Token { span, first: false, from: Rc::clone(from), ..part.clone() }),
+        }
+        if let Some(at) = joint.take() {
+            join(&mut found, at);
+        }
+    }
+    found
+}
+
+/// Makes one token of the one before a place and the one at it, where that is a token.
+fn join(all: &mut Vec<Token>, at: usize) {
+    let Some((left, right)) = at.checked_sub(1).and_then(|left| Some((all.get(left)?, all.get(at)?))) else { return };
+    let text = |token: &Token| token.text().trim_matches('`').to_owned();
+    if let [joined, _] = &tokens(&(text(left) + &text(right)), 0)[..] {
+        all[at - 1].tok = joined.tok.clone();
+        all.remove(at);
     }
 }
 

@@ -14,6 +14,9 @@ fn load(text: &str) -> Loaded {
     birk_promela::load(text, &[], &mut |_| Err("there is no such file".into()), Conditions::default())
 }
 
+/// Programs with more states are not counted to the end.
+const MOST: usize = 50_000;
+
 /// How many states there are, and in how many of them a process waits forever; `None` where something goes wrong.
 fn count(text: &str) -> Option<(usize, usize)> {
     let program = load(text).program.expect("it can be read");
@@ -23,7 +26,7 @@ fn count(text: &str) -> Option<(usize, usize)> {
     let mut seen: HashSet<Vec<u32>> = open.iter().cloned().collect();
     let mut out = Successors::new(program.layout.words());
     let mut ends = 0;
-    while let Some(state) = open.pop() {
+    while let Some(state) = open.pop().filter(|_| seen.len() < MOST) {
         out.clear();
         model.successors(&state, &mut out);
         let is_stuck = out.is_stuck_since(0, 0);
@@ -40,8 +43,13 @@ fn count(text: &str) -> Option<(usize, usize)> {
     Some((seen.len(), ends))
 }
 
+/// `BIRK_PROGRAMS=FOLDER,FROM,TO` writes the programs of these seeds, to be compared with SPIN by hand.
 #[test]
 fn random_programs_have_the_states_that_spin_stores() {
+    if let Ok(asked) = std::env::var("BIRK_PROGRAMS") {
+        let [folder, from, to] = asked.split(',').collect::<Vec<_>>()[..] else { panic!("FOLDER,FROM,TO") };
+        write(folder, from.parse().expect("a seed")..to.parse().expect("a seed"));
+    }
     for &(seed, states, ends) in counts::COUNTS {
         assert_eq!(count(&programs::program(seed)), Some((states, ends)), "seed {seed}");
     }
@@ -52,9 +60,10 @@ fn broken_texts_are_reported_and_nothing_else_happens() {
     let words =
         ["{", "}", "(", ")", "::", "fi", "od", "->", ";", "!", "?", "[", "]", "#if 1\n", "\n#define g h\n", "\"", "'"];
     let mut broken = 0;
-    for seed in 0..120 {
+    let many = std::env::var("BIRK_MUTANTS").ok().and_then(|many| many.parse().ok()).unwrap_or(120u64);
+    for seed in 0..many {
         let mut random = programs::Random::new(seed + 1000);
-        let mut text = programs::program(seed % 30);
+        let mut text = programs::program(seed % 300);
         for _ in 0..1 + random.below(3) {
             let at = random.below(text.len() as u64 + 1) as usize;
             match random.below(3) {
@@ -66,14 +75,14 @@ fn broken_texts_are_reported_and_nothing_else_happens() {
             }
         }
         let loaded = load(&text);
-        broken += usize::from(loaded.program.is_none());
+        broken += u64::from(loaded.program.is_none());
         assert!(loaded.program.is_some() || !loaded.diagnostics.is_empty(), "nothing is said of seed {seed}");
         for diagnostic in &loaded.diagnostics {
             let text = &loaded.files[diagnostic.span.file as usize].1;
             assert!(text.get(diagnostic.span.range()).is_some(), "{diagnostic:?} is outside of its text");
         }
     }
-    assert!(broken > 60, "only {broken} of the texts were broken");
+    assert!(broken > many / 2, "only {broken} of the texts were broken");
 }
 
 #[test]
@@ -82,4 +91,19 @@ fn a_program_counts_what_it_was_written_to_count() {
     assert_eq!(count(text), Some((9, 0)));
     let text = "chan c = [0] of { byte }; active proctype P() { c!1 } active proctype Q() { byte x; c?x; c?x }";
     assert_eq!(count(text), Some((2, 1)));
+}
+
+/// Writes programs for SPIN into a folder, with what Birk counts.
+fn write(folder: &str, seeds: std::ops::Range<u64>) {
+    let mut counts = String::new();
+    for seed in seeds {
+        let text = programs::program(seed);
+        let counted = match load(&text).program {
+            Some(_) => count(&text).map_or("fault,".into(), |(states, ends)| format!("{states},{ends}")),
+            None => format!("refused,{:?}", load(&text).diagnostics.first().map(|diagnostic| &diagnostic.message)),
+        };
+        std::fs::write(format!("{folder}/{seed}.pml"), text).expect("the folder can be written to");
+        counts += &format!("{seed},{counted}\n");
+    }
+    std::fs::write(format!("{folder}/counts.csv"), counts).expect("the folder can be written to");
 }

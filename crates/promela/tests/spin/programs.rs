@@ -55,25 +55,30 @@ impl Writer {
     fn model(&mut self) {
         self.out.push_str("#define M 3\n#define NEXT(x) ((x + 1) % M)\n");
         self.out.push_str("mtype = { red, green, blue };\ntypedef R { byte a; bit f[2] };\n");
-        self.out.push_str("byte g, h;\nbool b;\nshort s;\nmtype m = red;\nR r;\nbyte v[2];\n");
+        self.out.push_str("typedef S { R r; byte k[2] };\ntypedef T { byte a; mtype k };\n");
+        self.out.push_str("byte g, h;\nbool b;\nshort s;\nmtype m = red;\nR r;\nbyte v[2];\nS u[2];\nT e;\n");
         let capacity = 1 + self.random.below(2);
         _ = writeln!(self.out, "chan q = [{capacity}] of {{ byte, mtype }};\nchan z = [0] of {{ byte }};");
-        self.out.push_str("chan w[2] = [1] of { byte };\n");
-        self.out.push_str("inline step(x, y) { x = NEXT(y); if :: x == 2 -> b = !b :: else fi }\n");
+        self.out.push_str("chan w[2] = [1] of { byte };\nchan o = [2] of { byte, byte };\n");
+        self.out.push_str("chan p[2] = [0] of { byte, mtype };\nchan d = [1] of { chan };\nchan f = [2] of { T };\n");
+        self.out.push_str("inline step(to, from) { to = NEXT(from); if :: to == 2 -> b = !b :: else fi }\n");
+        self.out.push_str("inline both(one) { step(one, g); step(h, one) }\n");
         let has_init = self.chance(45);
         let procs = 2 + self.random.below(2) as usize;
         for number in 0..procs {
             let is_run = has_init && self.chance(60);
             match is_run {
-                true => _ = writeln!(self.out, "proctype P{number}(byte a; chan c) {{"),
-                false if self.chance(15) => _ = writeln!(self.out, "active [2] proctype P{number}() {{"),
-                false => _ = writeln!(self.out, "active proctype P{number}() {{"),
+                true => _ = write!(self.out, "proctype P{number}(byte a; chan c)"),
+                false if self.chance(15) => _ = write!(self.out, "active [2] proctype P{number}()"),
+                false => _ = write!(self.out, "active proctype P{number}()"),
             }
+            let is_provided = self.chance(8);
+            self.out.push_str(if is_provided { " provided (g < 2) {\n" } else { " {\n" });
             self.out.push_str("  byte x");
             if self.chance(30) {
                 self.out.push_str(" = 1");
             }
-            self.out.push_str("; byte y; byte t[2];\n");
+            self.out.push_str("; byte j; byte i0, i1, i2, i3; byte t[2];\n");
             if !is_run {
                 self.out.push_str("  byte a; chan c = [1] of { byte };\n");
             }
@@ -103,6 +108,9 @@ impl Writer {
             }
         }
         all.truncate(2);
+        if let (Some(run), true) = (all.first().cloned(), self.chance(25)) {
+            all = vec![format!("do :: i < 2 -> {run}; i++ :: else -> break od")];
+        }
         all.push("i = 1".into());
         self.out.push_str(&all.join("; "));
         if is_atomic {
@@ -130,7 +138,7 @@ impl Writer {
     }
 
     fn variable(&mut self) -> &'static str {
-        self.random.one(&["g", "h", "x", "y", "a", "r.a", "v[0]", "v[1]", "t[1]", "s"])
+        self.random.one(&["g", "h", "x", "j", "a", "r.a", "u[0].k[1]", "u[x & 1].r.a", "v[0]", "v[1]", "t[1]", "s"])
     }
 
     fn value(&mut self) -> String {
@@ -147,7 +155,7 @@ impl Writer {
 
     fn condition(&mut self) -> String {
         let (a, b) = (self.variable(), self.random.below(3));
-        match self.random.below(12) {
+        match self.random.below(16) {
             0 => format!("{a} == {b}"),
             1 => format!("{a} != {b}"),
             2 => format!("{a} < 2"),
@@ -159,18 +167,26 @@ impl Writer {
             8 => "q?[_, red]".into(),
             9 => "r.f[0] || b".into(),
             10 => format!("{a} >= 1 && !b"),
+            11 => "o??[1, _]".into(),
+            12 => "full(o) || len(w[0]) == 0".into(),
+            13 => "u[1].k[0] == 0".into(),
+            14 => format!("(b -> {a} : 1) == 1"),
             _ => format!("_nr_pr > {}", 1 + b),
         }
     }
 
     fn assignment(&mut self) -> String {
         let target = self.variable();
-        match self.random.below(9) {
+        match self.random.below(13) {
+            9 => format!("u[{}].k[{}] = {}", self.random.below(2), self.random.below(2), self.random.below(3)),
+            10 => "u[g & 1].r.f[x & 1] = 1".into(),
+            11 => format!("both({})", self.random.one(&["g", "x"])),
+            12 => format!("{target}++; {target} = {target} % M"),
             0 => "b = !b".into(),
             1 => format!("m = {}", self.random.one(&["red", "green", "blue"])),
             2 => format!("r.f[{}] = {}", self.random.below(2), self.random.below(3)),
             3 => format!("{target} = NEXT({target})"),
-            4 => format!("step({}, {})", self.random.one(&["g", "h", "x"]), self.random.one(&["g", "y", "h"])),
+            4 => format!("step({}, {})", self.random.one(&["g", "h", "x"]), self.random.one(&["g", "j", "h"])),
             5 => "v[x % 2] = (x + 1) & 1".into(),
             _ => {
                 let value = self.value();
@@ -183,18 +199,30 @@ impl Writer {
     fn exchange(&mut self) -> String {
         let value = self.value();
         let colour = self.random.one(&["red", "green", "m"]);
-        match self.random.below(if self.dstep { 4 } else { 11 }) {
+        match self.random.below(if self.dstep { 4 } else { 23 }) {
             0 => format!("q!{value}, {colour}"),
             1 => "q?x, m".into(),
-            2 => format!("q?{}, _", self.random.one(&["eval(x)", "1", "y"])),
-            3 => "q?<y, m>".into(),
+            2 => format!("q?{}, _", self.random.one(&["eval(x)", "1", "j"])),
+            3 => "q?<j, m>".into(),
             4 => format!("z!{value}"),
             5 => "z?x".into(),
-            6 => format!("z?{}", self.random.one(&["1", "eval(g)", "y"])),
+            6 => format!("z?{}", self.random.one(&["1", "eval(g)", "j"])),
             7 => format!("w[{}]!{value}", self.random.one(&["0", "1", "x & 1"])),
-            8 => format!("w[{}]?y", self.random.one(&["0", "1", "x & 1"])),
+            8 => format!("w[{}]?j", self.random.one(&["0", "1", "x & 1"])),
             9 => format!("c!{value}"),
-            _ => "c?y".into(),
+            10 => "c?j".into(),
+            11 | 12 => format!("o!!{value}, {}", self.random.below(3)),
+            13 => format!("o??{}, x", self.random.one(&["1", "eval(j)", "j"])),
+            14 => "o??<x, 1>".into(),
+            15 => "o?x, j".into(),
+            16 => format!("p[{}]!{value}, {colour}", self.random.one(&["0", "1", "x & 1"])),
+            17 => {
+                format!("p[{}]?{}", self.random.one(&["0", "1", "j & 1"]), self.random.one(&["x, m", "j, red", "_, m"]))
+            }
+            21 => self.random.one(&["f!e", "f?e", "f!e", "f?e; e.a = 1"]).into(),
+            18 => format!("d!{}", self.random.one(&["w[0]", "w[1]", "z", "c"])),
+            19 | 20 => "d?c".into(),
+            _ => "q??_, green".into(),
         }
     }
 
@@ -213,7 +241,8 @@ impl Writer {
 
     fn guard(&mut self) -> String {
         match self.random.below(10) {
-            0..=4 => self.condition(),
+            0..=3 => self.condition(),
+            4 if !self.dstep => self.random.one(&["timeout", "timeout && g < 2"]).into(),
             5..=7 if !self.dstep => self.exchange(),
             _ => self.assignment(),
         }
@@ -225,7 +254,15 @@ impl Writer {
             self.out.push_str(&text);
             return;
         }
-        match self.random.below(11) {
+        match self.random.below(15) {
+            // A sequence that is one step has loops that end.
+            2..=4 | 11 if self.atomic => self.counted(fuel, depth),
+            12 | 13 if !self.atomic => self.escape(fuel, depth),
+            14 if !self.dstep => {
+                self.out.push_str("for (e in f) {");
+                let text = self.simple();
+                _ = write!(self.out, " {text} }}");
+            }
             0 | 1 => self.selection("if", "fi", fuel, depth),
             2..=4 if !self.atomic => {
                 self.loops += 1;
@@ -235,14 +272,14 @@ impl Writer {
             5 | 6 if !self.dstep => self.sequenced("atomic", fuel, depth),
             7 if !self.dstep => self.sequenced("d_step", fuel, depth),
             8 => {
-                let variable = self.random.one(&["x", "y"]);
+                let variable = self.random.one(&["x", "j"]);
                 _ = write!(self.out, "for ({variable} : 0 .. 1) {{");
                 self.sequence(1, fuel - 1, depth + 1);
                 self.out.push_str(" }");
             }
             9 if !self.dstep => {
                 let text =
-                    self.random.one(&["select (x : 0 .. 2)", "select (g : 1 .. M - 1)", "select (y : 0 .. a % 2)"]);
+                    self.random.one(&["select (x : 0 .. 2)", "select (g : 1 .. M - 1)", "select (j : 0 .. a % 2)"]);
                 self.out.push_str(text);
             }
             10 => {
@@ -259,12 +296,47 @@ impl Writer {
         }
     }
 
+    /// A loop that counts, from a number that is known or not.
+    fn counted(&mut self, fuel: u32, depth: usize) {
+        let variable = format!("i{fuel}");
+        let start = self.random.one(&["0", "0", "g & 1", "1"]);
+        _ = write!(self.out, "{variable} = {start}; do");
+        self.indent(depth);
+        _ = write!(self.out, ":: {variable} < 2 -> {variable}++;");
+        self.loops += 1;
+        self.sequence(1, fuel - 1, depth + 1);
+        self.loops -= 1;
+        self.indent(depth);
+        self.out.push_str(":: else -> break");
+        self.indent(depth);
+        self.out.push_str("od; skip");
+    }
+
+    fn escape(&mut self, fuel: u32, depth: usize) {
+        self.out.push('{');
+        let length = 1 + self.random.below(3);
+        self.sequence(length, fuel - 1, depth + 1);
+        self.out.push_str(" } unless {");
+        let guard = match self.random.below(3) {
+            0 => self.exchange(),
+            _ => self.condition(),
+        };
+        self.out.push_str(&guard);
+        if self.chance(60) {
+            self.out.push(';');
+            self.sequence(1, fuel - 1, depth + 1);
+        }
+        self.out.push_str(" }");
+    }
+
     fn sequenced(&mut self, word: &str, fuel: u32, depth: usize) {
         let before = (self.atomic, self.dstep, self.loops);
         self.atomic = true;
         if word == "d_step" {
-            (self.dstep, self.loops) = (true, 0);
+            self.dstep = true;
         }
+        // Nobody leaves a loop around by jumping out of a sequence.
+        self.loops = 0;
         _ = write!(self.out, "{word} {{");
         // The first statement may wait.
         if self.chance(50) {
@@ -279,7 +351,7 @@ impl Writer {
     }
 
     fn selection(&mut self, open: &str, close: &str, fuel: u32, depth: usize) {
-        let is_labelled = !self.atomic && self.chance(20);
+        let is_labelled = depth == 1 && self.chance(20);
         if is_labelled {
             self.labels += 1;
             let word = self.random.one(&["L", "end", "progress", "accept"]);
@@ -287,10 +359,14 @@ impl Writer {
         }
         self.out.push_str(open);
         let is_loop = open == "do";
+        // SPIN refuses `else` beside some sends and receives.
+        let mut exchanges = false;
         for _ in 0..1 + self.random.below(3) {
             self.indent(depth);
             let guard = self.guard();
             _ = write!(self.out, ":: {guard}");
+            exchanges |=
+                !guard.starts_with(['!', 'q']) && (guard.contains('!') && !guard.contains("!=") || guard.contains('?'));
             if self.chance(70) {
                 self.out.push_str(" ->");
                 let length = 1 + self.random.below(2);
@@ -300,7 +376,7 @@ impl Writer {
                 self.out.push_str("; break");
             }
         }
-        if self.dstep || self.chance(45) {
+        if self.dstep || !exchanges && self.chance(45) {
             self.indent(depth);
             let leaves = self.loops > 0 && self.chance(60);
             self.out.push_str(if leaves { ":: else -> break" } else { ":: else" });

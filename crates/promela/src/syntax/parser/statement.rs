@@ -41,7 +41,8 @@ impl Parser {
                         continue;
                     }
                 }
-                let is_separated = parser.closed || parser.at(";") || parser.at("->") || parser.peek().first;
+                let is_separated =
+                    parser.closed || parser.at(";") || parser.at("->") || parser.peek().first || parser.is_joined();
                 if !is_separated && !parser.at_end_of_sequence() {
                     let reported = parser.unexpected("`;`");
                     if parser.is_hopeless() {
@@ -51,6 +52,14 @@ impl Parser {
                 }
             }
         })
+    }
+
+    /// The lines of a macro are one line: there, a keyword begins a statement, too.
+    fn is_joined(&self) -> bool {
+        let is_start = ["assert", "atomic", "break", "d_step", "do", "for", "goto", "if", "printf"]
+            .iter()
+            .any(|word| self.at_word(word));
+        is_start && !self.peek().from.is_empty()
     }
 
     fn is_hopeless(&self) -> bool {
@@ -91,12 +100,10 @@ impl Parser {
             }
         }
         let found = self.statement()?;
-        if self.at_word("unless") {
-            let span = self.peek().span;
-            let help = "test the condition where it matters: in the guards of the options";
-            self.refuse("E2030", span, "`unless` is not supported", help);
-            self.take();
-            self.statement()?;
+        if self.eat_word("unless") {
+            let escape = self.statement()?;
+            let span = join(span, self.last);
+            return Ok(vec![Stmt { kind: StmtKind::Unless(Box::new((found, escape))), span }]);
         }
         Ok(vec![found])
     }
@@ -345,7 +352,11 @@ impl Parser {
         let mut body = Vec::new();
         for token in &inline.body {
             match inline.params.iter().position(|param| token.name() == Some(param)) {
-                Some(param) => body.extend(args[param].iter().cloned()),
+                Some(param) => {
+                    // The first stands on a new line if the parameter does.
+                    let first = args[param].iter().take(1).map(|arg| Token { first: token.first, ..arg.clone() });
+                    body.extend(first.chain(args[param].iter().skip(1).cloned()));
+                }
                 None => body.push(Token { from: Rc::clone(&from), ..token.clone() }),
             }
         }

@@ -1,0 +1,1 @@
+byte a; active proctype P() { byte x; for (x in a) { skip } }
