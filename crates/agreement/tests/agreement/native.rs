@@ -200,7 +200,7 @@ struct Shared<'m> {
 }
 
 /// So often it waits for them.
-const PATIENCE: u32 = 8;
+const PATIENCE: u32 = 100;
 
 impl Model for Shared<'_> {
     fn words(&self) -> usize {

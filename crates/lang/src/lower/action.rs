@@ -308,7 +308,8 @@ impl Step<'_, '_> {
                 let rest = match is_param {
                     true if (lo..=hi).contains(&0) => 0,
                     true => lo,
-                    false => initial[element as usize],
+                    // A thread without instances has none.
+                    false => initial.get(element as usize).copied().unwrap_or(0),
                 };
                 self.write(id, Expr::Const(i64::from(element)), Expr::Const(rest));
             }
