@@ -58,6 +58,7 @@ module.exports = grammar({
         $.procedure,
         $.thread,
         $.property,
+        $.expectation,
       ),
 
     constants: ($) =>
@@ -170,6 +171,17 @@ module.exports = grammar({
 
     property: ($) =>
       seq(choice('invariant', 'reachable', 'ltl', 'ctl', 'mu'), field('name', $.name), ':', $._expression, ';'),
+
+    expectation: ($) =>
+      seq('expect', optional(seq('(', list($.given), ')', ':')), $.clause, repeat(seq(',', $.clause)), ';'),
+    given: ($) => seq($.name, repeat(seq('.', $.name)), '=', $._expression),
+    clause: ($) =>
+      choice(
+        seq('holds', optional(field('property', $.name))),
+        seq(choice('violated', 'reached'), field('property', $.name), optional(seq('in', $.number))),
+        seq($.number, choice('states', 'transitions')),
+        seq('depth', $.number),
+      ),
 
     _place: ($) => choice($.name, alias($._word, $.name), $.index, $.member),
 

@@ -4,8 +4,9 @@
 use std::fmt::Write as _;
 
 use birk_lang::ast::{
-    Action, ActionKind, BinaryOp, Domain, Expr, ExprKind, Function, Item, Jump, Location, Mark, Param, Pattern,
-    Property, PropertyKind, Quantifier, System, Thread, Transformation, Type, TypeKind, UnaryOp, Variables,
+    Action, ActionKind, BinaryOp, Clause, ClauseKind, Domain, Expectation, Expr, ExprKind, Function, Item, Jump,
+    Location, Mark, Param, Pattern, Property, PropertyKind, Quantifier, System, Thread, Transformation, Type, TypeKind,
+    UnaryOp, Variables,
 };
 
 use crate::random::{Draw as _, Random};
@@ -54,6 +55,29 @@ impl Writer<'_> {
         self.put("}\n");
     }
 
+    fn expectation(&mut self, expectation: &Expectation) {
+        self.put("expect ");
+        if !expectation.constants.is_empty() {
+            let given = expectation.constants.iter().map(|(name, value)| format!("{} = {value}", name.text));
+            let _ = write!(self.out, "({}): ", given.collect::<Vec<_>>().join(", "));
+        }
+        let clause = |clause: &Clause| {
+            let name = clause.property.as_ref().map_or(String::new(), |name| format!(" {}", name.text));
+            let steps = clause.number.map_or(String::new(), |number| format!(" in {number}"));
+            let count = clause.number.unwrap_or_default();
+            match clause.kind {
+                ClauseKind::Holds => format!("holds{name}"),
+                ClauseKind::Violated => format!("violated{name}{steps}"),
+                ClauseKind::Reached => format!("reached{name}{steps}"),
+                ClauseKind::States => format!("{count} states"),
+                ClauseKind::Transitions => format!("{count} transitions"),
+                ClauseKind::Depth => format!("depth {count}"),
+            }
+        };
+        let clauses: Vec<String> = expectation.clauses.iter().map(clause).collect();
+        let _ = write!(self.out, "{};", clauses.join(", "));
+    }
+
     fn item(&mut self, item: &Item) {
         match item {
             Item::Constants(constants) => {
@@ -82,6 +106,7 @@ impl Writer<'_> {
                 let names: Vec<&str> = declared.variants.iter().map(|v| v.text.as_str()).collect();
                 let _ = write!(self.out, "enum {} {{ {} }}", declared.name.text, names.join(", "));
             }
+            Item::Expectation(expectation) => self.expectation(expectation),
             Item::Variables(variables) => self.variables(variables),
             Item::Function(function) => self.function(function),
             Item::Thread(thread) => self.thread(thread),

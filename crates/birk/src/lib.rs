@@ -9,6 +9,7 @@
 mod check;
 mod engines;
 mod error;
+mod expectations;
 mod load;
 mod model;
 mod options;
@@ -28,6 +29,7 @@ pub use birk_ir::{Conditions, Loaded};
 pub use check::{check, validate, validate_options};
 pub use engines::Engines;
 pub use error::Error;
+pub use expectations::{differences, expectations};
 pub use load::{FRONT_ENDS, Formatter, FrontEnd, codes, explain, front_end, load, load_file, load_text};
 pub use model::{compiled, heuristics, independence};
 pub use options::{Automaton, Fairness, Options, Reduce, Store, Symmetry, Threads};

@@ -52,6 +52,8 @@ pub(crate) enum Command {
     Graph(GraphArgs),
     /// Explore the state graph in a browser on this machine
     Explore(ExploreArgs),
+    /// Check that models are as their `expect` lines say
+    Test(TestArgs),
     /// Format models in place
     Fmt(FmtArgs),
     /// Print a model in DVE or Promela as a model in BIR
@@ -79,7 +81,7 @@ pub(crate) enum Command {
 /// A model and its constants.
 #[derive(Args, Debug)]
 pub(crate) struct ModelArgs {
-    /// The model (.bir or .dve)
+    /// The model (.bir, .dve or .pml)
     pub(crate) model: PathBuf,
     /// Override the value of a constant (repeatable)
     #[arg(short = 'D', long, value_name = "NAME=VALUE", value_parser = parse_define)]
@@ -308,6 +310,27 @@ pub(crate) struct ExploreArgs {
     /// Port to listen on; 0 means any free port
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_number::<u16>)]
     pub(crate) port: u16,
+}
+
+/// Options of `test`.
+#[derive(Args, Debug)]
+pub(crate) struct TestArgs {
+    /// Models, and folders whose models are tested
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) models: Vec<PathBuf>,
+    /// How many expectations are checked at a time [default: one per core]
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
+    pub(crate) jobs: Option<u32>,
+    /// The report: text for people, or a JUnit file for other tools
+    #[arg(long, value_name = "human|junit", value_enum, default_value = "human", hide_possible_values = true)]
+    pub(crate) format: TestFormat,
+}
+
+/// How the results of tests are reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TestFormat {
+    Human,
+    Junit,
 }
 
 /// Options of `fmt`.

@@ -10,6 +10,7 @@ mod replay;
 mod resume;
 mod show;
 mod simulate;
+mod test;
 mod translate;
 
 use birk::Engines;
@@ -28,6 +29,7 @@ pub(crate) fn run(cli: Cli, engines: &Engines) -> Result<Exit, Failure> {
         Command::Show(args) => show::run(&args),
         Command::Graph(args) => graph::run(&args),
         Command::Explore(args) => explore::run(&args),
+        Command::Test(args) => test::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Translate(args) => translate::run(&args),
         Command::Automaton(args) => automaton::run(&args),

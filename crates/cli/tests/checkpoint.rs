@@ -6,10 +6,9 @@ mod binary;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::Instant;
 
-use binary::{Answer, BIRK, birk, command, folder, folder_with, run};
+use binary::{Answer, BIRK, birk, command, folder, folder_with, killed_twice, run};
 use birk_exec::Random;
 use serde_json::{Value, json};
 
@@ -94,21 +93,9 @@ fn a_killed_search_goes_on() {
     let (mut random, mut resumed) = (Random::new(7), 0);
     for kill in 0..kills {
         let folder = kept(&format!("killed_{kill}"));
-        let mut arguments = format!("check {USB} --checkpoint {}", folder.display());
-        // Killed twice: as it begins, and as it goes on.
-        for _ in 0..2 {
-            let mut child = command(BIRK);
-            child.args(arguments.split_whitespace()).stdout(Stdio::null()).stderr(Stdio::null());
-            let mut child = child.spawn().expect("the command can be run");
-            std::thread::sleep(time.mul_f64(random.below(1000) as f64 / 1000.0));
-            child.kill().expect("it can be killed");
-            child.wait().expect("it has ended");
-            if folder.join("search.birk").exists() {
-                arguments = format!("resume {}", folder.display());
-            }
-        }
-        let last = if arguments.starts_with("resume") { resume(&folder, "") } else { check(USB) };
-        resumed += u32::from(arguments.starts_with("resume"));
+        let is_saved = killed_twice(USB, &folder, time, &mut random);
+        let last = if is_saved { resume(&folder, "") } else { check(USB) };
+        resumed += u32::from(is_saved);
         let last = last.json();
         assert_eq!(essence(&last), essence(&whole));
         // From a completed bound on, everything is as it was the first time.

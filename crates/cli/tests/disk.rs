@@ -7,10 +7,9 @@ mod binary;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::Instant;
 
-use binary::{Answer, BIRK, birk, command, folder};
+use binary::{Answer, BIRK, birk, command, folder, killed_twice};
 use birk_exec::Random;
 use serde_json::{Value, json};
 
@@ -44,34 +43,22 @@ fn essence(report: &Value) -> Value {
 fn a_killed_search_goes_on() {
     let kills: u32 = std::env::var("BIRK_TEST_KILLS").map_or(2, |kills| kills.parse().expect("a number"));
     let (mut random, mut resumed) = (Random::new(7), 0);
-    for (number, model) in [COUNTERS, USB].into_iter().enumerate() {
+    let bfs = [COUNTERS, USB].map(|model| model.replace("--search disk", "--search bfs"));
+    for (number, model) in [COUNTERS, USB, &bfs[0], &bfs[1]].into_iter().enumerate() {
         let started = Instant::now();
         let whole = check(&format!("{model} --checkpoint {}", kept(&format!("disk_whole_{number}")).display())).json();
         let time = started.elapsed();
         assert_eq!(essence(&whole), essence(&check(&model.replace("--search disk", "--search bfs")).json()));
         for kill in 0..kills {
             let folder = kept(&format!("disk_killed_{number}_{kill}"));
-            let mut arguments = format!("check {model} --checkpoint {}", folder.display());
-            // Killed twice: as it begins, and as it goes on.
-            for _ in 0..2 {
-                let mut child = command(BIRK);
-                child.args(arguments.split_whitespace()).stdout(Stdio::null()).stderr(Stdio::null());
-                let mut child = child.spawn().expect("the command can be run");
-                std::thread::sleep(time.mul_f64(random.below(1000) as f64 / 1000.0));
-                child.kill().expect("it can be killed");
-                child.wait().expect("it has ended");
-                if folder.join("search.birk").exists() {
-                    arguments = format!("resume {}", folder.display());
-                }
-            }
-            let is_saved = arguments.starts_with("resume");
+            let is_saved = killed_twice(model, &folder, time, &mut random);
             let threads = 1 + random.below(3);
             let last = if is_saved { resume(&folder, &format!("--threads {threads}")) } else { check(model) };
             resumed += u32::from(is_saved);
             assert_eq!(essence(&last.json()), essence(&whole), "{}", last.err);
         }
     }
-    assert!(resumed >= kills, "{resumed} of {} had saved something", 2 * kills);
+    assert!(resumed >= 2 * kills, "{resumed} of {} had saved something", 4 * kills);
 }
 
 #[test]

@@ -19,10 +19,7 @@ mod translate;
 
 use std::collections::HashSet;
 
-use birk_ir::{
-    Channel, Conditions, Diagnostic, Expr, Layout, Loaded, Op, Program, Resolve, Span, ValueKind, VarId, VarRole,
-    Variable,
-};
+use birk_ir::{Channel, Conditions, Diagnostic, Expr, Layout, Loaded, Program, Resolve, Variable};
 
 use crate::context::{Context, Symbol};
 use crate::properties::Asked;
@@ -47,7 +44,7 @@ pub fn load(text: &str, overrides: &[(String, String)], _resolve: Resolve<'_>, c
     let is_broken = |diagnostics: &[Diagnostic]| diagnostics.iter().any(|diagnostic| !diagnostic.is_warning());
     if is_broken(&diagnostics) {
         sort(&mut diagnostics);
-        return Loaded { program: None, diagnostics, files, conditions: Vec::new() };
+        return Loaded { diagnostics, files, ..Loaded::default() };
     }
     let mut cx = Context::new(files.iter().map(|(_, text)| text.as_str()).collect(), &system, overrides);
     let steps = steps::lower(&mut cx);
@@ -56,10 +53,10 @@ pub fn load(text: &str, overrides: &[(String, String)], _resolve: Resolve<'_>, c
     diagnostics.append(&mut cx.diagnostics);
     sort(&mut diagnostics);
     if is_broken(&diagnostics) {
-        return Loaded { program: None, diagnostics, files, conditions: Vec::new() };
+        return Loaded { diagnostics, files, ..Loaded::default() };
     }
     let program = Some(assemble(cx, steps, asked));
-    Loaded { program, diagnostics, files, conditions }
+    Loaded { program, diagnostics, files, conditions, ..Loaded::default() }
 }
 
 /// In the order of the text, each once: what sends to several receivers is lowered with each of them.
@@ -71,20 +68,7 @@ fn sort(diagnostics: &mut Vec<Diagnostic>) {
 
 fn assemble(cx: Context<'_>, steps: Steps, asked: Asked) -> Program {
     let mut variables = cx.variables;
-    let can_fail = steps.transitions.iter().flat_map(|t| &t.ops).any(|op| matches!(op, Op::Check(..)));
-    let fault = can_fail.then(|| {
-        variables.push(Variable {
-            name: "fault".into(),
-            role: VarRole::Fault,
-            lo: 0,
-            hi: 1,
-            shape: Vec::new(),
-            values: ValueKind::Boolean,
-            initial: vec![0],
-            span: Span::default(),
-        });
-        VarId::new(variables.len() - 1)
-    });
+    let fault = Variable::of_faults(&mut variables, &steps.transitions);
     let channels = cx.system.channels.iter().filter_map(|declared| {
         let Some((Symbol::Channel(number), _)) = cx.globals.get(&declared.name.text) else { return None };
         let buffer = cx.channels[*number].buffer.as_ref()?;

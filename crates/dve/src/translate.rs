@@ -5,42 +5,11 @@ mod expression;
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 
-use birk_ir::{Resolve, Span, Translated, Unsayable};
+use birk_ir::{RESERVED, Resolve, Span, Translated, Unsayable};
 
 use crate::ast::{Expr, ExprKind, Name, Process, Sync, System, Transition, Type, Variable};
 use crate::context::{Context, Symbol};
 use crate::parser;
-
-/// Words that are no names in BIR.
-const RESERVED: &[&str] = &[
-    "system",
-    "const",
-    "typealias",
-    "enum",
-    "boolean",
-    "byte",
-    "int",
-    "function",
-    "active",
-    "thread",
-    "loc",
-    "when",
-    "do",
-    "goto",
-    "return",
-    "choose",
-    "assert",
-    "assume",
-    "start",
-    "skip",
-    "invariant",
-    "reachable",
-    "ltl",
-    "true",
-    "false",
-    "forall",
-    "exists",
-];
 
 /// The text of a correct system in BIR, or why there is none.
 pub fn translate(text: &str, overrides: &[(String, String)], _resolve: Resolve<'_>) -> Translated {

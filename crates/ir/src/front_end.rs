@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use crate::diagnostic::Diagnostic;
+use crate::expectation::Expectation;
 use crate::expr::Expr;
 use crate::ids::Span;
 use crate::program::Program;
@@ -19,6 +20,37 @@ pub type Resolve<'r> = &'r mut dyn FnMut(&str) -> Result<String, String>;
 /// Writes a correct model in BIR: its text, values for its constants, and the texts of other files.
 pub type Translator = fn(&str, &[(String, String)], Resolve<'_>) -> Translated;
 
+/// The reserved words of BIR: what is called so elsewhere gets another name in a translation.
+pub const RESERVED: &[&str] = &[
+    "system",
+    "const",
+    "typealias",
+    "enum",
+    "boolean",
+    "byte",
+    "int",
+    "function",
+    "active",
+    "thread",
+    "loc",
+    "when",
+    "do",
+    "goto",
+    "return",
+    "choose",
+    "assert",
+    "assume",
+    "start",
+    "skip",
+    "invariant",
+    "reachable",
+    "ltl",
+    "true",
+    "false",
+    "forall",
+    "exists",
+];
+
 /// A model in BIR, or what BIR cannot say of it.
 pub type Translated = Result<String, Unsayable>;
 
@@ -32,7 +64,7 @@ pub struct Unsayable {
 }
 
 /// What became of a file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Loaded {
     /// The program, unless there are errors.
     pub program: Option<Program>,
@@ -42,6 +74,8 @@ pub struct Loaded {
     pub files: Vec<(String, String)>,
     /// The conditions that were asked for, unless there are errors.
     pub conditions: Vec<Expr>,
+    /// What the model says should be found of it.
+    pub expectations: Vec<Expectation>,
 }
 
 /// Conditions over one state of a system that stand in another text. If there are any, that text is the last of the files.

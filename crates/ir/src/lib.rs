@@ -5,6 +5,7 @@
 
 pub mod branching;
 pub mod diagnostic;
+pub mod expectation;
 pub mod expr;
 pub mod front_end;
 pub mod ids;
@@ -19,8 +20,9 @@ pub mod text;
 
 pub use branching::{Branching, Steps};
 pub use diagnostic::{Code, Diagnostic};
+pub use expectation::{Clause, Expectation};
 pub use expr::{BinaryOp, Expr, FoldOp, UnaryOp};
-pub use front_end::{Conditions, Loaded, Reader, Resolve, Translated, Translator, Unsayable};
+pub use front_end::{Conditions, Loaded, RESERVED, Reader, Resolve, Translated, Translator, Unsayable};
 pub use ids::{FaultId, LocalId, LocationId, Span, StateId, ThreadId, TransitionId, VarId};
 pub use layout::{Layout, Slot};
 pub use locality::Field;

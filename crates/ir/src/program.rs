@@ -287,6 +287,24 @@ pub struct Access {
 }
 
 impl Variable {
+    /// Adds the variable that a failing check sets, if a step checks something.
+    pub fn of_faults(variables: &mut Vec<Variable>, transitions: &[Transition]) -> Option<VarId> {
+        if !transitions.iter().flat_map(|t| &t.ops).any(|op| matches!(op, Op::Check(..))) {
+            return None;
+        }
+        variables.push(Variable {
+            name: "fault".into(),
+            role: VarRole::Fault,
+            lo: 0,
+            hi: 1,
+            shape: Vec::new(),
+            values: ValueKind::Boolean,
+            initial: vec![0],
+            span: Span::default(),
+        });
+        Some(VarId::new(variables.len() - 1))
+    }
+
     /// Number of elements.
     pub fn len(&self) -> u32 {
         self.shape.iter().product()

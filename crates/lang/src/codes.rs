@@ -57,6 +57,7 @@ pub const CODES: &[Code] = &[
     structured::E0053,
     structured::E0054,
     names::E0055,
+    names::E0056,
     warnings::W0001,
     warnings::W0002,
     warnings::W0003,

@@ -16,11 +16,11 @@ mod syntax;
 
 use std::collections::HashSet;
 
-use birk_ir::{Expr, Layout, Program, ThreadKind, ValueKind, VarId, VarRole, Variable};
+use birk_ir::{Expr, Layout, Program, ThreadKind, ValueKind, Variable};
 
 pub use birk_ir::{Conditions, Loaded};
 
-use crate::lower::{Steps, properties};
+use crate::lower::{Steps, expectations, properties};
 use crate::sema::context::{self, Context};
 use crate::sema::expression::Elaborator;
 use crate::sema::types::{self, Value};
@@ -48,7 +48,7 @@ pub fn load_with(
     conditions: Conditions,
 ) -> Loaded {
     let import::Files { texts: mut files, system, mut diagnostics } = import::read(text, resolve);
-    let Some(system) = system else { return Loaded { program: None, diagnostics, files, conditions: Vec::new() } };
+    let Some(system) = system else { return Loaded { diagnostics, files, ..Loaded::default() } };
     let mut written = Vec::new();
     for place in conditions.places {
         let (expr, wrong) = parser::parse_expression(&conditions.file.1, place, files.len() as u32);
@@ -65,6 +65,7 @@ pub fn load_with(
     let steps = lower::lower(&mut cx);
     let (properties, property_faults) = properties::lower(&mut cx, &system, &steps);
     let conditions = properties::conditions(&mut cx, &steps, &written);
+    let expectations = expectations::lower(&mut cx, &system, &properties);
     let failed = broken || cx.diagnostics.iter().any(|d| !d.is_warning());
     if !failed {
         lint::lint(&mut cx, &system, &steps, &properties);
@@ -79,7 +80,7 @@ pub fn load_with(
     diagnostics.sort_by_key(|d| (d.span.file, d.span.start));
     diagnostic::remove_repetitions(&mut diagnostics);
     let conditions = if failed { Vec::new() } else { conditions };
-    Loaded { program, diagnostics, files, conditions }
+    Loaded { program, diagnostics, files, conditions, expectations }
 }
 
 /// The parts of a system that declare nothing which others use, except labels.
@@ -88,6 +89,7 @@ fn steps_of(system: &ast::System) -> Vec<birk_ir::Span> {
     for item in &system.items {
         match item {
             ast::Item::Property(property) => spans.push(property.span),
+            ast::Item::Expectation(expectation) => spans.push(expectation.span),
             ast::Item::Thread(thread) => {
                 spans.extend(thread.locations.iter().flat_map(|l| &l.transformations).map(|t| t.span));
                 spans.extend(body_of(&thread.body, thread.span));
@@ -143,20 +145,7 @@ fn assemble(
             _ => unreachable!("every constant is evaluated before the steps are lowered"),
         })
         .collect();
-    let can_fail = steps.transitions.iter().flat_map(|t| &t.ops).any(|op| matches!(op, birk_ir::Op::Check(..)));
-    let fault = can_fail.then(|| {
-        variables.push(Variable {
-            name: "fault".into(),
-            role: VarRole::Fault,
-            lo: 0,
-            hi: 1,
-            shape: Vec::new(),
-            values: ValueKind::Boolean,
-            initial: vec![0],
-            span: birk_ir::Span::default(),
-        });
-        VarId::new(variables.len() - 1)
-    });
+    let fault = Variable::of_faults(&mut variables, &steps.transitions);
     let channels = cx.globals.iter().filter(|declared| matches!(declared.ty.scalar.ty, types::Ty::Channel(_)));
     let channels = channels.filter_map(|declared| match &declared.leaves[..] {
         [contents @ .., length] if !contents.is_empty() => {

@@ -6,6 +6,7 @@
 mod action;
 pub(crate) mod channel;
 pub(crate) mod control;
+pub(crate) mod expectations;
 pub(crate) mod properties;
 mod rendezvous;
 

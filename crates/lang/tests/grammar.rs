@@ -304,6 +304,7 @@ fn reserved_words_are_those_of_the_lexer() {
         quoted.into_iter().filter(|word| word.chars().all(|c| c.is_ascii_alphabetic()) && !word.is_empty()).collect();
     let reserved: BTreeSet<&str> = TokenKind::KEYWORDS.iter().filter_map(|keyword| keyword.text()).collect();
     assert_eq!(listed, reserved);
+    assert_eq!(birk_ir::RESERVED.iter().copied().collect::<BTreeSet<&str>>(), reserved, "what translators avoid");
     let grammar = Grammar::read();
     let missing: Vec<&&str> = reserved.iter().filter(|word| !grammar.words().contains(**word)).collect();
     assert!(missing.is_empty(), "reserved words that the grammar does not use: {missing:?}");

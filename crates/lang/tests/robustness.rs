@@ -63,7 +63,7 @@ fn check_tree(system: &System, text: &str, complete: bool) {
         match item {
             Item::Constants(constants) => roots.extend(constants.entries.iter().map(|(_, value)| value)),
             Item::Alias(alias) => type_roots(&alias.target, &mut roots),
-            Item::Enum(_) => {}
+            Item::Enum(_) | Item::Expectation(_) => {}
             Item::Record(record) => record.fields.iter().for_each(|fields| variable_roots(fields, &mut roots)),
             Item::Procedure(procedure) => {
                 procedure.params.iter().for_each(|param| type_roots(&param.ty, &mut roots));

@@ -64,5 +64,5 @@ pub fn load(text: &str, constants: &[(String, String)], resolve: Resolve<'_>, co
     if diagnostics.iter().any(|d| !d.is_warning()) {
         (program, found) = (None, Vec::new());
     }
-    Loaded { program, diagnostics, files, conditions: found }
+    Loaded { program, diagnostics, files, conditions: found, ..Loaded::default() }
 }

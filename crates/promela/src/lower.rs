@@ -9,10 +9,7 @@ pub(crate) mod value;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use birk_ir::{
-    Expr, Layout, Location, Op, Place, Program, Span, Thread, ThreadKind, ThreadRole, ValueKind, VarId, VarRole,
-    Variable,
-};
+use birk_ir::{Expr, Layout, Location, Op, Place, Program, Span, Thread, ThreadKind, ThreadRole, VarId, Variable};
 
 use crate::flow::{Flow, Local, Range, Scope, build};
 use crate::fold::{fold, with_local};
@@ -368,21 +365,8 @@ fn assemble(
         }
         threads.push(Thread { name: this.name.clone(), kind: instance, copy: 0, at });
     }
-    let can_fail = transitions.iter().flat_map(|t| &t.ops).any(|op| matches!(op, Op::Check(..)));
     let mut variables = std::mem::take(&mut world.variables);
-    let fault = can_fail.then(|| {
-        variables.push(Variable {
-            name: "fault".into(),
-            role: VarRole::Fault,
-            lo: 0,
-            hi: 1,
-            shape: Vec::new(),
-            values: ValueKind::Boolean,
-            initial: vec![0],
-            span: Span::default(),
-        });
-        VarId::new(variables.len() - 1)
-    });
+    let fault = Variable::of_faults(&mut variables, &transitions);
     let mut ends = Vec::new();
     for kind in &kinds {
         let proper = kind.locations.iter().enumerate().filter(|(_, l)| l.end).map(|(i, _)| i as i64);

@@ -9,42 +9,11 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 
 use birk_ir::{
-    Conditions, Expr, Formula, LocalId, Op, Program, PropertyKind, Resolve, Span, Transition, Translated, Unsayable,
-    ValueKind, VarId, VarRole,
+    Conditions, Expr, Formula, LocalId, Op, Program, PropertyKind, RESERVED, Resolve, Span, Transition, Translated,
+    Unsayable, ValueKind, VarId, VarRole,
 };
 
 use crate::fold::replace;
-
-/// Words that are no names in BIR.
-const RESERVED: &[&str] = &[
-    "system",
-    "const",
-    "typealias",
-    "enum",
-    "boolean",
-    "byte",
-    "int",
-    "function",
-    "active",
-    "thread",
-    "loc",
-    "when",
-    "do",
-    "goto",
-    "return",
-    "choose",
-    "assert",
-    "assume",
-    "start",
-    "skip",
-    "invariant",
-    "reachable",
-    "ltl",
-    "true",
-    "false",
-    "forall",
-    "exists",
-];
 
 /// The text of a correct model in BIR, or why there is none.
 pub fn translate(text: &str, constants: &[(String, String)], resolve: Resolve<'_>) -> Translated {

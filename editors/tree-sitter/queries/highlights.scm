@@ -6,9 +6,10 @@
 
 [
   "system" "library" "import" "const" "typealias" "enum" "record" "function" "procedure" "thread" "loc"
-  "invariant" "reachable" "ltl" "ctl" "mu" "nu"
+  "invariant" "reachable" "ltl" "ctl" "mu" "nu" "expect"
 ] @keyword
 
+["holds" "violated" "reached" "states" "transitions" "depth"] @keyword.modifier
 ["active" "fair" "symmetric" "lossy" "duplicating" "reordering" "wrap"] @keyword.modifier
 (mark) @keyword.modifier
 

@@ -7,7 +7,7 @@ const MAX_VIAS: usize = 150_000;
 /// How far a loop goes beside its box, and how far the next one lies below.
 pub(super) const LOOP: f64 = 26.0;
 const LOOP_GAP: f64 = 4.0;
-const LOOP_HIGH: f64 = 18.0;
+pub(super) const LOOP_HIGH: f64 = 18.0;
 /// How wide the turn of an edge is between two boxes of the same layer.
 pub(super) const TURN: f64 = 20.0;
 
@@ -25,8 +25,8 @@ pub(super) struct Item {
 /// What an edge is made of.
 #[derive(Clone, Debug)]
 pub(super) enum Chain {
-    /// From a box to itself, so far below the box's upper edge.
-    Loop(f64),
+    /// From a box to itself: the how manieth of its loops, and how far below the upper edge of all their labels.
+    Loop(usize, f64),
     /// Between boxes of one layer: down to this item and up again.
     Turn(usize),
     /// The items between its boxes, from the upper one to the lower one, the item with the label, and whether the edge goes up.
@@ -49,6 +49,8 @@ pub(super) struct Layered {
     pub(super) below: Vec<Vec<usize>>,
     /// One for each edge.
     pub(super) chains: Vec<Chain>,
+    /// Of each box, how many loops it has and how high their labels are together.
+    pub(super) loops: Vec<(usize, f64)>,
 }
 
 impl Layered {
@@ -64,11 +66,11 @@ impl Layered {
         let mut order: Vec<usize> = (0..edges.len()).filter(|&index| is_there(&edges[index])).collect();
         // Short edges first: if places run out, those that are long anyway go without.
         order.sort_by_key(|&index| layer[edges[index].from].abs_diff(layer[edges[index].to]));
-        let mut loops = vec![0.0; boxes.len()];
+        graph.loops = vec![(0, 0.0); boxes.len()];
         for index in order {
             let edge = &edges[index];
             graph.chains[index] = match edge.from == edge.to {
-                true => graph.add_loop(edge, &mut loops[edge.from]),
+                true => graph.add_loop(edge),
                 false => graph.add_edge(edge),
             };
         }
@@ -99,13 +101,15 @@ impl Layered {
     }
 
     /// A loop makes its box wider, and, below other loops, higher.
-    fn add_loop(&mut self, edge: &Edge, used: &mut f64) -> Chain {
-        let at = *used;
+    fn add_loop(&mut self, edge: &Edge) -> Chain {
+        let (count, used) = &mut self.loops[edge.from];
+        let chain = Chain::Loop(*count, *used);
+        *count += 1;
         *used += edge.label.high.max(LOOP_HIGH) + LOOP_GAP;
         let item = &mut self.items[edge.from];
         item.right = item.right.max(item.left + LOOP + edge.label.wide);
         item.high = item.high.max(*used);
-        Chain::Loop(at)
+        chain
     }
 
     fn add_edge(&mut self, edge: &Edge) -> Chain {

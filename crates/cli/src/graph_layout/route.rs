@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::graph_layout::layers::{Chain, LOOP, Layered, TURN};
+use crate::graph_layout::layers::{Chain, LOOP, LOOP_HIGH, Layered, TURN};
 use crate::graph_layout::{Drawing, Edge, Point, Route, Size};
 
 /// The room between layers, more where edges go far to the side.
@@ -64,7 +64,7 @@ impl Ports {
                     sides[ends[upper]][1].push((x[items[0]], index, upper));
                     sides[ends[lower]][0].push((x[items[items.len() - 1]], index, lower));
                 }
-                Chain::Loop(_) | Chain::Direct | Chain::Nowhere => {}
+                Chain::Loop(..) | Chain::Direct | Chain::Nowhere => {}
             }
         }
         for (number, sides) in sides.iter_mut().enumerate() {
@@ -96,7 +96,7 @@ impl Plan<'_> {
     fn route(&self, index: usize, edge: &Edge) -> Route {
         match &self.graph.chains[index] {
             Chain::Nowhere => Route::default(),
-            Chain::Loop(below) => self.around(edge, *below),
+            Chain::Loop(number, below) => self.around(edge, *number, *below),
             Chain::Turn(via) => self.turn(index, edge, *via),
             Chain::Way { items, label, goes_up } => self.way(index, edge, (items, *label, *goes_up)),
             Chain::Direct => self.direct(edge),
@@ -149,15 +149,20 @@ impl Plan<'_> {
         Route { path: pen.path, line: pen.line, label: Some(self.label(edge, via, TURN / 2.0)) }
     }
 
-    /// Beside a box: out of it and back into it.
-    fn around(&self, edge: &Edge, below: f64) -> Route {
-        let Point { x, y } = self.places[edge.from];
-        let (side, middle) = (x + self.boxes[edge.from].wide, y + below + edge.label.high.max(18.0) / 2.0);
+    /// Beside a box: out of it and back into it, towards the label; loops share the box's side, and their labels stand beside it.
+    fn around(&self, edge: &Edge, number: usize, below: f64) -> Route {
+        let (Point { x, y }, size) = (self.places[edge.from], self.boxes[edge.from]);
+        let (count, labels) = self.graph.loops[edge.from];
+        let (side, share) = (x + size.wide, size.high / count as f64);
+        let top = (y + size.high / 2.0 - labels / 2.0).max(self.rows[self.graph.items[edge.from].layer].0);
+        let middle = top + below + edge.label.high.max(LOOP_HIGH) / 2.0;
+        let port = y + share * (number as f64 + 0.5);
+        let half = (share / 4.0).min(6.0);
         let far = side + LOOP - 6.0;
-        let mut pen = Pen::at(Point { x: side, y: middle - 6.0 });
-        let ends = [Point { x: far, y: middle - 12.0 }, Point { x: far, y: middle + 12.0 }];
-        pen.bend([ends[0], ends[1], Point { x: side, y: middle + 6.0 }]);
-        let label = Point { x: side + LOOP - 6.0, y: middle - edge.label.high / 2.0 };
+        let mut pen = Pen::at(Point { x: side, y: port - half });
+        let ends = [Point { x: far, y: middle - 2.0 * half }, Point { x: far, y: middle + 2.0 * half }];
+        pen.bend([ends[0], ends[1], Point { x: side, y: port + half }]);
+        let label = Point { x: far, y: middle - edge.label.high / 2.0 };
         Route { path: pen.path, line: pen.line, label: Some(label) }
     }
 

@@ -115,6 +115,25 @@ fn edges_end_at_their_boxes() {
 }
 
 #[test]
+fn many_loops_begin_and_end_at_their_box() {
+    let label = Size { wide: 60.0, high: 50.0 };
+    let loops = [Edge { from: 0, to: 0, label }; 5];
+    let drawing = draw(&[SIZE], &loops);
+    let Point { x, y } = drawing.boxes[0];
+    let mut last = Point::default();
+    for route in &drawing.edges {
+        for end in [route.line.first(), route.line.last()] {
+            let end = end.expect("a path");
+            assert!((end.x - x - SIZE.wide).abs() < 0.1 && end.y > y && end.y < y + SIZE.high, "{end:?} at {x} {y}");
+        }
+        let corner = route.label.expect("a label");
+        assert!(corner.x > x + SIZE.wide && corner.y >= last.y, "{corner:?} after {last:?}");
+        assert!(corner.y + label.high <= drawing.size.high);
+        last = Point { x: corner.x, y: corner.y + label.high };
+    }
+}
+
+#[test]
 fn dense_graphs_stay_readable() {
     // A cube of five dimensions: each step sets one bit, and one resets all of them.
     let mut pairs: Vec<(usize, usize)> =

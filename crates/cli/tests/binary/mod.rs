@@ -4,7 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
+use birk_exec::Random;
 use serde_json::Value;
 
 /// The command under test.
@@ -58,6 +60,24 @@ impl Answer {
         }
         report
     }
+}
+
+/// Runs a check that keeps its work in a folder and kills it twice, as it begins and as it goes on, each time at a random moment of
+/// the time that the whole check takes; whether something was saved by then.
+pub(crate) fn killed_twice(check: &str, folder: &Path, time: Duration, random: &mut Random) -> bool {
+    let is_saved = || folder.join("search.birk").exists();
+    for _ in 0..2 {
+        let kept = folder.display();
+        let arguments =
+            if is_saved() { format!("resume {kept}") } else { format!("check {check} --checkpoint {kept}") };
+        let mut child = command(BIRK);
+        child.args(arguments.split_whitespace()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = child.spawn().expect("the command can be run");
+        std::thread::sleep(time.mul_f64(random.below(1000) as f64 / 1000.0));
+        child.kill().expect("it can be killed");
+        child.wait().expect("it has ended");
+    }
+    is_saved()
 }
 
 /// The schemas of reports, as they are documented.

@@ -326,3 +326,38 @@ system Lift {
   mu never_on_top: nu X. floor < 3 && [-] X;
 }",
 };
+
+pub(super) const E0056: Code = Code {
+    code: "E0056",
+    title: "an expectation about nothing",
+    explanation: "\
+`expect` says what a check should find: `expect violated safe in 3;`, also with other values of
+constants: `expect (N = 3): holds, 167 states;`. The properties and constants that it names must
+be declared; `deadlock` and `fault` are properties of every system.",
+    example: "\
+system Lift {
+  const TOP = 3;
+
+  int (0, TOP) floor;
+
+  active thread Motor() {
+    while (floor < TOP) { floor := floor + 1; }
+  }
+
+  reachable on_top: floor == TOP;
+  expect (TOP = 2): reached top in 2;
+}",
+    fix: "\
+system Lift {
+  const TOP = 3;
+
+  int (0, TOP) floor;
+
+  active thread Motor() {
+    while (floor < TOP) { floor := floor + 1; }
+  }
+
+  reachable on_top: floor == TOP;
+  expect (TOP = 2): reached on_top in 2;
+}",
+};

@@ -7,6 +7,7 @@
 mod action;
 mod binder;
 mod branching;
+mod expectation;
 mod expression;
 mod foreign;
 mod item;

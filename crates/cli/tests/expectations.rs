@@ -1,0 +1,92 @@
+//! `birk test` as a user runs it: expectations that are met, that are not, and that are about nothing.
+
+mod binary;
+
+use std::path::Path;
+
+use binary::{birk, folder_with};
+
+const LIFT: &str = "system Lift {
+  const TOP = 3;
+
+  int (0, TOP) floor;
+
+  active thread Motor() {
+    while (floor < TOP) { floor := floor + 1; }
+  }
+
+  reachable on_top: floor == TOP;
+  invariant low: floor < 9;
+  ltl rises: <> (floor == TOP);
+  EXPECT
+}
+";
+
+fn test(text: &str, options: &str) -> binary::Answer {
+    let folder = folder_with("expectations", &[("lift.bir", &LIFT.replace("EXPECT", text))]);
+    birk(&format!("test {} {options}", folder.display()))
+}
+
+#[test]
+fn what_is_expected_is_found() {
+    let met = test(
+        "expect reached on_top in 6, holds low, 8 states, 7 transitions, depth 7;\n  expect (TOP = 2): reached on_top in 4;\n  expect holds;",
+        "",
+    );
+    met.exits(0).quietly().prints("lift.bir: 3 expectations\n").prints("\n3 of 3 expectations met (1 models");
+}
+
+/// Each kind of difference is named, with its line and the command that shows it.
+#[test]
+fn every_difference_is_named() {
+    let cases = [
+        ("expect violated low;", "`low` is holds, expected violated"),
+        ("expect violated low in 3;", "`low` is holds, expected violated in 3"),
+        ("expect reached on_top in 5;", "`on_top` is reached in 6, expected reached in 5"),
+        ("expect violated on_top;", "`on_top` is reached in 6, expected not reached"),
+        ("expect violated rises;", "`rises` is holds, expected violated"),
+        ("expect 9 states;", "states: 8, expected 9"),
+        ("expect 9 transitions;", "transitions: 7, expected 9"),
+        ("expect depth 9;", "depth: 7, expected 9"),
+        ("expect (TOP = 10): holds;", "`low` is violated in 18, expected holds"),
+    ];
+    for (text, expected) in cases {
+        let failed = test(text, "").exits(1).quietly();
+        let failed = failed.prints("FAILED").prints(&format!("lift.bir:13: {expected}\n")).prints("to see it: birk check ");
+        failed.prints("\n0 of 1 expectations met");
+    }
+}
+
+#[test]
+fn what_is_about_nothing_is_refused() {
+    test("expect violated lov;", "").exits(2).says("error[E0056]: there is no property `lov`").says("did you mean `low`?");
+    test("expect (TPO = 1): holds;", "").exits(2).says("there is no constant `TPO`").says("did you mean `TOP`?");
+    test("expect maybe;", "").exits(2).says("error");
+    test("expect holds on;", "").exits(2).says("there is no property `on`");
+    test("expect 3 floors;", "").exits(2).says("error[E0004]: expected what is expected");
+    test("", "").exits(2).says("none with an expectation").says("`expect holds;`");
+    let folder = folder_with("unclear", &[("a.dve", "// expect: perhaps\nsystem async;")]);
+    birk(&format!("test {}", folder.display())).exits(2).says("a.dve:1: this expectation cannot be read");
+}
+
+/// The report is what JUnit's readers expect.
+#[test]
+fn a_report_for_other_tools() {
+    let report = test("expect (TOP = 2): holds;\n  expect violated low, 9 states;", "--format junit").exits(1).quietly().out;
+    assert!(report.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"birk\" tests=\"2\" failures=\"1\""));
+    assert_eq!(report.matches("<testcase ").count(), 2);
+    assert!(report.contains("name=\"line 13 -D TOP=2\""), "{report}");
+    assert!(report.contains("<failure message=\"`low` is holds, expected violated; states: 8, expected 9\">"), "{report}");
+    assert!(report.ends_with("  </testsuite>\n</testsuites>\n"), "{report}");
+}
+
+/// All models of the repository are as they say, whatever their language.
+#[test]
+fn the_models_of_the_repository_are_as_they_say() {
+    let models = binary::root().join("models");
+    let tested = birk(&format!("test {}", Path::new(&models).display())).exits(0).quietly();
+    let last = tested.out.lines().last().expect("a summary");
+    let (met, of) = last.split_once(" of ").expect("two numbers");
+    assert_eq!(Some(met), of.split(' ').next(), "{last}");
+    assert!(met.parse::<u32>().expect("a number") > 300, "{last}");
+}
