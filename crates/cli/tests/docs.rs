@@ -1,8 +1,9 @@
 //! The documentation tells the truth: every model in it loads, every screen in it is what the command prints, every
 //! link leads somewhere, and nothing that the command offers is missing.
 //!
-//! In a fence, ```` ```bir ```` is a model, `bir,fails` one that is rejected, and `bir,file=NAME` one that the screens
-//! below it use. ```` ```console ```` is a screen: a line that begins with `$ ` is run, the lines below are its output.
+//! In a fence, ```` ```bir ```` is a model, `bir,fails` one that is rejected, `bir,file=NAME` one that the screens
+//! below it use, and `bir,model=PATH` the one in that file, without the comment at its top. ```` ```console ```` is a
+//! screen: a line that begins with `$ ` is run, the lines below are its output.
 //! `UPDATE_DOCS=1 cargo test -p birk --test docs` writes all screens anew.
 
 mod binary;
@@ -97,6 +98,23 @@ fn every_model_loads_or_is_rejected_as_it_says() {
         }
     }
     assert!(loaded > 20, "the documentation shows {loaded} models");
+}
+
+#[test]
+fn every_model_of_a_file_is_as_in_the_file() {
+    let mut shown = 0;
+    for page_of_models in pages() {
+        for block in page_of_models.blocks() {
+            let path = block.info.split(',').find_map(|part| part.strip_prefix("model="));
+            let Some(path) = path else { continue };
+            let file = page(path);
+            let model: String = file.split_inclusive('\n').skip_while(|line| line.starts_with("//")).collect();
+            let place = page_of_models.place(&block);
+            assert_eq!(&page_of_models.text[block.text.clone()], model, "{place}: not as in {path}");
+            shown += 1;
+        }
+    }
+    assert!(shown >= 10, "the cookbook shows {shown} models");
 }
 
 #[test]

@@ -28,6 +28,7 @@ fn models() -> Vec<(String, String)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models");
     let mut found: Vec<(String, String)> = fs::read_dir(&folder)
         .expect("the corpus is there")
+        .chain(fs::read_dir(folder.join("cookbook")).expect("the models of the cookbook are there"))
         .chain(fs::read_dir(folder.join("peers")).expect("the twins of other tools' models are there"))
         .chain(fs::read_dir(folder.join("dve")).expect("the models in DVE are there"))
         .map(|entry| entry.expect("readable").path())
