@@ -165,7 +165,7 @@ pub enum Fairness {
     None,
     /// Those in which no thread waits forever while it could go on.
     Weak,
-    /// Those in which no thread waits forever that can go on again and again; not offered.
+    /// Those in which no thread waits forever that can go on again and again; for LTL and automata.
     Strong,
 }
 

@@ -109,8 +109,9 @@ pub(crate) struct CheckArgs {
     /// Check that this automaton accepts no execution (HOA, or a SPIN never claim)
     #[arg(long, value_name = "FILE", help_heading = PROPERTIES)]
     pub(crate) automaton: Option<PathBuf>,
-    /// Fairness for temporal properties; weak: a thread that stays enabled eventually takes a step
-    #[arg(long, value_name = "none|weak", value_enum, default_value = "none", hide_possible_values = true,
+    /// Fairness for temporal properties; weak: a thread that stays enabled eventually takes a step; strong: one that is
+    /// enabled again and again takes steps again and again
+    #[arg(long, value_name = "none|weak|strong", value_enum, default_value = "none", hide_possible_values = true,
           help_heading = PROPERTIES)]
     pub(crate) fairness: Fair,
     /// The engine; see `birk engines`

@@ -22,7 +22,7 @@ use std::ops::Deref;
 use birk_exec::Replayed;
 use birk_ir::{Op, Program, ThreadId, TransitionId};
 
-use crate::cli::CheckArgs;
+use crate::cli::{CheckArgs, Fair};
 use crate::numbers::{count, counted, grouped, grouped_digits};
 use crate::source::Source;
 use crate::terminal::{is_obeyed, visible};
@@ -153,6 +153,7 @@ impl Report<'_> {
     /// What searched: the engine, or, where only runs were asked about, the search for cycles.
     pub(crate) fn searched_with(&self) -> &'static str {
         match self.is_of_runs() {
+            true if self.args.fairness == Fair::Strong => "scc",
             true if self.engine.liveness.is_some() => self.engine.name,
             true if self.args.threads.for_cycles() > 1 => "cndfs",
             true => "ndfs",

@@ -2,9 +2,10 @@
 
 mod binary;
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use binary::{birk, folder_with};
+use binary::{birk, folder};
 
 const LIFT: &str = "system Lift {
   const TOP = 3;
@@ -22,8 +23,15 @@ const LIFT: &str = "system Lift {
 }
 ";
 
+fn with_model(name: &str, file: &str, text: &str) -> PathBuf {
+    let folder = folder(name);
+    fs::write(folder.join(file), text).expect("the folder can be written to");
+    folder
+}
+
 fn test(text: &str, options: &str) -> binary::Answer {
-    let folder = folder_with("expectations", &[("lift.bir", &LIFT.replace("EXPECT", text))]);
+    let name: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
+    let folder = with_model(&format!("expectations_{name}"), "lift.bir", &LIFT.replace("EXPECT", text));
     birk(&format!("test {} {options}", folder.display()))
 }
 
@@ -52,31 +60,41 @@ fn every_difference_is_named() {
     ];
     for (text, expected) in cases {
         let failed = test(text, "").exits(1).quietly();
-        let failed = failed.prints("FAILED").prints(&format!("lift.bir:13: {expected}\n")).prints("to see it: birk check ");
+        let failed =
+            failed.prints("FAILED").prints(&format!("lift.bir:13: {expected}\n")).prints("to see it: birk check ");
         failed.prints("\n0 of 1 expectations met");
     }
 }
 
 #[test]
 fn what_is_about_nothing_is_refused() {
-    test("expect violated lov;", "").exits(2).says("error[E0056]: there is no property `lov`").says("did you mean `low`?");
+    test("expect violated lov;", "")
+        .exits(2)
+        .says("error[E0056]: there is no property `lov`")
+        .says("did you mean `low`?");
     test("expect (TPO = 1): holds;", "").exits(2).says("there is no constant `TPO`").says("did you mean `TOP`?");
     test("expect maybe;", "").exits(2).says("error");
     test("expect holds on;", "").exits(2).says("there is no property `on`");
     test("expect 3 floors;", "").exits(2).says("error[E0004]: expected what is expected");
     test("", "").exits(2).says("none with an expectation").says("`expect holds;`");
-    let folder = folder_with("unclear", &[("a.dve", "// expect: perhaps\nsystem async;")]);
+    let folder = with_model("expectations_unclear", "a.dve", "// expect: perhaps\nsystem async;");
     birk(&format!("test {}", folder.display())).exits(2).says("a.dve:1: this expectation cannot be read");
 }
 
 /// The report is what JUnit's readers expect.
 #[test]
 fn a_report_for_other_tools() {
-    let report = test("expect (TOP = 2): holds;\n  expect violated low, 9 states;", "--format junit").exits(1).quietly().out;
-    assert!(report.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"birk\" tests=\"2\" failures=\"1\""));
+    let report =
+        test("expect (TOP = 2): holds;\n  expect violated low, 9 states;", "--format junit").exits(1).quietly().out;
+    assert!(report.starts_with(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"birk\" tests=\"2\" failures=\"1\""
+    ));
     assert_eq!(report.matches("<testcase ").count(), 2);
     assert!(report.contains("name=\"line 13 -D TOP=2\""), "{report}");
-    assert!(report.contains("<failure message=\"`low` is holds, expected violated; states: 8, expected 9\">"), "{report}");
+    assert!(
+        report.contains("<failure message=\"`low` is holds, expected violated; states: 8, expected 9\">"),
+        "{report}"
+    );
     assert!(report.ends_with("  </testsuite>\n</testsuites>\n"), "{report}");
 }
 

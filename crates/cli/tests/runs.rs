@@ -212,7 +212,12 @@ fn automata_are_shown() {
 #[test]
 fn combinations_without_a_meaning_are_refused_with_a_reason() {
     let refused = |options: &str, reason: &str| _ = birk(&format!("check models/{options}")).exits(2).says(reason);
-    refused("german_liveness.bir --fairness strong", "--fairness strong is not supported");
+    refused("german_liveness.bir --fairness strong --search highway", "--fairness strong needs all steps");
+    refused(
+        "german_liveness.bir --fairness strong --search dfs --store bitstate",
+        "--fairness strong needs exact states",
+    );
+    refused("peterson2.bir --fairness strong", "--fairness applies to temporal properties, and none is checked");
     refused("peterson2.bir --fairness weak", "--fairness applies to temporal properties, and none is checked");
     refused("peterson2.bir --swarm 3", "it needs --store bitstate");
     refused("peterson2.bir --store bitstate", "use --search dfs");

@@ -104,6 +104,11 @@ impl<'m> Product<'m> {
         product
     }
 
+    /// The same without copies, for a search that looks after fairness itself: the conditions are only told.
+    pub fn telling(model: &'m dyn Model, automaton: Buchi, fairness: Fairness) -> Self {
+        Self { fairness: Some(fairness), ..Self::new(model, automaton, None) }
+    }
+
     /// Whether any cycle through an accepting state is a sign, so that a simple search will do.
     pub fn is_weak(&self) -> bool {
         self.fairness.is_none() && self.automaton.strength() != Strength::General

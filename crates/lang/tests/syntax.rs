@@ -573,7 +573,7 @@ E0005 3:7 missing `;` | expected `;` here"),
 y := 3)", "E0006 2:12 missing `)` | expected `)` here (2:6 this `(` is not closed)
 E0004 3:7 expected `;`, found `)` | expected `;`"),
     (Action, "x := 1;;", "E0004 2:8 expected an action, found `;` | expected an action | remove the `;`, or write `skip;`"),
-    (Action, "int y := 1;", "E0004 2:1 expected an action, found the keyword `int` | expected an action | variables are declared at the begin of a thread or in the system"),
+    (Action, "int y := 1;", "E0004 2:1 expected an action, found the keyword `int` | expected an action | variables are declared at the beginning of a thread or in the system"),
     (Action, "asert x > 1;", "E0004 2:1 expected an action, found `asert` | expected an action | did you mean `assert`?"),
     (Action, r#"assert x > 1 "text";"#, "E0004 2:14 expected `;`, found a string | expected `;`"),
     (Action, "assert x > 1, 5;", "E0004 2:15 expected a string in quotes, found `5` | expected a string in quotes"),

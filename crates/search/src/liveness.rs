@@ -18,6 +18,7 @@ mod packed_shared;
 mod packed_single;
 mod path;
 mod slots;
+mod strong;
 mod work_sharing;
 
 use birk_engine::{Hunt, Limits, Model, Observer};
@@ -32,6 +33,7 @@ pub(crate) use lasso::trace_of;
 pub(crate) use ndfs::{Colour, Space, hunt_in};
 use packed_single::PackedSingle;
 pub(crate) use path::Path;
+pub use strong::find_strongly_fair_cycle;
 
 impl CycleSearch {
     /// Searches until a cycle is found, or there is none, or a limit is met.

@@ -115,7 +115,10 @@ impl<'a> Context<'a> {
 /// The fairness that was asked for.
 pub(super) fn fairness(program: &Program, options: &Options) -> Result<Option<Fairness>, Error> {
     match options.fairness {
-        options::Fairness::Weak => Fairness::weak(program).map(Some).map_err(Error::Refused),
-        _ => Ok(None),
+        options::Fairness::None => Ok(None),
+        // The conditions are the same; what differs is when they have to be met.
+        options::Fairness::Weak | options::Fairness::Strong => {
+            Fairness::weak(program).map(Some).map_err(Error::Refused)
+        }
     }
 }

@@ -8,14 +8,14 @@ use birk_exec::reduction::{Preserve, Trial};
 use birk_exec::{Product, Replayed, Specialised, replay};
 use birk_ir::{Expr, Goal, Outcome, Property, PropertyKind, Trace};
 use birk_search::highway::Slice;
-use birk_search::liveness::CycleSearch;
+use birk_search::liveness::{CycleSearch, find_strongly_fair_cycle};
 
 use super::context::Context;
 use super::findings::{Answered, Decided, Question};
 use super::reduced::USELESS;
 use crate::error::Error;
 use crate::model::Layers;
-use crate::options::Automaton;
+use crate::options::{Automaton, Fairness};
 use crate::properties::replay_failure;
 use crate::report::AutomatonFigures;
 use crate::watch::Watch;
@@ -52,11 +52,16 @@ impl<'a> LivenessQuestion<'a> {
         slice: Option<&Slice>,
         observer: &mut dyn Observer,
     ) -> Hunt {
-        let product = Product::new(model, self.automaton.clone(), context.fairness.clone());
+        let strong = context.fairness.clone().filter(|_| context.options.fairness == Fairness::Strong);
+        let product = match strong.clone() {
+            Some(fairness) => Product::telling(model, self.automaton.clone(), fairness),
+            None => Product::new(model, self.automaton.clone(), context.fairness.clone()),
+        };
         let weak = product.is_weak();
         let threads = if slice.is_some() { 1 } else { context.options.threads.for_cycles() };
         let job = Job { limits: Limits { threads, ..limits }, ..context.job(1) };
         let mut hunt = match (slice, context.bitstate(), context.engine.liveness) {
+            _ if strong.is_some() => find_strongly_fair_cycle(&product, &limits, observer),
             (Some(slice), ..) => slice.find_cycle(&product, &CycleSearch::of(weak, &job), observer),
             (None, Some(bitstate), _) => bitstate.find_cycle(&product, &CycleSearch::of(weak, &job), observer),
             (None, None, Some(search)) => search(&product, weak, &job, observer),
@@ -96,7 +101,10 @@ impl<'a> LivenessQuestion<'a> {
         let run = replay(program, trace).map_err(failure)?;
         run.confirm(program, property).map_err(failure)?;
         if let Some(fairness) = &context.fairness {
-            run.is_fair(program, fairness).map_err(failure)?;
+            match context.options.fairness {
+                Fairness::Strong => run.is_strongly_fair(program, fairness).map_err(failure)?,
+                _ => run.is_fair(program, fairness).map_err(failure)?,
+            }
         }
         let is_given = matches!(property.kind, PropertyKind::Automaton | PropertyKind::Claim(_));
         if is_given && !run.is_accepted(program, &self.automaton, &self.propositions) {

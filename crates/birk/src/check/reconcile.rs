@@ -12,16 +12,28 @@ use crate::report::Accept;
 /// Options that contradict each other, or mean nothing to the engine.
 pub(crate) fn options(options: &Options, engine: &Engine) -> Result<(), Error> {
     if options.fairness == Fairness::Strong {
-        return Err(Error::refused(
-            "--fairness strong is not supported; state the assumption in the LTL property: \
-             ([]<> enabled -> []<> taken) -> …",
-        ));
+        strong(options, engine)?;
     }
     store(options)?;
     engine_options(options, engine)?;
     abilities(options, engine)?;
     slices_and_widths(options, engine)?;
     acceptance(options, engine)
+}
+
+/// Strong fairness is decided on the whole graph.
+fn strong(options: &Options, engine: &Engine) -> Result<(), Error> {
+    if options.store == Store::Bitstate {
+        return Err(Error::refused("--fairness strong needs exact states; use --store exact"));
+    }
+    match engine.slices {
+        false => Ok(()),
+        true => Err(Error::refused(format!(
+            "--fairness strong needs all steps of every state, and --search {} drops some; use {}",
+            engine.name,
+            options.engines.named(|engine| !engine.slices)
+        ))),
+    }
 }
 
 fn store(options: &Options) -> Result<(), Error> {
@@ -143,7 +155,7 @@ pub(super) fn properties(options: &Options, engine: &Engine, properties: &[&Prop
             property.name
         )));
     }
-    if options.fairness == Fairness::Weak {
+    if options.fairness != Fairness::None {
         fairness(options, engine, properties)?;
     }
     if options.store == Store::Bitstate && of_states && !engine.bitstate {
@@ -164,11 +176,17 @@ pub(super) fn properties(options: &Options, engine: &Engine, properties: &[&Prop
 fn fairness(options: &Options, engine: &Engine, properties: &[&Property]) -> Result<(), Error> {
     if let Some(property) = properties.iter().find(|property| matches!(property.kind, PropertyKind::Mu(_))) {
         return Err(Error::refused(format!(
-            "--fairness weak is about executions, and the `mu` property `{}` is about steps; select others with --property",
+            "--fairness is about executions, and the `mu` property `{}` is about steps; select others with --property",
             property.name
         )));
     }
     let ctl = properties.iter().find(|property| property.branching().is_some());
+    if let Some(property) = ctl.filter(|_| options.fairness == Fairness::Strong) {
+        return Err(Error::refused(format!(
+            "--fairness strong applies to LTL and automata, and `{}` is CTL; use --fairness weak, or select others with --property",
+            property.name
+        )));
+    }
     if let Some(property) = ctl.filter(|_| engine.slices) {
         return Err(Error::refused(format!(
             "with --fairness weak, `{}` needs all steps of every state, and --search {} drops some; use {}, or select \

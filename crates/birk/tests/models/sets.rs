@@ -44,9 +44,9 @@ fn with_engine(program: &Program, engine: &Engine, check: impl FnOnce(&[&Propert
     check(&properties, &hunt_with(engine, program, &goals, &job));
 }
 
-/// The words of the header line `// expect: …`.
+/// The words of the header line `// found with decision diagrams: …`.
 fn expected(name: &str, text: &str) -> Vec<String> {
-    let line = text.lines().find_map(|line| line.strip_prefix("// expect: "));
+    let line = text.lines().find_map(|line| line.strip_prefix("// found with decision diagrams: "));
     line.unwrap_or_else(|| panic!("{name} expects nothing")).split([';', ',', ' ']).map(str::to_owned).collect()
 }
 

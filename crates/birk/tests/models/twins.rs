@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use birk_engine::{Engine, Job, Limits};
 use birk_exec::{Interpreter, goal_of, replay};
-use birk_ir::{Coverage, Goal, Outcome, Property, Verdict};
+use birk_ir::{Clause, Coverage, Expectation, Goal, Outcome, Property, Verdict};
 use birk_search::ENGINES;
 
 use crate::hunt_in;
@@ -16,7 +16,7 @@ use crate::hunt_in;
 /// So many pairs there are at least.
 const LEAST_TWINS: usize = 8;
 
-/// What was found in a model; it reads like the `// expect` line that says so.
+/// What was found in a model; it reads like the expectation that says so.
 #[derive(Debug, PartialEq)]
 struct Findings {
     /// Property, whether it has to be reached, its verdict, and how many steps lead to what was found.
@@ -63,16 +63,29 @@ fn models(folder: &str) -> BTreeMap<String, String> {
     named.collect()
 }
 
-/// The `-D NAME=VALUE` of each `// expect` line, and what follows them.
-fn expectations(text: &str) -> Vec<(Vec<(String, String)>, &str)> {
-    let lines = text.lines().filter_map(|line| line.strip_prefix("// expect"));
-    let read = |line| {
-        let (options, expected) = str::split_once(line, ": ").unwrap_or_else(|| panic!("unclear: // expect{line}"));
-        let words = options.split_whitespace().filter(|word| *word != "-D");
-        let defines = words.map(|word| word.split_once('=').unwrap_or_else(|| panic!("{word} is no NAME=VALUE")));
-        (defines.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(), expected)
+/// The values of constants in each expectation of a model, and what is expected, in the words of [`Findings`].
+fn expectations(text: &str) -> Vec<(Vec<(String, String)>, String)> {
+    let loaded = birk_lang::load(text, &[]);
+    let program = loaded.program.as_ref().unwrap_or_else(|| panic!("{:#?}", loaded.diagnostics));
+    let is_of_states = |name: &str| program.properties.iter().any(|p| p.name == name && goal_of(program, p).is_some());
+    let within = |steps: Option<u64>| steps.map_or(String::new(), |steps| format!(" in {steps}"));
+    let read = |said: &Expectation| {
+        let (mut verdicts, mut counts) = (Vec::new(), Vec::new());
+        for clause in &said.clauses {
+            match clause {
+                Clause::Holds(_) => verdicts.push("holds".to_owned()),
+                Clause::Violated(name, _) | Clause::Reached(name, _) if !is_of_states(name) => {}
+                Clause::Violated(name, steps) => verdicts.push(format!("violated {name}{}", within(*steps))),
+                Clause::Reached(name, steps) => verdicts.push(format!("reached {name}{}", within(*steps))),
+                Clause::States(count) => counts.push(format!("{count} states")),
+                Clause::Transitions(count) => counts.push(format!("{count} transitions")),
+                Clause::Depth(count) => counts.push(format!("depth {count}")),
+            }
+        }
+        verdicts.push(counts.join(", "));
+        (said.constants.clone(), verdicts.join("; "))
     };
-    lines.map(read).collect()
+    loaded.expectations.iter().map(read).collect()
 }
 
 /// Explores all of a model; every trace is walked again.

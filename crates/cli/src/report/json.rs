@@ -405,7 +405,11 @@ fn frontier(stats: &birk_engine::Stats) -> Option<Frontier> {
 fn property(report: &Report<'_>, answer: &Answer) -> PropertyReport {
     let is_ctl = matches!(answer.property.kind, PropertyKind::Ctl(_));
     let has_fairness = answer.automaton.is_some() || (is_ctl && answer.reason.is_none());
-    let fairness = if report.args.fairness == Fair::Weak { "weak" } else { "none" };
+    let fairness = match report.args.fairness {
+        Fair::None => "none",
+        Fair::Weak => "weak",
+        Fair::Strong => "strong",
+    };
     let figures = answer.automaton.as_ref();
     PropertyReport {
         name: answer.property.name.clone(),

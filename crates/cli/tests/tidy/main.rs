@@ -407,19 +407,16 @@ fn manifests_can_fail() {
 /// A model says what is expected of it.
 fn expectations(files: &[File]) -> Vec<String> {
     let is_model = |file: &File| file.is("bir") && file.path.rsplit_once('/').is_some_and(|(at, _)| at == "models");
-    let has_expectation = |file: &File| {
-        let mut header = file.text.lines().take_while(|line| !line.trim_start().starts_with("system"));
-        header.any(|line| line.starts_with("// expect"))
-    };
+    let has_expectation = |file: &File| file.text.lines().any(|line| line.starts_with("  expect "));
     let silent = files.iter().filter(|file| is_model(file) && !has_expectation(file));
-    silent.map(|file| format!("{}: no `// expect` line before `system`", file.path)).collect()
+    silent.map(|file| format!("{}: nothing is expected of it", file.path)).collect()
 }
 
 #[test]
 fn expectations_can_fail() {
-    fails(expectations, "models/ring.bir", "// A ring.\nsystem Ring {\n}\n// expect: holds\n");
+    fails(expectations, "models/ring.bir", "// expect holds;\nsystem Ring {\n}\n");
     fails(expectations, "models/empty.bir", "");
-    passes(expectations, "models/ring.bir", "// A ring.\n// expect: holds\nsystem Ring {}\n");
+    passes(expectations, "models/ring.bir", "system Ring {\n  expect holds;\n}\n");
     passes(expectations, "models/rejected/ring.bir", "system Ring {}\n");
 }
 

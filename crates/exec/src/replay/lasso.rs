@@ -151,11 +151,30 @@ impl Replayed {
         }
     }
 
+    /// Whether nobody is passed over in the loop who could go on in one of its states.
+    pub fn is_strongly_fair(&self, program: &Program, fairness: &Fairness) -> Result<(), ReplayError> {
+        let states = self.loop_states();
+        let enabled = states.iter().fold(0, |all, state| all | self.enabled(program, fairness, state));
+        let unmet = enabled & !self.met(fairness);
+        match (0..fairness.names.len()).find(|&i| unmet >> i & 1 == 1) {
+            None => Ok(()),
+            Some(i) => {
+                let reason = format!("{} is enabled again and again but never scheduled", fairness.names[i]);
+                Err(ReplayError { step: self.steps.len().saturating_sub(1), reason })
+            }
+        }
+    }
+
+    /// The conditions that steps of the loop meet.
+    fn met(&self, fairness: &Fairness) -> u64 {
+        let taken = self.steps[self.loop_start.unwrap_or(0).min(self.steps.len())..].iter();
+        taken.fold(0, |all, step| all | fairness.met_by[step.transition.index()])
+    }
+
     /// The first condition of fairness that is not met in the loop, although it could be in all of its states.
     pub fn passed_over(&self, program: &Program, fairness: &Fairness) -> Option<usize> {
         let states = self.loop_states();
-        let taken = self.steps[self.loop_start.unwrap_or(0).min(self.steps.len())..].iter();
-        let met = taken.fold(0, |all, step| all | fairness.met_by[step.transition.index()]);
+        let met = self.met(fairness);
         let always = states.iter().fold(u64::MAX, |all, state| all & self.enabled(program, fairness, state));
         (0..fairness.names.len()).find(|&i| (always & !met) >> i & 1 == 1)
     }

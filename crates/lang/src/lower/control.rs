@@ -329,8 +329,10 @@ impl<'a> Builder<'_, 'a> {
     fn labels(&mut self, statement: &'a Action, here: usize, around: &Around<'a>) {
         for label in &statement.labels {
             if around.scope.is_some() {
-                let message =
-                    format!("the label `{}` is in something that is written out several times", label.name.text);
+                let message = format!(
+                    "the label `{}` is in a procedure or a `for`, which stands for several places",
+                    label.name.text
+                );
                 let help = "labels stand outside procedures and `for`";
                 self.cx.report(Diagnostic::new("E0048", label.name.span, message, "not one place").help(help));
                 self.misplaced(&label.name);

@@ -19,7 +19,12 @@ pub(crate) fn lower(cx: &mut Context<'_>, system: &ast::System, properties: &[Pr
             is_there(cx, name, "property", &names);
         }
         for (name, _) in &expectation.constants {
-            let names: Vec<String> = cx.constants.iter().map(|constant| constant.full_name.clone()).collect();
+            // As with `-D`, a constant of a block need not be named with its block.
+            let full = cx.constants.iter().map(|constant| constant.full_name.clone());
+            let mut names: Vec<String> = full.collect();
+            if names.iter().any(|full| full.rsplit_once('.').is_some_and(|(_, short)| short == name.text)) {
+                names.push(name.text.clone());
+            }
             is_there(cx, name, "constant", &names.iter().map(String::as_str).collect::<Vec<_>>());
         }
         let constants = expectation.constants.iter().map(|(name, value)| (name.text.clone(), value.clone()));

@@ -44,6 +44,12 @@ impl Rows {
         row.map(|edge| (self.ends[edge], self.labels.get(edge).copied()))
     }
 
+    /// The other end of one of a state's edges.
+    pub(crate) fn end(&self, state: u32, edge: usize) -> Option<u32> {
+        let mut row = self.starts[state as usize] as usize..self.starts[state as usize + 1] as usize;
+        row.nth(edge).map(|edge| self.ends[edge])
+    }
+
     pub(crate) fn count(&self, state: u32) -> u32 {
         self.starts[state as usize + 1] - self.starts[state as usize]
     }

@@ -5,6 +5,7 @@
 mod large;
 mod mutants;
 mod schedules;
+mod strong;
 mod system;
 
 use std::ops::ControlFlow;

@@ -78,10 +78,18 @@ impl System {
         Buchi::exactly(labels, vec!["p".into(), "q".into()], self.first.clone(), &self.accepting, &moves)
     }
 
-    pub(crate) fn product(&self, fair: bool) -> Product<'_> {
+    fn fairness(&self) -> Fairness {
         let names = (0..self.threads).map(|thread| format!("T{thread}")).collect();
-        let fairness = Fairness { met_by: (0..self.threads).map(|thread| 1 << thread).collect(), names };
-        Product::new(self, self.automaton(), fair.then_some(fairness))
+        Fairness { met_by: (0..self.threads).map(|thread| 1 << thread).collect(), names }
+    }
+
+    pub(crate) fn product(&self, fair: bool) -> Product<'_> {
+        Product::new(self, self.automaton(), fair.then(|| self.fairness()))
+    }
+
+    /// The product for a search that looks after fairness itself.
+    pub(crate) fn telling_product(&self) -> Product<'_> {
+        Product::telling(self, self.automaton(), self.fairness())
     }
 
     pub(crate) fn is_enabled(&self, state: usize, thread: usize) -> bool {
@@ -229,7 +237,7 @@ pub(crate) struct Explicit {
 
 impl Explicit {
     /// What can be reached in one step or more.
-    fn reach(&self, from: usize) -> Vec<usize> {
+    pub(crate) fn reach(&self, from: usize) -> Vec<usize> {
         let mut found = Vec::new();
         let mut waiting = vec![from];
         while let Some(node) = waiting.pop() {

@@ -55,7 +55,7 @@ impl Parser<'_> {
         match self.kind() {
             T::Semicolon => diagnostic = diagnostic.help("remove the `;`, or write `skip;`"),
             T::Boolean | T::Byte | T::Int => {
-                diagnostic = diagnostic.help("variables are declared at the begin of a thread or in the system");
+                diagnostic = diagnostic.help("variables are declared at the beginning of a thread or in the system");
             }
             _ => {}
         }
