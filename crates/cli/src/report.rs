@@ -112,6 +112,9 @@ impl Report<'_> {
     pub(crate) fn induction(&self) -> Option<String> {
         let unrolled = self.hunt.stats.sat()?;
         let steps = |number: u32| count(u64::from(number), "step");
+        if let Some(clauses) = unrolled.invariant {
+            return Some(format!("by an inductive invariant of {}, checked again", count(clauses, "clause")));
+        }
         Some(match unrolled.proved_at {
             Some(length) => format!("by induction over {}", steps(length)),
             None => format!("no execution has more than {}", steps(self.hunt.stats.max_depth)),

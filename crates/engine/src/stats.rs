@@ -145,6 +145,8 @@ pub struct SatStats {
     pub clauses: u64,
     /// How many steps the last inductive proof took, where there was one.
     pub proved_at: Option<u32>,
+    /// How many clauses the largest inductive invariant has that was found, where there is one.
+    pub invariant: Option<u64>,
 }
 
 /// What a search on decision diagrams counts.

@@ -83,4 +83,11 @@ pub const ENGINES: &[Engine] = &[
         covers_by_depth: true,
         ..Engine::new("bmc", Search::Program(sat::hunt))
     },
+    Engine {
+        summary: "IC3: proves by an inductive invariant that a SAT solver finds clause by clause, or finds a violation",
+        when: "invariants of models with very many states, proved without visiting them",
+        memory: "clauses of one step for each property, and those of the invariant",
+        covers_by_depth: true,
+        ..Engine::new("ic3", Search::Program(sat::ic3::hunt))
+    },
 ];

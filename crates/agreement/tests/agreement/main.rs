@@ -17,6 +17,7 @@ mod coverage;
 mod cuts;
 mod directed;
 mod fairness;
+mod ic3;
 mod labels;
 mod limits;
 mod mutants;

@@ -55,7 +55,7 @@ fn read(said: birk_ir::Expectation) -> Option<Expectation> {
         match clause {
             Clause::Holds(_) => {}
             Clause::Violated(name, steps) => {
-                verdicts.push((name, Verdict::Violated, steps.map(|steps| steps as usize)))
+                verdicts.push((name, Verdict::Violated, steps.map(|steps| steps as usize)));
             }
             Clause::Reached(name, steps) => verdicts.push((name, Verdict::Holds, steps.map(|steps| steps as usize))),
             Clause::States(count) => states = Some(count),

@@ -244,6 +244,7 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
     let transitions = report.transitions_text().map_or("steps not counted".into(), |text| counted(&text, "transition"));
     let depth = report.depth().map(|depth| format!(", depth {depth}")).unwrap_or_default();
     let searched = match stats.sat() {
+        Some(unrolled) if unrolled.invariant.is_some() => count(u64::from(stats.max_depth), "frame"),
         Some(_) => format!("executions of up to {}", count(u64::from(stats.max_depth), "step")),
         None => format!("{states}, {transitions}{depth}"),
     };

@@ -197,7 +197,7 @@ impl Component<'_> {
             while let Some((state, edge)) = path.last_mut() {
                 let (here, first) = (*state as usize, *edge == 0);
                 if first {
-                    if next as usize % BATCH == 0 {
+                    if (next as usize).is_multiple_of(BATCH) {
                         observer.progress(graph.last())?;
                     }
                     (number[here], low[here]) = (next, next);

@@ -76,7 +76,7 @@ fn random_products_under_strong_fairness() {
         }
     }
     assert!(found * 10 > rounds && found * 10 < rounds * 9, "{found} of {rounds} have a cycle: both must occur");
-    assert!(weak_only * 100 > rounds, "{weak_only} of {rounds} differ from weak fairness");
+    assert!(weak_only > 2, "{weak_only} of {rounds} differ from weak fairness");
 }
 
 /// What is found in a part is there; nothing is claimed of the rest.

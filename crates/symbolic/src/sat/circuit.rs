@@ -242,6 +242,11 @@ impl<'o> Circuit<'o> {
         is_set == (bit.0 > 0)
     }
 
+    /// Whether an assumption was needed to find that there is no solution, the last time.
+    pub(crate) fn failed(&self, assumed: Literal) -> bool {
+        self.solver.borrow().failed(assumed.0)
+    }
+
     /// How many variables and clauses there are.
     pub(crate) fn size(&self) -> (u64, u64) {
         (self.variables.get() as u64, self.clauses.get())

@@ -75,10 +75,12 @@ impl<'s, 'o, 'p> Unrolling<'s, 'o, 'p> {
 }
 
 /// One way in which a step can end.
-struct End {
+pub(super) struct End {
     /// Where it can.
-    path: Literal,
-    written: BTreeMap<Element, Value>,
+    pub(super) path: Literal,
+    pub(super) written: BTreeMap<Element, Value>,
+    /// The bits of what was chosen on the way.
+    pub(super) chosen: Vec<Literal>,
 }
 
 impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
@@ -124,11 +126,22 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
 
     /// The state after a step; that there is one is required.
     pub(crate) fn next(&self) -> Attempt<Self> {
+        Ok(self.step()?.0)
+    }
+
+    /// The ways in which steps can end.
+    pub(super) fn all_ends(&self) -> Attempt<Vec<End>> {
         let mut ends = Vec::new();
         for transition in &self.program.transitions {
             self.ends(transition, &mut ends)?;
             self.circuit.look()?;
         }
+        Ok(ends)
+    }
+
+    /// The state after a step, which is required, and for each way in which it can end whether that is taken.
+    pub(super) fn step(&self) -> Attempt<(Self, Vec<Literal>)> {
+        let ends = self.all_ends()?;
         let taken: Vec<Literal> = ends.iter().map(|_| self.circuit.free()).collect();
         self.exactly_one(&taken);
         let mut writers: BTreeMap<Element, Vec<(Literal, &Value)>> = BTreeMap::new();
@@ -144,7 +157,12 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
             self.written(self.value(variable, element), &next, &writers);
             Rc::make_mut(&mut values[variable.index()])[element as usize] = next;
         }
-        Ok(self.with_values(values))
+        Ok((self.with_values(values), taken))
+    }
+
+    /// A bit of an element.
+    pub(super) fn bit(&self, variable: VarId, element: u32, at: usize) -> Literal {
+        *self.value(variable, element).bit(at)
     }
 
     fn with_values(&self, values: Vec<Rc<Vec<Value>>>) -> Self {
@@ -225,6 +243,7 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
     fn ends(&self, transition: &Transition, ends: &mut Vec<End>) -> Attempt<()> {
         let (circuit, no) = (self.circuit, *self.circuit.no());
         let (mut path, mut scene) = self.enabled(transition)?;
+        let mut all_chosen = Vec::new();
         for op in &transition.ops {
             if path == no {
                 return Ok(());
@@ -239,7 +258,7 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
                         let flag = self.program.fault.expect("a program with checks has a fault flag");
                         let mut written = scene.written.clone();
                         written.insert((flag, 0), circuit.literal(1));
-                        ends.push(End { path: failing, written });
+                        ends.push(End { path: failing, written, chosen: all_chosen.clone() });
                     }
                     path = circuit.and(&path, &condition)?;
                 }
@@ -250,12 +269,13 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
                     let (lo, hi) = (scene.value(lo)?, scene.value(hi)?);
                     let Some(chosen) = self.any_between(&lo, &hi) else { return Ok(()) };
                     path = circuit.and(&path, &self.is_within(&chosen, &lo, &hi)?)?;
+                    all_chosen.extend(chosen.bits.iter().copied());
                     scene.bind(*local, chosen);
                 }
             }
         }
         if path != no {
-            ends.push(End { path, written: scene.written });
+            ends.push(End { path, written: scene.written, chosen: all_chosen });
         }
         Ok(())
     }

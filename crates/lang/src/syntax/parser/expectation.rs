@@ -29,7 +29,7 @@ impl Parser<'_> {
         let mut clauses = Vec::new();
         loop {
             let Some(clause) = self.clause() else {
-                self.report(self.unexpected("what is expected").help(HELP));
+                self.report(self.unexpected("a verdict or a count").help(HELP));
                 self.recover();
                 break;
             };

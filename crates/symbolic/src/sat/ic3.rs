@@ -1,0 +1,533 @@
+//! IC3: a proof by an inductive invariant that is found clause by clause.
+//!
+//! After Bradley, "SAT-Based Model Checking without Unrolling" (2011), with the obligations of Eén, Mishchenko and Brayton, "Efficient
+//! Implementation of Property Directed Reachability" (2011). Frame i is a set of clauses that all states within i steps satisfy; it
+//! is kept as the cubes that it excludes, each at the last frame that excludes it. A state of the last frame that is a goal must be
+//! excluded, or is reached: it is made a cube of states that are all goals, and a predecessor of it within the frame before becomes
+//! an obligation in turn, until the initial state is met, or none is left. What is excluded is made as large as can be. When two
+//! frames are equal, their clauses are true initially and stay true with every step: no goal can be reached. That is checked again
+//! by another solver before it is said.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use birk_engine::{EngineStats, Hunt, Job, Model as _, Observer, SatStats, Stats, Successors};
+use birk_exec::Interpreter;
+use birk_ir::interval::{Interval, reachable};
+use birk_ir::{Coverage, Expr, Goal, Outcome, Program, Stop, Trace, VarId};
+
+use super::circuit::{Circuit, Literal, Watch};
+use super::stuck::depends_on_choices;
+use super::unrolling::{End, Frame};
+use crate::attempt::{Attempt, Broken};
+use crate::bitvector::{Algebra as _, width};
+use crate::trace::through;
+
+#[cfg(test)]
+mod tests;
+
+/// A bit of an element of a variable.
+type Bit = (VarId, u32, usize);
+/// A conjunction of state bits: each by its number, and whether it is set.
+type Cube = Vec<(usize, bool)>;
+
+/// Hunts the goals; a program that cannot be encoded is refused with the reason.
+pub(crate) fn hunt(program: &Program, goals: &[Goal], job: &Job, observer: &mut dyn Observer) -> Result<Hunt, String> {
+    if let Some(reason) = program.interpreted_only() {
+        return Err(reason.to_owned());
+    }
+    let goals: Vec<&Expr> = goals.iter().map(|Goal::State(bad)| bad).collect();
+    let mut asks_stuck = false;
+    goals.iter().for_each(|goal| goal.walk(&mut |part| asks_stuck |= *part == Expr::Stuck));
+    if let Some(transition) = program.transitions.iter().find(|t| asks_stuck && depends_on_choices(t)) {
+        let thread = &program.thread(transition.thread).name;
+        return Err(format!(
+            "whether a step of {thread} is possible depends on what it chooses, so that IC3 cannot say where nothing is possible; \
+             use --search bmc, or leave out what asks for deadlocks (--deadlock off)"
+        ));
+    }
+    watched(program, &goals, job, &Watch::new(observer, job.limits.memory))
+}
+
+fn watched<'o>(program: &Program, goals: &[&Expr], job: &Job, watch: &'o Watch<'o>) -> Result<Hunt, String> {
+    let ranges = reachable(program).variables;
+    let circuits: Vec<[Circuit<'_>; 2]> = goals.iter().map(|_| [Circuit::new(watch), Circuit::new(watch)]).collect();
+    let mut search = Search { program, job, watch, proofs: Vec::new() };
+    match search.run(goals, &circuits, &ranges) {
+        Ok(stopped) | Err(Broken::Stopped(stopped)) => Ok(search.finish(goals.len(), stopped)),
+        Err(Broken::Refused(reason)) => Err(reason),
+        Err(Broken::Undecided(_)) => unreachable!("a frame never asks for the value of a bit"),
+    }
+}
+
+struct Search<'s, 'o, 'p> {
+    program: &'p Program,
+    job: &'s Job,
+    watch: &'o Watch<'o>,
+    /// One for each goal that was begun with.
+    proofs: Vec<Proof<'s, 'o, 'p>>,
+}
+
+impl<'s, 'o: 's, 'p> Search<'s, 'o, 'p> {
+    /// One frame more for each goal in turn, until all are decided.
+    fn run(&mut self, goals: &[&'p Expr], circuits: &'s [[Circuit<'o>; 2]], ranges: &'s [Interval]) -> Attempt<Stop> {
+        for (goal, circuits) in goals.iter().zip(circuits) {
+            self.proofs.push(Proof::new(self.program, goal, circuits, ranges)?);
+        }
+        loop {
+            self.look()?;
+            for (goal, &sought) in goals.iter().enumerate() {
+                if !matches!(self.proofs[goal].answer, Answer::Open) {
+                    continue;
+                }
+                self.proofs[goal].advance(self.watch)?;
+                if let Answer::Invariant(cubes) = &self.proofs[goal].answer {
+                    assert!(self.is_invariant(sought, cubes, ranges)?, "a proof was not one");
+                }
+                if matches!(self.proofs[goal].answer, Answer::Found(_)) && self.job.stop_at.contains(goal) {
+                    return Ok(Stop::Goal);
+                }
+            }
+            let mut open = self.proofs.iter().filter(|proof| matches!(proof.answer, Answer::Open));
+            match open.next() {
+                None if self.proofs.iter().any(|proof| matches!(proof.answer, Answer::Found(_))) => {
+                    return Ok(Stop::Goal);
+                }
+                None => return Ok(Stop::Exhausted),
+                Some(proof) if proof.frames.len() as u64 > u64::from(self.job.limits.depth) => return Ok(Stop::Depth),
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Whether no step leads from outside of these cubes into one of them, and all goals are inside: asked of other solvers than
+    /// those that found it. The initial state is outside.
+    fn is_invariant(&self, goal: &Expr, cubes: &[Cube], ranges: &[Interval]) -> Attempt<bool> {
+        let free = bits(self.program, ranges);
+        let literals = |frame: &Frame<'_, '_, '_>| -> Vec<Literal> {
+            free.iter().map(|&(variable, element, at)| frame.bit(variable, element, at)).collect()
+        };
+        let outside = |circuit: &Circuit<'_>, bits: &[Literal]| {
+            for cube in cubes {
+                circuit.require(&cube.iter().map(|&bit| literal(bits, bit).negated()).collect::<Vec<_>>());
+            }
+        };
+        let (step, here) = (Circuit::new(self.watch), Circuit::new(self.watch));
+        let state = Frame::any(&here, self.program, ranges)?;
+        outside(&here, &literals(&state));
+        let is_goal = state.goal(goal)?;
+        if here.solve(&[is_goal], None)? != Some(false) {
+            return Ok(false);
+        }
+        let now = Frame::any(&step, self.program, ranges)?;
+        outside(&step, &literals(&now));
+        let then = literals(&now.next()?);
+        for cube in cubes {
+            let inside: Vec<Literal> = cube.iter().map(|&bit| literal(&then, bit)).collect();
+            if step.solve(&inside, None)? != Some(false) {
+                return Ok(false);
+            }
+        }
+        let is_initial = |cube: &Cube| {
+            let mut bits = cube.iter().map(|&(bit, is_set)| (free[bit], is_set));
+            bits.all(|(bit, is_set)| initially(self.program, bit) == is_set)
+        };
+        Ok(!cubes.iter().any(is_initial))
+    }
+
+    fn look(&self) -> Attempt<()> {
+        let bytes = self.proofs.iter().map(Proof::bytes).sum();
+        self.watch.bytes.set(bytes);
+        if bytes > self.job.limits.memory {
+            return Err(Broken::Stopped(Stop::Memory));
+        }
+        self.watch.look()
+    }
+
+    fn finish(self, goals: usize, stopped: Stop) -> Hunt {
+        // Up to its last frame there is no way to a goal that is open.
+        let open = self.proofs.iter().filter(|proof| matches!(proof.answer, Answer::Open));
+        let covered = match open.map(|proof| proof.covered).min() {
+            Some(covered) => covered.filter(|_| self.proofs.len() == goals),
+            None => self.proofs.iter().filter_map(|proof| proof.covered).min(),
+        };
+        let coverage = match (stopped, covered) {
+            (Stop::Exhausted, _) => Coverage::Complete,
+            (_, Some(depth)) => Coverage::Depth(depth),
+            (_, None) => Coverage::Partial(0),
+        };
+        let outcome = |proof: &Proof<'_, '_, '_>| match &proof.answer {
+            Answer::Found(trace) => Outcome::Found(trace.clone()),
+            Answer::Invariant(_) => Outcome::Absent,
+            Answer::Open => Outcome::Inconclusive,
+        };
+        let mut outcomes: Vec<Outcome> = self.proofs.iter().map(outcome).collect();
+        outcomes.resize(goals, Outcome::Inconclusive);
+        let size = |proof: &Proof<'_, '_, '_>| [proof.step.size(), proof.here.size()];
+        let sizes = self.proofs.iter().flat_map(size).fold((0, 0), |sum, size| (sum.0 + size.0, sum.1 + size.1));
+        let clauses = |proof: &Proof<'_, '_, '_>| match &proof.answer {
+            Answer::Invariant(cubes) => Some(cubes.len() as u64),
+            _ => None,
+        };
+        let invariant = self.proofs.iter().filter_map(clauses).max();
+        let unrolled = SatStats { variables: sizes.0, clauses: sizes.1, proved_at: None, invariant };
+        let depth = self.proofs.iter().filter_map(|proof| proof.covered).max();
+        let stats = Stats {
+            max_depth: depth.unwrap_or(0),
+            store_bytes: self.watch.bytes.get(),
+            engine: EngineStats::Sat(unrolled),
+            ..Stats::default()
+        };
+        Hunt { outcomes, coverage, stopped, stats, fired: Vec::new() }
+    }
+}
+
+/// What is known of a goal.
+enum Answer {
+    Open,
+    Found(Trace),
+    /// It cannot be reached: these cubes are excluded forever, and all goals are among them.
+    Invariant(Vec<Cube>),
+}
+
+/// A cube that must be excluded from a frame, because it leads to a goal.
+struct Obligation {
+    cube: Cube,
+    /// The obligation that all its states lead to with one step; none if they are goals.
+    next: Option<usize>,
+}
+
+struct Proof<'s, 'o, 'p> {
+    program: &'p Program,
+    /// Which bit of which variable each bit of a state is.
+    free: Vec<Bit>,
+    /// A state and a step from it.
+    step: &'s Circuit<'o>,
+    now: Vec<Literal>,
+    then: Vec<Literal>,
+    /// For each way in which a step can end, whether it is taken.
+    taken: Vec<Literal>,
+    /// A state, whether it is a goal, and where each way to end a step would lead.
+    here: &'s Circuit<'o>,
+    state: Vec<Literal>,
+    goal: Literal,
+    ends: Vec<Way>,
+    /// The initial state; bits that are always the same are left out.
+    initial: Vec<bool>,
+    /// For each frame, the cubes that it and those before it exclude; the first is the initial state.
+    frames: Vec<Vec<Cube>>,
+    /// For each frame, what makes its clauses count, in both circuits.
+    counts: Vec<[Literal; 2]>,
+    /// Up to so many steps there is no goal.
+    covered: Option<u32>,
+    answer: Answer,
+    /// How often a bit was of use.
+    activity: Vec<u32>,
+}
+
+/// A way in which a step can end.
+struct Way {
+    path: Literal,
+    /// The bits of the state that it leads to.
+    then: Vec<Literal>,
+    /// What was chosen.
+    chosen: Vec<Literal>,
+}
+
+impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
+    fn new(
+        program: &'p Program,
+        goal: &Expr,
+        [step, here]: &'s [Circuit<'o>; 2],
+        ranges: &'s [Interval],
+    ) -> Attempt<Self> {
+        let frame = Frame::any(step, program, ranges)?;
+        let (next, taken) = frame.step()?;
+        let free = bits(program, ranges);
+        let literals = |frame: &Frame<'_, '_, '_>| -> Vec<Literal> {
+            free.iter().map(|&(variable, element, at)| frame.bit(variable, element, at)).collect()
+        };
+        let state = Frame::any(here, program, ranges)?;
+        let way = |end: End| {
+            let then = free.iter().map(|&(variable, element, at)| match end.written.get(&(variable, element)) {
+                Some(value) => *value.bit(at),
+                None => state.bit(variable, element, at),
+            });
+            Way { path: end.path, then: then.collect(), chosen: end.chosen }
+        };
+        let ends = state.all_ends()?.into_iter().map(way).collect();
+        Ok(Self {
+            program,
+            now: literals(&frame),
+            then: literals(&next),
+            taken,
+            goal: state.goal(goal)?,
+            state: literals(&state),
+            ends,
+            initial: free.iter().map(|&bit| initially(program, bit)).collect(),
+            activity: vec![0; free.len()],
+            free,
+            step,
+            here,
+            frames: vec![Vec::new()],
+            counts: vec![[*step.yes(), *here.yes()]],
+            covered: None,
+            answer: Answer::Open,
+        })
+    }
+
+    fn bytes(&self) -> u64 {
+        self.step.bytes() + self.here.bytes()
+    }
+
+    /// One frame more: either a goal is reached, or the last frame excludes them all; then clauses are carried forward.
+    fn advance(&mut self, watch: &Watch<'_>) -> Attempt<()> {
+        let last = self.frames.len() - 1;
+        watch.depth.set(last as u32);
+        while let Some(state) = self.goal_within(last)? {
+            let cube = self.widened_goal(&state)?;
+            if let Some(trace) = self.block(cube, last)? {
+                self.answer = Answer::Found(trace);
+                return Ok(());
+            }
+        }
+        self.covered = Some(last as u32);
+        self.frames.push(Vec::new());
+        self.counts.push([self.step.free(), self.here.free()]);
+        for frame in 1..=last {
+            for cube in std::mem::take(&mut self.frames[frame]) {
+                let assumed = self.assumed(
+                    frame,
+                    0,
+                    self.step,
+                    &cube.iter().map(|&bit| literal(&self.then, bit)).collect::<Vec<_>>(),
+                );
+                if self.step.solve(&assumed, None)? == Some(false) {
+                    self.exclude(cube, frame + 1);
+                } else {
+                    self.frames[frame].push(cube);
+                }
+            }
+            if self.frames[frame].is_empty() {
+                self.answer = Answer::Invariant(self.frames[frame + 1..].concat());
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// A goal in a frame, if there is one.
+    fn goal_within(&self, frame: usize) -> Attempt<Option<Cube>> {
+        let assumed = self.assumed(frame, 1, self.here, &[self.goal]);
+        let found = self.here.solve(&assumed, None)?.expect("without a limit the solver finds out");
+        Ok(found.then(|| solution(self.here, &self.state)))
+    }
+
+    /// That a state is in a frame, and something else.
+    fn assumed(&self, frame: usize, side: usize, circuit: &Circuit<'o>, also: &[Literal]) -> Vec<Literal> {
+        let bits = if side == 0 { &self.now } else { &self.state };
+        let mut assumed: Vec<Literal> =
+            self.counts[frame.max(1).min(self.counts.len())..].iter().map(|count| count[side]).collect();
+        if frame == 0 {
+            assumed.extend(self.initial.iter().enumerate().map(|(bit, &is_set)| literal(bits, (bit, is_set))));
+        }
+        assumed.extend_from_slice(also);
+        assumed.retain(|literal| literal != circuit.yes());
+        assumed
+    }
+
+    /// A cube around a state that is a goal, all of whose states are.
+    fn widened_goal(&self, state: &Cube) -> Attempt<Cube> {
+        let assumed: Vec<Literal> = state.iter().map(|&bit| literal(&self.state, bit)).collect();
+        let is_other = self.here.solve(&[&assumed[..], &[self.goal.negated()]].concat(), None)?;
+        assert_eq!(is_other, Some(false), "a state is a goal or not");
+        Ok(state.iter().copied().filter(|&bit| self.here.failed(literal(&self.state, bit))).collect())
+    }
+
+    /// A cube around a state from which a step leads into another cube, from all of whose states the same step does.
+    fn widened(&self, state: &Cube, end: usize, into: &Cube) -> Attempt<Cube> {
+        let way = &self.ends[end];
+        let assumed: Vec<Literal> = state.iter().map(|&bit| literal(&self.state, bit)).collect();
+        let there = into.iter().map(|&bit| literal(&way.then, bit));
+        let leads: Vec<Literal> = assumed.iter().copied().chain([way.path]).chain(there.clone()).collect();
+        assert_eq!(self.here.solve(&leads, None)?, Some(true), "the step that was found leads there");
+        let is_set = |bit: Literal| if self.here.value(bit) { bit } else { bit.negated() };
+        let chosen: Vec<Literal> = way.chosen.iter().map(|&bit| is_set(bit)).collect();
+        // Now and then it does not.
+        let fails = self.here.free();
+        let clause: Vec<Literal> =
+            [fails.negated(), way.path.negated()].into_iter().chain(there.map(Literal::negated)).collect();
+        self.here.require(&clause);
+        let is_other = self.here.solve(&[&assumed[..], &chosen[..], &[fails]].concat(), None)?;
+        assert_eq!(is_other, Some(false), "where a step leads is decided by the state and what is chosen");
+        let core = state.iter().copied().filter(|&bit| self.here.failed(literal(&self.state, bit))).collect();
+        self.here.require(&[fails.negated()]);
+        Ok(core)
+    }
+
+    /// Excludes a cube from a frame, and whatever leads to it from those before; a trace if the initial state is met.
+    fn block(&mut self, cube: Cube, frame: usize) -> Attempt<Option<Trace>> {
+        let mut obligations = vec![Obligation { cube, next: None }];
+        let mut open = BinaryHeap::from([Reverse((frame, 0))]);
+        while let Some(Reverse((at, number))) = open.pop() {
+            self.step.look()?;
+            let cube = obligations[number].cube.clone();
+            if self.is_initial(&cube) {
+                return Ok(Some(self.trace(&obligations, number)));
+            }
+            if at == 0 {
+                continue;
+            }
+            if self.is_excluded(&cube, at)? {
+                continue;
+            }
+            match self.predecessor(&cube, at - 1)? {
+                Ok(core) => {
+                    let wide = self.generalised(core, at - 1)?;
+                    let mut last = at;
+                    while last + 1 < self.frames.len() && self.predecessor(&wide, last)?.is_ok() {
+                        last += 1;
+                    }
+                    wide.iter().for_each(|&(bit, _)| self.activity[bit] += 1);
+                    self.exclude(wide, last);
+                    if last < frame {
+                        open.push(Reverse((last + 1, number)));
+                    }
+                }
+                Err((state, end)) => {
+                    let before = self.widened(&state, end, &cube)?;
+                    obligations.push(Obligation { cube: before, next: Some(number) });
+                    open.push(Reverse((at - 1, obligations.len() - 1)));
+                    open.push(Reverse((at, number)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_initial(&self, cube: &Cube) -> bool {
+        cube.iter().all(|&(bit, is_set)| self.initial[bit] == is_set)
+    }
+
+    /// Whether a frame excludes a cube as it is.
+    fn is_excluded(&self, cube: &Cube, frame: usize) -> Attempt<bool> {
+        let bits: Vec<Literal> = cube.iter().map(|&bit| literal(&self.state, bit)).collect();
+        Ok(self.here.solve(&self.assumed(frame, 1, self.here, &bits), None)? == Some(false))
+    }
+
+    /// A step from a frame into a cube, from outside of the cube: the state and the way to end it. If there is none: what of the
+    /// cube was needed for that, which does not include the initial state.
+    fn predecessor(&self, cube: &Cube, frame: usize) -> Attempt<Result<Cube, (Cube, usize)>> {
+        let outside = self.step.free();
+        let clause = cube.iter().map(|&bit| literal(&self.now, bit).negated());
+        self.step.require(&[outside.negated()].into_iter().chain(clause).collect::<Vec<_>>());
+        let there = cube.iter().map(|&bit| literal(&self.then, bit));
+        let assumed = self.assumed(frame, 0, self.step, &there.chain([outside]).collect::<Vec<_>>());
+        let is_found = self.step.solve(&assumed, None)?.expect("without a limit the solver finds out");
+        let answer = if is_found {
+            let end = self.taken.iter().position(|&taken| self.step.value(taken)).expect("a step is taken");
+            Err((solution(self.step, &self.now), end))
+        } else {
+            let mut core: Cube =
+                cube.iter().copied().filter(|&bit| self.step.failed(literal(&self.then, bit))).collect();
+            if self.is_initial(&core) {
+                let apart = cube.iter().find(|&&(bit, is_set)| self.initial[bit] != is_set);
+                core.push(*apart.expect("the cube does not include the initial state"));
+                core.sort_unstable();
+            }
+            Ok(core)
+        };
+        self.step.require(&[outside.negated()]);
+        Ok(answer)
+    }
+
+    /// A cube with fewer conditions, into which no step leads from a frame either. Conditions of little use go first.
+    fn generalised(&self, mut cube: Cube, frame: usize) -> Attempt<Cube> {
+        let mut order = cube.clone();
+        order.sort_by_key(|&(bit, _)| self.activity[bit]);
+        for bit in order {
+            if cube.len() == 1 || !cube.contains(&bit) {
+                continue;
+            }
+            let fewer: Cube = cube.iter().copied().filter(|&other| other != bit).collect();
+            if self.is_initial(&fewer) {
+                continue;
+            }
+            if let Ok(core) = self.predecessor(&fewer, frame)? {
+                cube = core;
+            }
+        }
+        Ok(cube)
+    }
+
+    /// From now on a frame and those before it exclude a cube. What it includes is not needed any more.
+    fn exclude(&mut self, cube: Cube, frame: usize) {
+        let of = |bits: &[Literal], count: Literal| -> Vec<Literal> {
+            [count.negated()].into_iter().chain(cube.iter().map(|&bit| literal(bits, bit).negated())).collect()
+        };
+        let [in_step, in_here] = self.counts[frame];
+        self.step.require(&of(&self.now, in_step));
+        self.here.require(&of(&self.state, in_here));
+        for cubes in &mut self.frames[1..=frame] {
+            cubes.retain(|other| !cube.iter().all(|bit| other.contains(bit)));
+        }
+        self.frames[frame].push(cube);
+    }
+
+    /// The steps from the initial state through the obligations: in each cube, every state has a step into the next.
+    fn trace(&self, obligations: &[Obligation], first: usize) -> Trace {
+        let model = Interpreter::new(self.program, &[]);
+        let mut initial = Successors::new(model.words());
+        model.initial(&mut initial);
+        let mut states = vec![initial.state(0).to_vec()];
+        let mut at = first;
+        while let Some(next) = obligations[at].next {
+            let cube = &obligations[next].cube;
+            let mut successors = Successors::in_parts(model.words());
+            let here = states[states.len() - 1].clone();
+            let found = successors.find(&model, &here, |_, state| self.is_within(state, cube));
+            states.push(successors.state(found.expect("a step leads from each cube into the next")).to_vec());
+            at = next;
+        }
+        through(self.program, &states)
+    }
+}
+
+impl Proof<'_, '_, '_> {
+    /// Whether a state satisfies the conditions of a cube.
+    fn is_within(&self, state: &[u32], cube: &Cube) -> bool {
+        let is_set = |bit: usize| {
+            let (variable, element, at) = self.free[bit];
+            self.program.layout.slot(variable).get(state, element) >> at & 1 == 1
+        };
+        cube.iter().all(|&(bit, expected)| is_set(bit) == expected)
+    }
+}
+
+/// The bits of a state that are not always the same.
+fn bits(program: &Program, ranges: &[Interval]) -> Vec<Bit> {
+    let mut bits = Vec::new();
+    for (id, (variable, &(lo, hi))) in
+        program.variables.iter().zip(ranges).enumerate().filter(|(_, (_, (lo, hi)))| lo < hi)
+    {
+        let width = width(lo, hi) - usize::from(lo >= 0 || hi < 0);
+        for element in 0..variable.len() {
+            bits.extend((0..width).map(|at| (VarId::new(id), element, at)));
+        }
+    }
+    bits
+}
+
+/// Whether a bit is set in the initial state.
+fn initially(program: &Program, (variable, element, at): Bit) -> bool {
+    program.variables[variable.index()].initial[element as usize] >> at & 1 == 1
+}
+
+fn literal(bits: &[Literal], (bit, is_set): (usize, bool)) -> Literal {
+    if is_set { bits[bit] } else { bits[bit].negated() }
+}
+
+/// The state in the solution that was found last.
+fn solution(circuit: &Circuit<'_>, bits: &[Literal]) -> Cube {
+    bits.iter().enumerate().map(|(bit, &literal)| (bit, circuit.value(literal))).collect()
+}
