@@ -1,4 +1,4 @@
-//! The table of engines: those of `search` and `symbolic`, and whoever comes with one of their own.
+//! The table of engines: those of `search`, `symbolic` and, where it is built in, `cluster`, and whoever comes with one of their own.
 
 use birk_engine::{Engine, EngineOption};
 
@@ -9,7 +9,10 @@ pub struct Engines(Vec<Engine>);
 impl Default for Engines {
     /// All engines of Birk.
     fn default() -> Self {
-        Self(birk_search::ENGINES.iter().chain(birk_symbolic::ENGINES).copied().collect())
+        let engines = birk_search::ENGINES.iter().chain(birk_symbolic::ENGINES);
+        #[cfg(feature = "cluster")]
+        let engines = engines.chain(birk_cluster::ENGINES);
+        Self(engines.copied().collect())
     }
 }
 

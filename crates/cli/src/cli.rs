@@ -1,5 +1,7 @@
 //! The command line.
 
+#[cfg(feature = "cluster")]
+mod cluster;
 mod grammar;
 mod parse;
 mod resume;
@@ -11,6 +13,8 @@ use birk::{Accept, Engines, Threads};
 use clap::builder::BoolishValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+#[cfg(feature = "cluster")]
+pub(crate) use cluster::{ClusterAction, ClusterArgs, ClusterOptions};
 pub(crate) use grammar::{engine_options, grammar};
 use parse::{parse_accept, parse_define, parse_memory, parse_number, parse_positive, parse_threads, parse_time};
 pub(crate) use resume::ResumeArgs;
@@ -60,6 +64,9 @@ pub(crate) enum Command {
     Translate(TranslateArgs),
     /// Print the Büchi automaton of an LTL formula
     Automaton(AutomatonArgs),
+    /// Search with several processes on this machine, to try what --cluster does on several
+    #[cfg(feature = "cluster")]
+    Cluster(ClusterArgs),
     /// Explain an error code, with an example and its fix
     Explain {
         /// The code, for example E0020; without it, list all codes
@@ -178,12 +185,15 @@ pub(crate) struct CheckArgs {
     /// Write an HTML report with charts, source and plots to this file
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) report: Option<PathBuf>,
-    /// With --search disk: put files into this folder [default: the checkpoint's, or the system's for temporary files]
+    /// With --search disk or cluster: put files into this folder [default: the checkpoint's, or the system's for temporary files]
     #[arg(long, value_name = "FOLDER", help_heading = BUDGET)]
     pub(crate) disk: Option<PathBuf>,
     /// With --search bfs, depth or disk: save the search in this folder, for `birk resume`
     #[arg(long, value_name = "FOLDER", help_heading = BUDGET)]
     pub(crate) checkpoint: Option<PathBuf>,
+    #[cfg(feature = "cluster")]
+    #[command(flatten)]
+    pub(crate) together: ClusterOptions,
     /// The options that decide what the search finds, wherever they came from, as words of a command line.
     #[arg(skip)]
     pub(crate) given: Vec<String>,

@@ -3,6 +3,8 @@
 mod about;
 mod automaton;
 mod check;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod explore;
 mod fmt;
 mod graph;
@@ -33,6 +35,8 @@ pub(crate) fn run(cli: Cli, engines: &Engines) -> Result<Exit, Failure> {
         Command::Fmt(args) => fmt::run(&args),
         Command::Translate(args) => translate::run(&args),
         Command::Automaton(args) => automaton::run(&args),
+        #[cfg(feature = "cluster")]
+        Command::Cluster(args) => cluster::run(&args),
         Command::Explain { code } => about::explain(code.as_deref()),
         Command::Engines => print(&about::engines(engines)),
         Command::Schema => print(&about::schemas()),

@@ -5,6 +5,8 @@
 mod automata;
 mod checkpoint;
 mod cli;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod commands;
 mod condition;
 mod config;

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use birk::process_memory::{self, Memory};
 use birk::{Answer, Phase, ShownTrace, Watch};
-use birk_engine::{Files, Observer, Outside, Progress, Relief, Save, Spill};
+use birk_engine::{Files, Observer, Outside, Peers, Progress, Relief, Save, Spill};
 use birk_ir::Stop;
 
 use crate::checkpoint::Checkpoint;
@@ -55,6 +55,17 @@ pub(crate) struct Watcher {
     disk: Option<PathBuf>,
     failure: Option<String>,
     gauge: Option<Gauge>,
+    together: Together,
+}
+
+/// Processes that search together with this one.
+#[derive(Clone, Default)]
+struct Together(Option<Arc<dyn Peers>>);
+
+impl std::fmt::Debug for Together {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Together").field(&self.0.as_ref().map(|peers| peers.rank())).finish()
+    }
 }
 
 /// What another thread can see of a search while that computes.
@@ -197,6 +208,7 @@ impl Watcher {
             disk: None,
             failure: None,
             gauge: None,
+            together: Together::default(),
         })
     }
 
@@ -228,6 +240,12 @@ impl Watcher {
     /// Puts files that are not kept into this folder.
     pub(crate) fn use_folder(&mut self, folder: &Path) {
         self.disk = Some(folder.to_owned());
+    }
+
+    /// Searches together with other processes.
+    #[cfg(feature = "cluster")]
+    pub(crate) fn search_with(&mut self, peers: Arc<dyn Peers>) {
+        self.together = Together(Some(peers));
     }
 
     /// Why a file could not be written or read.
@@ -446,6 +464,10 @@ impl Outside for Watcher {
             (None, Some(folder)) => Folder::new(folder, false),
             (None, None) => Folder::new(&std::env::temp_dir(), false),
         }))
+    }
+
+    fn peers(&mut self) -> Option<Arc<dyn Peers>> {
+        self.together.0.clone()
     }
 
     fn fail(&mut self, reason: &std::io::Error) {

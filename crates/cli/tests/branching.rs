@@ -118,7 +118,7 @@ fn a_slice_decides_only_what_it_shows() {
 #[test]
 fn what_cannot_be_meant_is_refused() {
     for (options, reason) in [
-        ("--fairness weak", "--fairness weak is about executions, and the `mu` property `goes_on` is about steps"),
+        ("--fairness weak", "--fairness is about executions, and the `mu` property `goes_on` is about steps"),
         (
             "--fairness weak --property served --search highway",
             "with --fairness weak, `served` needs all steps of every state",

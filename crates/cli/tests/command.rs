@@ -255,6 +255,11 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
     assert_eq!(kept(&["--checkpoint", "one"]), kept(&["--checkpoint=other"]));
     let placed = |words: &[&str]| line(&[&["--search", "disk"], words].concat());
     assert_eq!(placed(&["--disk", "one"]), placed(&["--disk=other"]));
+    let alone = |words: &str| {
+        let words = words.split_whitespace();
+        run(command(BIRK).current_dir(&folder).args(["check", "philosophers_ring.bir"]).args(words)).exits(4)
+    };
+    assert_eq!(alone("--cluster no --rank 1 --cluster-wait 2s"), alone("--cluster=no --rank=1 --cluster-wait=2s"));
     for name in ["trace", "report", "profile"] {
         fs::write(folder.join("birk.toml"), "[profile.x]\nkeep-going = true\n").expect("writable");
         assert_eq!(line(&[&format!("--{name}"), "x"]), line(&[&format!("--{name}=x")]), "{name}");
@@ -268,7 +273,7 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
     let listed = listed.filter_map(|line| line.split([' ', '[']).next());
     let known = |name: &str| {
         values.iter().any(|(known, _)| *known == name)
-            || ["trace", "report", "profile", "checkpoint", "disk"].contains(&name)
+            || ["trace", "report", "profile", "checkpoint", "disk", "cluster", "rank", "cluster-wait"].contains(&name)
     };
     let unknown: Vec<&str> = listed.filter(|name| !known(name) && *name != "keep-going").collect();
     assert_eq!(unknown, [""; 0], "options that this test does not try");

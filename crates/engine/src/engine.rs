@@ -37,6 +37,8 @@ pub struct Engine {
     pub resumes: bool,
     /// It keeps its states in files.
     pub on_disk: bool,
+    /// Processes on several machines search together: it decides properties of states only, all of them in one search.
+    pub distributed: bool,
     /// It can do with bitstate hashing.
     pub bitstate: bool,
     /// Address space that it needs beside its memory, of which it occupies little.
@@ -90,6 +92,7 @@ impl Engine {
             directed: false,
             resumes: false,
             on_disk: false,
+            distributed: false,
             bitstate: false,
             address_space: 0,
             options: &[],

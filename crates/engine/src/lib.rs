@@ -12,6 +12,7 @@ mod model;
 mod monitor;
 mod observer;
 mod option;
+mod peers;
 mod stats;
 mod successors;
 
@@ -26,5 +27,6 @@ pub use model::{GoalSet, Model, NEVER};
 pub use monitor::{Monitor, Watched};
 pub use observer::{Observer, Outside, Patient, Progress, Relief, Save, Spill};
 pub use option::{EngineOption, Kind, Options, Value, read_size};
+pub use peers::{Link, Peers};
 pub use stats::{BddStats, BoundedStats, DiskStats, EngineStats, FrontierStats, Hunt, SatStats, Stats};
 pub use successors::{Rest, Successors};

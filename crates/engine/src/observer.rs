@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use birk_ir::Stop;
 
 use crate::files::Files;
+use crate::peers::Peers;
 
 /// Hears how the search goes, and may end it.
 pub trait Observer {
@@ -41,6 +42,11 @@ pub trait Outside {
 
     /// Files for a search that keeps its states outside of memory, if there is a place for them.
     fn files(&mut self) -> Option<Box<dyn Files>> {
+        None
+    }
+
+    /// Other processes that take part in the search, if there are any.
+    fn peers(&mut self) -> Option<std::sync::Arc<dyn Peers>> {
         None
     }
 

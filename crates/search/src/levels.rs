@@ -2,7 +2,7 @@
 
 pub(crate) mod candidates;
 pub(crate) mod head;
-pub(crate) mod keys;
-pub(crate) mod limits;
-pub(crate) mod log;
-pub(crate) mod vault;
+pub mod keys;
+pub mod limits;
+pub mod log;
+pub mod vault;

@@ -17,10 +17,11 @@ pub mod engines;
 pub mod forecast;
 pub mod frontier;
 pub mod highway;
-mod levels;
+pub mod levels;
 pub mod liveness;
 pub mod mucalculus;
 mod overhead;
+pub mod partition;
 pub mod store;
 pub mod trace;
 

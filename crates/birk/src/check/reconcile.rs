@@ -6,7 +6,7 @@ use birk_search::highway::{CONFIDENCE, RATE, WIDTH};
 
 use super::slices;
 use crate::error::Error;
-use crate::options::{Fairness, Options, Store, Threads};
+use crate::options::{Fairness, Options, Reduce, Store, Threads};
 use crate::report::Accept;
 
 /// Options that contradict each other, or mean nothing to the engine.
@@ -17,6 +17,7 @@ pub(crate) fn options(options: &Options, engine: &Engine) -> Result<(), Error> {
     store(options)?;
     engine_options(options, engine)?;
     abilities(options, engine)?;
+    distributed(options, engine)?;
     slices_and_widths(options, engine)?;
     acceptance(options, engine)
 }
@@ -99,6 +100,18 @@ fn abilities(options: &Options, engine: &Engine) -> Result<(), Error> {
     Ok(())
 }
 
+/// What processes that search together cannot do.
+fn distributed(options: &Options, engine: &Engine) -> Result<(), Error> {
+    if engine.distributed && options.reduce == Reduce::Auto {
+        return Err(Error::refused(format!(
+            "--reduce auto may take a search for each property, and --search {} takes one; leave it out, or use {}",
+            engine.name,
+            options.engines.named(|engine| !engine.distributed)
+        )));
+    }
+    Ok(())
+}
+
 fn slices_and_widths(options: &Options, engine: &Engine) -> Result<(), Error> {
     if engine.slices && options.store == Store::Bitstate {
         return Err(no_bitstate(options, engine));
@@ -148,6 +161,16 @@ pub(super) fn properties(options: &Options, engine: &Engine, properties: &[&Prop
     let of_runs = properties.iter().any(|property| property.is_of_runs());
     let of_states = properties.iter().any(|property| !property.is_of_runs());
     let branching = properties.iter().find(|property| property.branching().is_some());
+    let temporal = properties.iter().find(|property| property.is_of_runs() || property.branching().is_some());
+    if let Some(property) = temporal.filter(|_| engine.distributed) {
+        return Err(Error::refused(format!(
+            "`{}` is a `{}` property, and --search {} decides properties of states only; select others with --property, or use {}",
+            property.name,
+            property.word(),
+            engine.name,
+            options.engines.named(|engine| !engine.distributed)
+        )));
+    }
     if let Some(property) = branching.filter(|_| options.store != Store::Exact) {
         return Err(Error::refused(format!(
             "`{}` properties such as `{}` need exact states; use --store exact, or select others with --property",

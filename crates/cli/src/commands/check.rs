@@ -2,6 +2,7 @@
 
 mod late;
 mod present;
+mod together;
 
 use std::path::Path;
 
@@ -15,7 +16,8 @@ use crate::load::load_with_conditions;
 use crate::progress::Watcher;
 use crate::source::Source;
 use crate::{Exit, Failure, say};
-use present::{Asked, present};
+use present::{Asked, exit, present};
+use together::Together;
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
@@ -30,6 +32,7 @@ pub(crate) fn resume(args: &CheckArgs, kept: Kept) -> Result<Exit, Failure> {
 fn check(args: &CheckArgs, kept: Option<Kept>) -> Result<Exit, Failure> {
     let mut options = options(args);
     options.is_continued = kept.is_some();
+    Together::choose(args, &mut options)?;
     birk::validate_options(&options)?;
     let (source, program, automaton) = read(args)?;
     options.automaton = automaton;
@@ -51,9 +54,10 @@ fn check(args: &CheckArgs, kept: Option<Kept>) -> Result<Exit, Failure> {
     if let Some(folder) = &args.checkpoint {
         watcher.keep(keeper(folder, Identity::new(&source, &args.given), kept)?);
     }
+    let together = Together::join(args, &options, &source, &mut watcher)?;
     let asked = Asked { args, options: &options, source: &source, program: &program, properties };
     let (settled, pulse) = (watcher.settled(), watcher.pulse());
-    late::watched(&asked, &settled, &pulse, || answer(&asked, &mut watcher))
+    late::watched(&asked, &settled, &pulse, || answer(&asked, &mut watcher, &together))
 }
 
 /// The model, and the automaton of a file with what its propositions mean in the model.
@@ -108,7 +112,7 @@ fn options(args: &CheckArgs) -> Options {
 }
 
 /// Searches, and reports what was found.
-fn answer(asked: &Asked<'_>, watcher: &mut Watcher) -> Result<Exit, Failure> {
+fn answer(asked: &Asked<'_>, watcher: &mut Watcher, together: &Together) -> Result<Exit, Failure> {
     let found = birk::check(asked.program, asked.options, watcher)?;
     if let Some(failure) = watcher.keeper().and_then(Checkpoint::refusal) {
         return Err(failure);
@@ -123,7 +127,10 @@ fn answer(asked: &Asked<'_>, watcher: &mut Watcher) -> Result<Exit, Failure> {
     }
     tell_broken(asked, &found);
     let report = asked.report(&found, watcher.elapsed().as_secs_f64());
-    present(&report, &watcher.course())
+    match together.finish() {
+        true => Ok(exit(&report)),
+        false => present(&report, &watcher.course()),
+    }
 }
 
 /// A file could not be written or read: nothing is said of the model.

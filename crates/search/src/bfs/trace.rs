@@ -277,7 +277,7 @@ fn skip(level: &mut Kept, dropped: &Kept) {
 }
 
 /// The steps along a path of states.
-pub(crate) fn trace(model: &dyn Model, initial: &Successors, path: &[Vec<u32>]) -> Option<Trace> {
+pub fn trace(model: &dyn Model, initial: &Successors, path: &[Vec<u32>]) -> Option<Trace> {
     let first = (0..initial.len()).find(|&i| initial.state(i) == path[0])?;
     let mut trace = Trace { initial: first as u32, ..Trace::default() };
     let mut batch = Successors::in_parts(model.words());

@@ -7,7 +7,10 @@ use crate::store::codec::direct::Direct;
 
 /// Turns states into keys of so many words and back.
 #[derive(Debug)]
-pub(crate) enum Keys {
+pub struct Keys(Kind);
+
+#[derive(Debug)]
+enum Kind {
     /// States of up to 64 bits.
     Narrow(Direct),
     /// Others: for each word of a state its first bit in the key, and how many bits it has.
@@ -16,9 +19,9 @@ pub(crate) enum Keys {
 
 impl Keys {
     /// For the states of a model.
-    pub(crate) fn new(model: &dyn Model) -> Self {
+    pub fn new(model: &dyn Model) -> Self {
         if let Some(direct) = Direct::new(model, 64) {
-            return Keys::Narrow(direct);
+            return Keys(Kind::Narrow(direct));
         }
         let mut widths = vec![0; model.words()];
         for field in model.fields() {
@@ -31,30 +34,30 @@ impl Keys {
             places.push((bits, width));
             bits += width as usize;
         }
-        Keys::Wide { places, words: bits.div_ceil(64) }
+        Keys(Kind::Wide { places, words: bits.div_ceil(64) })
     }
 
     /// Words of a key.
-    pub(crate) fn words(&self) -> usize {
-        match self {
-            Keys::Narrow(_) => 1,
-            Keys::Wide { words, .. } => *words,
+    pub fn words(&self) -> usize {
+        match &self.0 {
+            Kind::Narrow(_) => 1,
+            Kind::Wide { words, .. } => *words,
         }
     }
 
     /// Appends the keys of the states in a batch from one on.
     #[inline]
-    pub(crate) fn pack_all(&self, batch: &Successors, from: usize, keys: &mut Vec<u64>) {
-        match self {
-            Keys::Narrow(direct) => direct.pack_all(batch, from, keys),
-            Keys::Wide { .. } => (from..batch.len()).for_each(|i| self.pack(batch.state(i), keys)),
+    pub fn pack_all(&self, batch: &Successors, from: usize, keys: &mut Vec<u64>) {
+        match &self.0 {
+            Kind::Narrow(direct) => direct.pack_all(batch, from, keys),
+            Kind::Wide { .. } => (from..batch.len()).for_each(|i| self.pack(batch.state(i), keys)),
         }
     }
 
     /// Appends the key of a state.
-    pub(crate) fn pack(&self, state: &[u32], keys: &mut Vec<u64>) {
-        let Keys::Wide { places, words } = self else {
-            let Keys::Narrow(direct) = self else { unreachable!("there are two kinds") };
+    pub fn pack(&self, state: &[u32], keys: &mut Vec<u64>) {
+        let Kind::Wide { places, words } = &self.0 else {
+            let Kind::Narrow(direct) = &self.0 else { unreachable!("there are two kinds") };
             return keys.push(direct.pack(state));
         };
         let start = keys.len();
@@ -73,10 +76,10 @@ impl Keys {
 
     /// Writes the state of a key.
     #[inline]
-    pub(crate) fn unpack(&self, key: &[u64], state: &mut [u32]) {
-        match self {
-            Keys::Narrow(direct) => direct.unpack(key[0], state),
-            Keys::Wide { places, .. } => {
+    pub fn unpack(&self, key: &[u64], state: &mut [u32]) {
+        match &self.0 {
+            Kind::Narrow(direct) => direct.unpack(key[0], state),
+            Kind::Wide { places, .. } => {
                 for (word, &(at, width)) in state.iter_mut().zip(places) {
                     let (index, shift) = (at / 64, at as u32 % 64);
                     let mut bits = 0;

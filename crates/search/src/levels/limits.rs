@@ -10,14 +10,14 @@ const MOST_MEMORY: u64 = 4 << 30;
 /// A thread needs about so much; with less memory there are fewer threads.
 const LEAST_MEMORY: u64 = 48 << 10;
 /// What is shared among threads has at least so many times the states that one takes at once: starting them would take longer.
-pub(crate) const WORTH_SHARING: u64 = 8;
+pub const WORTH_SHARING: u64 = 8;
 /// So many runs of successors are merged to one, so that not too many are read at once; among threads a few more.
 const MOST_RUNS: usize = 16;
 const LEAST_RUNS: usize = 4;
 
 /// Why a search ends before its end.
 #[derive(Debug)]
-pub(crate) enum Halt {
+pub enum Halt {
     /// A limit was met.
     Stop(Stop),
     /// A file cannot be written or read, or is not as it was written.
@@ -26,34 +26,36 @@ pub(crate) enum Halt {
     Refused(&'static str),
 }
 
-pub(crate) type Flow<T> = Result<T, Halt>;
+/// What there is, or why the search ends.
+pub type Flow<T> = Result<T, Halt>;
 
 /// How memory is divided, in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sizes {
+pub struct Sizes {
     /// How many threads there are.
-    pub(crate) threads: usize,
-    /// Of each thread: successors before they are sorted, and how many runs of them there may be.
-    pub(crate) buffer: usize,
-    pub(crate) runs: usize,
+    pub threads: usize,
+    /// Of each thread: successors before they are sorted.
+    pub buffer: usize,
+    /// How many runs of them there may be.
+    pub runs: usize,
     /// Of each thread: keys that came last.
-    pub(crate) recent: usize,
+    pub recent: usize,
     /// What is read or written at once.
-    pub(crate) io: usize,
+    pub io: usize,
     /// What a thread has merged before it is written.
-    pub(crate) part: usize,
+    pub part: usize,
     /// Smaller runs are in memory.
-    pub(crate) small_run: usize,
+    pub small_run: usize,
 }
 
 impl Sizes {
     /// Of all memory that a search may count.
-    pub(crate) fn new(job: &Job) -> Self {
+    pub fn new(job: &Job) -> Self {
         Self::of(job.limits.counted_memory(), job.limits.threads)
     }
 
     /// Of so much memory, for up to so many threads.
-    pub(crate) fn of(memory: u64, threads: usize) -> Self {
+    pub fn of(memory: u64, threads: usize) -> Self {
         let threads = (threads as u64).min(memory / LEAST_MEMORY).max(1);
         let memory = memory.min(MOST_MEMORY.saturating_mul(threads)) as usize;
         let threads = threads as usize;
@@ -79,7 +81,7 @@ impl From<std::io::Error> for Halt {
 }
 
 /// Nothing was searched.
-pub(crate) fn nothing(model: &dyn Model, job: &Job, halt: Halt, observer: &mut dyn Observer) -> Hunt {
+pub fn nothing(model: &dyn Model, job: &Job, halt: Halt, observer: &mut dyn Observer) -> Hunt {
     let stopped = told(halt, observer);
     Hunt {
         outcomes: vec![Outcome::Inconclusive; job.goals],
@@ -91,7 +93,7 @@ pub(crate) fn nothing(model: &dyn Model, job: &Job, halt: Halt, observer: &mut d
 }
 
 /// Tells the observer what went wrong; why the search ends.
-pub(crate) fn told(halt: Halt, observer: &mut dyn Observer) -> Stop {
+pub fn told(halt: Halt, observer: &mut dyn Observer) -> Stop {
     let outside = observer.outside();
     match halt {
         Halt::Stop(stop) => return stop,

@@ -24,26 +24,33 @@ const LONGEST: usize = 1 << 26;
 
 /// What is known when a level is complete, and none of its states is expanded.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-pub(crate) struct Record {
-    pub(crate) depth: u32,
-    /// Where the level is, its bytes and its keys.
-    pub(crate) at: u64,
-    pub(crate) bytes: u64,
-    pub(crate) keys: u64,
-    /// States of the level, without the results of failing checks, and of all levels so far.
-    pub(crate) new: u64,
-    pub(crate) states: u64,
-    pub(crate) transitions: u64,
-    pub(crate) cut: u64,
-    pub(crate) peak_frontier: u64,
+pub struct Record {
+    /// The depth of its states.
+    pub depth: u32,
+    /// Where the level is.
+    pub at: u64,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Its keys.
+    pub keys: u64,
+    /// States of the level, without the results of failing checks.
+    pub new: u64,
+    /// States of all levels so far.
+    pub states: u64,
+    /// Steps taken from those that were expanded.
+    pub transitions: u64,
+    /// Branches that were pruned by `assume`.
+    pub cut: u64,
+    /// The largest level before this one.
+    pub peak_frontier: u64,
     /// For each goal the depth at which it was found, and the state.
-    pub(crate) found: Vec<Option<(u32, Vec<u32>)>>,
+    pub found: Vec<Option<(u32, Vec<u32>)>>,
     /// For each transition, whether it was taken.
-    pub(crate) fired: Vec<bool>,
+    pub fired: Vec<bool>,
 }
 
 /// The levels.
-pub(crate) struct Log {
+pub struct Log {
     levels: Arc<Held>,
     records: Arc<Held>,
     /// Where each level is, and how many bytes and keys it has.
@@ -57,15 +64,24 @@ pub(crate) struct Log {
 
 impl Log {
     /// No level yet.
-    pub(crate) fn new(vault: &Vault) -> Flow<Self> {
-        let (levels, records) = (vault.create(LEVELS)?, vault.create(RECORDS)?);
+    pub fn new(vault: &Vault) -> Flow<Self> {
+        Self::create(vault, (LEVELS, RECORDS))
+    }
+
+    /// No level yet, of the states that one of several workers owns.
+    pub fn of_worker(vault: &Vault, worker: usize) -> Flow<Self> {
+        Self::create(vault, (&format!("{worker}-{LEVELS}"), &format!("{worker}-{RECORDS}")))
+    }
+
+    fn create(vault: &Vault, (levels, records): (&str, &str)) -> Flow<Self> {
+        let (levels, records) = (vault.create(levels)?, vault.create(records)?);
         records.write_at(&MAGIC, 0)?;
         let chain = crc32fast::hash(&MAGIC);
         Ok(Self { levels, records, places: Vec::new(), end: 0, records_end: MAGIC.len() as u64, chain })
     }
 
     /// What an earlier search has left, with its records; none if that has no complete level.
-    pub(crate) fn open(vault: &Vault) -> Flow<Option<(Self, Vec<Record>)>> {
+    pub fn open(vault: &Vault) -> Flow<Option<(Self, Vec<Record>)>> {
         let (Some(levels), Some(records)) = (vault.open(LEVELS)?, vault.open(RECORDS)?) else { return Ok(None) };
         let mut bytes =
             vec![0; usize::try_from(records.size()).map_err(|_| Halt::Refused("its records are too long"))?];
@@ -111,17 +127,18 @@ impl Log {
     }
 
     /// How many levels there are.
-    pub(crate) fn len(&self) -> usize {
+    #[allow(clippy::len_without_is_empty, reason = "nobody asks")]
+    pub fn len(&self) -> usize {
         self.places.len()
     }
 
     /// Bytes of all levels.
-    pub(crate) fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         self.end
     }
 
     /// A level.
-    pub(crate) fn level(&self, depth: usize) -> Flow<Run> {
+    pub fn level(&self, depth: usize) -> Flow<Run> {
         let (at, bytes, keys) = self.places[depth];
         let run = Run::open(Arc::clone(&self.levels) as Arc<dyn birk_runs::Source>, at, bytes)?;
         if (run.label(), run.keys()) != (depth as u64, keys) {
@@ -134,13 +151,13 @@ impl Log {
     }
 
     /// Begins the next level.
-    pub(crate) fn begin(&self, words: usize, sizes: &Sizes) -> Flow<Writer<Appender>> {
+    pub fn begin(&self, words: usize, sizes: &Sizes) -> Flow<Writer<Appender>> {
         let out = Appender::new(Arc::clone(&self.levels), self.end, sizes.io);
         Ok(Writer::new(out, words, self.places.len() as u64)?)
     }
 
     /// Ends it, and adds its record, in which only the place is missing.
-    pub(crate) fn commit(&mut self, writer: Writer<Appender>, mut record: Record) -> Flow<Run> {
+    pub fn commit(&mut self, writer: Writer<Appender>, mut record: Record) -> Flow<Run> {
         let level = finish(writer, Arc::clone(&self.levels), self.end)?;
         (record.depth, record.at) = (self.places.len() as u32, self.end);
         (record.bytes, record.keys) = (level.bytes(), level.keys());

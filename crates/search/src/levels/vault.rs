@@ -10,7 +10,7 @@ use birk_runs::Source;
 
 /// What was read, written and held.
 #[derive(Debug)]
-pub(crate) struct Tally {
+pub struct Tally {
     read: AtomicU64,
     written: AtomicU64,
     held: AtomicU64,
@@ -21,7 +21,7 @@ pub(crate) struct Tally {
 
 /// More bytes were to be written than are allowed.
 #[derive(Debug)]
-pub(crate) struct OverLimit;
+pub struct OverLimit;
 
 impl std::fmt::Display for OverLimit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -32,7 +32,7 @@ impl std::fmt::Display for OverLimit {
 impl std::error::Error for OverLimit {}
 
 /// Where files come from.
-pub(crate) struct Vault {
+pub struct Vault {
     files: Box<dyn Files>,
     tally: Arc<Tally>,
     is_in_memory: bool,
@@ -40,7 +40,7 @@ pub(crate) struct Vault {
 
 impl Vault {
     /// With these files, or in memory; no more than so many bytes of them.
-    pub(crate) fn new(files: Option<Box<dyn Files>>, most: u64) -> Self {
+    pub fn new(files: Option<Box<dyn Files>>, most: u64) -> Self {
         let tally = Tally {
             read: AtomicU64::new(0),
             written: AtomicU64::new(0),
@@ -53,19 +53,19 @@ impl Vault {
     }
 
     /// A file that is kept under a name.
-    pub(crate) fn create(&self, name: &str) -> Result<Arc<Held>> {
+    pub fn create(&self, name: &str) -> Result<Arc<Held>> {
         Ok(self.held(self.files.create(name)?, 0))
     }
 
     /// The file that was kept under a name.
-    pub(crate) fn open(&self, name: &str) -> Result<Option<Arc<Held>>> {
+    pub fn open(&self, name: &str) -> Result<Option<Arc<Held>>> {
         let Some(file) = self.files.open(name)? else { return Ok(None) };
         let size = file.length()?;
         Ok(Some(self.held(file, size)))
     }
 
     /// A file that is gone when nobody uses it any more.
-    pub(crate) fn scratch(&self) -> Result<Arc<Held>> {
+    pub fn scratch(&self) -> Result<Arc<Held>> {
         Ok(self.held(self.files.scratch()?, 0))
     }
 
@@ -75,23 +75,23 @@ impl Vault {
     }
 
     /// Bytes read and written.
-    pub(crate) fn traffic(&self) -> (u64, u64) {
+    pub fn traffic(&self) -> (u64, u64) {
         (self.tally.read.load(Ordering::Relaxed), self.tally.written.load(Ordering::Relaxed))
     }
 
     /// The most bytes of all files at once.
-    pub(crate) fn peak(&self) -> u64 {
+    pub fn peak(&self) -> u64 {
         self.tally.peak.load(Ordering::Relaxed)
     }
 
     /// Bytes of files that are in memory.
-    pub(crate) fn memory(&self) -> u64 {
+    pub fn memory(&self) -> u64 {
         if self.is_in_memory { self.tally.held.load(Ordering::Relaxed) } else { 0 }
     }
 }
 
 /// A file, which counts.
-pub(crate) struct Held {
+pub struct Held {
     file: Box<dyn Stored>,
     size: AtomicU64,
     tally: Arc<Tally>,
@@ -99,7 +99,7 @@ pub(crate) struct Held {
 
 impl Held {
     /// Writes at a place.
-    pub(crate) fn write_at(&self, bytes: &[u8], at: u64) -> Result<()> {
+    pub fn write_at(&self, bytes: &[u8], at: u64) -> Result<()> {
         let end = at + bytes.len() as u64;
         let more = end.saturating_sub(self.size.load(Ordering::Relaxed));
         let held = self.tally.held.fetch_add(more, Ordering::Relaxed) + more;
@@ -116,12 +116,12 @@ impl Held {
     }
 
     /// Its length.
-    pub(crate) fn size(&self) -> u64 {
+    pub fn size(&self) -> u64 {
         self.size.load(Ordering::Relaxed)
     }
 
     /// Cuts it off.
-    pub(crate) fn truncate(&self, length: u64) -> Result<()> {
+    pub fn truncate(&self, length: u64) -> Result<()> {
         self.file.truncate(length)?;
         let less = self.size.swap(length, Ordering::Relaxed).saturating_sub(length);
         self.tally.held.fetch_sub(less, Ordering::Relaxed);
@@ -129,7 +129,7 @@ impl Held {
     }
 
     /// What was written survives.
-    pub(crate) fn sync(&self) -> Result<()> {
+    pub fn sync(&self) -> Result<()> {
         self.file.sync()
     }
 }
@@ -148,7 +148,7 @@ impl Drop for Held {
 }
 
 /// Writes behind a place of a file, many bytes at once.
-pub(crate) struct Appender {
+pub struct Appender {
     file: Arc<Held>,
     at: u64,
     buffer: Vec<u8>,
@@ -157,7 +157,7 @@ pub(crate) struct Appender {
 
 impl Appender {
     /// Writes so many bytes at once.
-    pub(crate) fn new(file: Arc<Held>, at: u64, most: usize) -> Self {
+    pub fn new(file: Arc<Held>, at: u64, most: usize) -> Self {
         Self { file, at, buffer: Vec::new(), most }
     }
 }

@@ -30,9 +30,9 @@ pub(crate) enum Growth {
 }
 
 /// Turns states into keys and back. Shared by threads; each has a `Parent` of its own.
-pub(crate) trait Codec: Send + Sync {
+pub(crate) trait Codec: Send + Sync + 'static {
     /// What a worker knows of the state it is expanding.
-    type Parent: Send;
+    type Parent: Send + 'static;
 
     /// A state can have parts for which there is no room.
     const GROWS: bool = false;

@@ -61,7 +61,8 @@ fn save(path: &Path, report: &Report<'_>) -> Result<(), Failure> {
     .map_err(|error| Failure::io(&format!("write {}", path.display()), &error))
 }
 
-fn exit(report: &Report<'_>) -> Exit {
+/// How the process ends.
+pub(super) fn exit(report: &Report<'_>) -> Exit {
     match report.verdict() {
         Verdict::Violated => Exit::Violated,
         Verdict::Holds => Exit::Success,

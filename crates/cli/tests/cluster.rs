@@ -1,0 +1,200 @@
+//! Several processes that check a model together: they find what one finds; and when one of them is killed, stopped, missing or another
+//! than expected, all end, with a sentence, and none with an answer.
+#![cfg(feature = "cluster")]
+
+mod binary;
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use binary::{BIRK, birk, command, folder};
+use serde_json::{Value, json};
+
+const TOKEN: &str = "a token that only these tests have";
+/// Long enough that a process can be killed in the middle.
+const LONG: &str = "models/counters_mod8.bir -D K=9";
+/// All processes must have ended after this.
+const MOST: Duration = Duration::from_secs(30);
+
+/// What must not depend on the number of processes.
+#[track_caller]
+fn essence(report: &Value) -> Value {
+    let steps = |p: &Value| Some(report["traces"][p["trace"].as_u64()? as usize]["steps"].as_array()?.len());
+    let property = |p: &Value| json!([p["verdict"], steps(p)]);
+    let properties: Vec<Value> = report["properties"].as_array().expect("a list").iter().map(property).collect();
+    let counts = ["states", "transitions", "max_depth", "pruned_by_assume"].map(|count| &report["stats"][count]);
+    json!([report["verdict"], report["coverage"], report["stopped_by"], properties, report["unreached"], counts])
+}
+
+/// Free ports below those that the system gives to connections, another part of them for each test.
+fn hosts(folder: &Path, part: u16, count: usize) -> PathBuf {
+    let ports = (0..1000).map(|port| 21_000 + part * 500 + (port + std::process::id() as u16 % 400) % 500);
+    let held: Vec<_> =
+        ports.filter_map(|port| Some((port, TcpListener::bind(("0.0.0.0", port)).ok()?))).take(count).collect();
+    let path = folder.join("hosts");
+    let lines: String = held.iter().map(|(port, _)| format!("127.0.0.1:{port}\n")).collect();
+    fs::write(&path, lines).expect("it can be written");
+    path
+}
+
+/// One process of a cluster, which says on standard error why it ends.
+fn start(model: &str, hosts: &Path, rank: usize) -> Command {
+    let options = format!("check {model} --cluster {} --rank {rank} --threads 1 --progress off", hosts.display());
+    let mut command = command(BIRK);
+    command.args(options.split_whitespace()).env("BIRK_CLUSTER_TOKEN", TOKEN);
+    command
+}
+
+fn spawn(mut command: Command) -> Child {
+    command.spawn().expect("it can be started")
+}
+
+/// Waits until a process has ended, within what is left of the time: its code and what it said.
+#[track_caller]
+fn ended(mut child: Child, since: Instant, most: Duration) -> (Option<i32>, String) {
+    while child.try_wait().expect("it can be waited for").is_none() {
+        if since.elapsed() >= most {
+            let _ = child.kill();
+            panic!("a process is still there after {most:?}");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let output = child.wait_with_output().expect("it has ended");
+    let text = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    (output.status.code(), text)
+}
+
+#[test]
+fn several_processes_find_what_one_finds() {
+    for (model, processes) in [
+        ("models/counters_mod8.bir -D K=4", 2),
+        ("models/peterson_reordered.bir --keep-going", 3),
+        ("models/level_exchange.bir -D BUG=2", 2),
+        ("models/usb_stack.bir -D BUG=1 -D ADDRESSES=4 -D LOG=1 --max-depth 12", 3),
+    ] {
+        let alone = birk(&format!("check {model} --format json --progress off"));
+        let together = birk(&format!("cluster up -n {processes} {model} --format json"));
+        assert_eq!(together.code, alone.code, "{model}: {}", together.err);
+        assert_eq!(essence(&together.json()), essence(&alone.json()), "{model}");
+    }
+}
+
+/// Starts three processes, does something to the last of them when they search, and hears how the others end.
+fn disturbed(name: &str, part: u16, disturb: &str) -> [(Option<i32>, String, Duration); 2] {
+    let folder = folder(name);
+    let hosts = hosts(&folder, part, 3);
+    let [first, second, third] = [0, 1, 2].map(|rank| spawn(start(LONG, &hosts, rank)));
+    std::thread::sleep(Duration::from_secs(3));
+    let since = Instant::now();
+    let id = third.id().to_string();
+    assert!(Command::new("kill").args([disturb, &id]).status().is_ok_and(|status| status.success()));
+    let heard = [first, second].map(|child| {
+        let (code, text) = ended(child, since, MOST);
+        (code, text, since.elapsed())
+    });
+    let _ = Command::new("kill").args(["-KILL", &id]).status();
+    let _ = ended(third, since, 2 * MOST);
+    heard
+}
+
+#[test]
+fn a_killed_process_ends_the_others() {
+    for (code, text, after) in disturbed("cluster-killed", 0, "-KILL") {
+        assert_eq!(code, Some(3), "{text}");
+        assert!(text.contains("birk: rank 2 (127.0.0.1:") && text.contains("was lost"), "{text}");
+        assert!(
+            text.contains("start all ranks again") && !text.contains("holds") && !text.contains("panicked"),
+            "{text}"
+        );
+        assert!(after < Duration::from_secs(5), "{after:?}");
+    }
+}
+
+#[test]
+fn a_stopped_process_ends_the_others() {
+    for (code, text, _) in disturbed("cluster-stopped", 1, "-STOP") {
+        assert_eq!(code, Some(3), "{text}");
+        assert!(text.contains("birk: rank 2 (127.0.0.1:") && text.contains("was lost"), "{text}");
+    }
+}
+
+/// Two processes of which one differs: how each of them ends.
+#[track_caller]
+fn two(name: &str, part: u16, change: impl Fn(usize, &Path) -> Option<Command>) -> Vec<(Option<i32>, String)> {
+    let folder = folder(name);
+    let hosts = hosts(&folder, part, 2);
+    let since = Instant::now();
+    let children: Vec<Child> = (0..2).filter_map(|rank| change(rank, &hosts)).map(spawn).collect();
+    children.into_iter().map(|child| ended(child, since, MOST)).collect()
+}
+
+#[test]
+fn a_missing_process_is_named() {
+    for present in 0..2 {
+        let heard = two(&format!("cluster-missing-{present}"), 2 + present as u16, |rank, hosts| {
+            let mut command = start(LONG, hosts, rank);
+            command.args(["--cluster-wait", "3s"]);
+            (rank == present).then_some(command)
+        });
+        let (code, text) = &heard[0];
+        assert_eq!(*code, Some(3), "{text}");
+        assert!(text.contains(&format!("rank {} (127.0.0.1:", 1 - present)), "{text}");
+        assert!(text.contains("see that it is started"), "{text}");
+    }
+}
+
+#[test]
+fn another_token_model_or_rank_is_refused() {
+    let heard = two("cluster-token", 4, |rank, hosts| {
+        let mut command = start(LONG, hosts, rank);
+        command.args(["--cluster-wait", "3s"]);
+        if rank == 1 {
+            command.env("BIRK_CLUSTER_TOKEN", "a token that somebody else has");
+        }
+        Some(command)
+    });
+    assert_eq!(heard.iter().map(|(code, _)| *code).collect::<Vec<_>>(), [Some(3), Some(2)], "{heard:?}");
+    assert!(heard.iter().all(|(_, text)| text.contains("set the same BIRK_CLUSTER_TOKEN everywhere")), "{heard:?}");
+    let heard = two("cluster-model", 5, |rank, hosts| {
+        let model = ["models/counters_mod8.bir -D K=9", "models/counters_mod8.bir -D K=8"][rank];
+        let mut command = start(model, hosts, rank);
+        command.args(["--cluster-wait", "3s"]);
+        Some(command)
+    });
+    assert_eq!(heard.iter().map(|(code, _)| *code).collect::<Vec<_>>(), [Some(3), Some(2)], "{heard:?}");
+    assert!(heard.iter().all(|(_, text)| text.contains("it checks another model")), "{heard:?}");
+}
+
+#[test]
+fn a_used_port_is_named() {
+    let folder = folder("cluster-port");
+    let hosts = hosts(&folder, 6, 2);
+    let text = fs::read_to_string(&hosts).expect("it was written");
+    let port: u16 = text.lines().next().and_then(|line| line.rsplit_once(':')?.1.parse().ok()).expect("a port");
+    let _held = TcpListener::bind(("0.0.0.0", port)).expect("it is free");
+    let since = Instant::now();
+    let (code, text) = ended(spawn(start(LONG, &hosts, 0)), since, MOST);
+    assert_eq!(code, Some(4), "{text}");
+    assert!(text.contains(&format!("cannot listen at port {port}")) && text.contains("another port"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_the_reason() {
+    let folder = folder("cluster-refused");
+    let hosts = folder.join("hosts");
+    fs::write(&hosts, "127.0.0.1:21999\n127.0.0.1:21998\n").expect("it can be written");
+    let file = hosts.display();
+    for (options, reason) in [
+        (format!("models/peterson2.bir --cluster {file} --rank 2"), "there is no rank 2 among 2 hosts"),
+        (format!("models/peterson2.bir --cluster {file} --rank 0 --search dfs"), "searches in one process"),
+        (format!("models/peterson2.bir --cluster {file} --rank 0 --reduce auto"), "--reduce auto may take a search"),
+        (format!("models/peterson2.bir --cluster {file} --rank 0"), "BIRK_CLUSTER_TOKEN"),
+        (format!("models/german_liveness.bir --cluster {file} --rank 0"), "decides properties of states only"),
+    ] {
+        let answer = birk(&format!("check {options}"));
+        answer.exits(2).says(reason);
+    }
+}
