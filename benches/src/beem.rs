@@ -109,7 +109,7 @@ impl Beem<'_> {
         Measured {
             states: number("states") as u64,
             transitions: number("transitions") as u64,
-            is_complete: ran.output.contains("\"grade\": \"A\""),
+            is_complete: ran.output.contains("\"kind\": \"complete\""),
             seconds: ran.cpu,
             bytes: number("store_bytes_per_state"),
             verdict: verdict(&ran.output).to_owned(),

@@ -160,7 +160,7 @@ impl Plan<'_> {
         let half = (share / 4.0).min(6.0);
         let far = side + LOOP - 6.0;
         let mut pen = Pen::at(Point { x: side, y: port - half });
-        let ends = [Point { x: far, y: middle - 2.0 * half }, Point { x: far, y: middle + 2.0 * half }];
+        let ends = [Point { x: far, y: middle - 12.0 }, Point { x: far, y: middle + 12.0 }];
         pen.bend([ends[0], ends[1], Point { x: side, y: port + half }]);
         let label = Point { x: far, y: middle - edge.label.high / 2.0 };
         Route { path: pen.path, line: pen.line, label: Some(label) }
