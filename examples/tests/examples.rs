@@ -49,7 +49,7 @@ fn its_option_is_known_wherever_options_are() {
     assert!(help.contains("With --search walk: begin this many random walks [default: 1000]"), "{help}");
     let (code, _, err) = run(OWN, "check models/peterson2.bir --walks 5");
     assert_eq!(code, Some(2));
-    assert!(err.contains("--walks does not apply to --search bfs; leave it out, or use --search walk"), "{err}");
+    assert!(err.contains("--walks does not apply to --search auto; leave it out, or use --search walk"), "{err}");
     let (code, _, err) = run(OWN, "check models/peterson2.bir --search walk --walks 0");
     assert_eq!(code, Some(2));
     assert!(err.contains("must be at least 1"), "{err}");

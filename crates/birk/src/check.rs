@@ -2,13 +2,15 @@
 //!
 //! Properties become questions: all that are about states are one, for a search by the engine that was chosen; those about
 //! branching are decided in groups; each about runs by itself. An engine that visits slices decides all of them in each slice.
-//! What is found for them is put together in one place ([`Findings`]).
+//! What is found for them is put together in one place ([`Findings`]). A portfolio is several checks, each by another engine.
 
 mod branching;
+mod certified;
 mod context;
 mod findings;
 mod liveness;
 mod orbits;
+mod portfolio;
 mod questions;
 mod reconcile;
 mod reduced;
@@ -16,7 +18,7 @@ mod safety;
 mod slices;
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use birk_engine::{Engine, EngineOption};
 use birk_ir::{Program, Property, PropertyKind};
@@ -34,12 +36,15 @@ use questions::Questions;
 pub fn check(program: &Program, options: &Options, watch: &mut dyn Watch) -> Result<Report, Error> {
     let engine = options.engine()?;
     reconcile::options(options, engine)?;
+    if engine.portfolio {
+        return portfolio::check(program, options, watch);
+    }
     let program = &*prepared(program, options)?;
     let properties = selected(program, &options.properties, options.deadlock)?;
     reconcile::properties(options, engine, &properties)?;
     let fairness = fairness(program, options)?;
-    let native = Arc::default();
-    let context = Context { program, options, engine, properties: &properties, fairness, native };
+    let (native, certificate) = (Arc::default(), OnceLock::new());
+    let context = Context { program, options, engine, properties: &properties, fairness, native, certificate };
     let mut findings = Findings::new(&context);
     let questions = Questions::new(&context, &mut findings)?;
     if engine.slices {
@@ -59,7 +64,9 @@ pub fn check(program: &Program, options: &Options, watch: &mut dyn Watch) -> Res
     }
     let has_engine = questions.safety.is_some() || engine.slices;
     let threads = if has_engine { options.threads_of(engine) } else { options.threads.for_cycles() };
-    Ok(findings.report(*engine, threads, is_shortest(options, engine)))
+    let mut report = findings.report(*engine, threads, is_shortest(options, engine));
+    report.certificate = options.certificate.then(|| certified::conclude(context, &report.answers, watch));
+    Ok(report)
 }
 
 /// Refuses options that contradict each other or mean nothing to the engine, whatever the model.

@@ -2,6 +2,16 @@
 
 use birk_engine::{Engine, EngineOption};
 
+/// Breadth-first search, and all others where that cannot finish.
+const AUTO: Engine = Engine {
+    name: "auto",
+    summary: "breadth-first; what it cannot finish within the budget is hunted by the other engines in turns",
+    when: "the default: no need to choose",
+    memory: "as bfs; then the engines of the hunt share the budget",
+    portfolio: true,
+    ..birk_search::ENGINES[0]
+};
+
 /// Engines by their names, the default first.
 #[derive(Clone, Debug)]
 pub struct Engines(Vec<Engine>);
@@ -9,7 +19,7 @@ pub struct Engines(Vec<Engine>);
 impl Default for Engines {
     /// All engines of Birk.
     fn default() -> Self {
-        let engines = birk_search::ENGINES.iter().chain(birk_symbolic::ENGINES);
+        let engines = std::iter::once(&AUTO).chain(birk_search::ENGINES).chain(birk_symbolic::ENGINES);
         #[cfg(feature = "cluster")]
         let engines = engines.chain(birk_cluster::ENGINES);
         Self(engines.copied().collect())
@@ -57,7 +67,7 @@ impl Engines {
     pub(crate) fn named(&self, is_meant: impl Fn(&Engine) -> bool) -> String {
         let names: Vec<String> = self
             .iter()
-            .filter(|engine| is_meant(engine))
+            .filter(|engine| !engine.portfolio && is_meant(engine))
             .take(2)
             .map(|engine| format!("--search {}", engine.name))
             .collect();

@@ -1,21 +1,24 @@
 //! What a model says should be found of it, against what is found.
 
+use std::path::Path;
+
 use birk_exec::goal_of;
 use birk_ir::{Clause, Expectation, Loaded, Program, Property, PropertyKind, Span, Verdict};
 
 use crate::check::check;
 use crate::error::Error;
+use crate::load::front_end;
 use crate::options::Options;
 use crate::report::{Answer, Report};
 use crate::watch::Watch;
 
-/// What a model expects: its declarations, and lines of comments `// expect: …` for languages that have none. The place of a
-/// comment that cannot be read is the error.
-pub fn expectations(text: &str, loaded: &Loaded) -> Result<Vec<Expectation>, Span> {
-    let mut found = Expectation::in_comments(text)?;
-    found.extend(loaded.expectations.iter().cloned());
-    found.sort_by_key(|expectation| expectation.span.start);
-    Ok(found)
+/// What a model expects: its declarations, or, in a language that has none, lines of comments `// expect: …`. The place of such a
+/// line that cannot be read is the error.
+pub fn expectations(path: &Path, text: &str, loaded: &Loaded) -> Result<Vec<Expectation>, Span> {
+    match front_end(path).expects {
+        true => Ok(loaded.expectations.clone()),
+        false => Expectation::in_comments(text),
+    }
 }
 
 /// Checks a model, which was read with the constants of an expectation, and says in which ways it is not as expected.
@@ -78,7 +81,7 @@ fn verdict(report: &Report, answer: &Answer, clauses: &[Clause]) -> Option<Strin
         Verdict::Inconclusive => "inconclusive",
     };
     (!is_met).then(|| {
-        format!("`{property}` is {}{}, expected {}{}", word(answer.verdict), with(length), word(expected), with(steps))
+        format!("`{property}`: {}{}, expected {}{}", word(answer.verdict), with(length), word(expected), with(steps))
     })
 }
 

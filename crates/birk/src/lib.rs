@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 #![doc = include_str!("../README.md")]
 
+pub mod certificate;
 mod check;
 mod engines;
 mod error;
@@ -15,9 +16,11 @@ mod model;
 mod options;
 pub mod process_memory;
 mod properties;
+mod recorded;
 mod report;
 mod watch;
 
+pub use birk_certify as certify;
 pub use birk_engine as engine;
 pub use birk_exec as exec;
 pub use birk_ir as ir;
@@ -34,5 +37,8 @@ pub use load::{FRONT_ENDS, Formatter, FrontEnd, codes, explain, front_end, load,
 pub use model::{compiled, heuristics, independence};
 pub use options::{Automaton, Fairness, Options, Reduce, Store, Symmetry, Threads};
 pub use properties::{goals_of, replay_failure, selected};
-pub use report::{Accept, Answer, AutomatonFigures, Grade, Report, ShownTrace, Slices, SymmetryBreak, SymmetryFigures};
+pub use report::{
+    Accept, Answer, AutomatonFigures, Grade, Joint, MemberFigures, Report, ShownTrace, Slices, SymmetryBreak,
+    SymmetryFigures,
+};
 pub use watch::{Phase, Watch};

@@ -22,6 +22,8 @@ pub struct FrontEnd {
     pub format: Option<Formatter>,
     /// Writes a model in BIR, if it can.
     pub translate: Option<Translator>,
+    /// Models declare what should be found of them.
+    pub expects: bool,
 }
 
 /// Formats the text of a model, or says what is wrong with it.
@@ -36,6 +38,7 @@ pub const FRONT_ENDS: &[FrontEnd] = &[
         codes: birk_lang::codes::CODES,
         format: Some(birk_lang::fmt::format),
         translate: None,
+        expects: true,
     },
     FrontEnd {
         name: "DVE",
@@ -44,6 +47,7 @@ pub const FRONT_ENDS: &[FrontEnd] = &[
         codes: birk_dve::codes::CODES,
         format: None,
         translate: Some(birk_dve::translate),
+        expects: false,
     },
     FrontEnd {
         name: "Promela",
@@ -52,6 +56,7 @@ pub const FRONT_ENDS: &[FrontEnd] = &[
         codes: birk_promela::codes::CODES,
         format: None,
         translate: Some(birk_promela::translate),
+        expects: false,
     },
 ];
 

@@ -48,6 +48,8 @@ pub struct Options {
     pub seed: u64,
     /// How much is enough, if there is no violation.
     pub accept: Accept,
+    /// What is proved is written down as a certificate.
+    pub certificate: bool,
     /// The search can be saved to a checkpoint.
     pub is_saved: bool,
     /// A folder was named for the files of the search.
@@ -78,6 +80,7 @@ impl Default for Options {
             max_states: None,
             seed: 0,
             accept: Accept::Complete,
+            certificate: false,
             is_saved: false,
             has_folder: false,
             is_continued: false,

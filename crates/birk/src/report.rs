@@ -25,7 +25,12 @@ pub struct Report {
     pub is_reduced: bool,
     /// What was found of the symmetry of the model, where that was asked for.
     pub symmetry: Option<SymmetryFigures>,
-    /// The engine that was asked for.
+    /// The hunt of other engines after the search, if there was one: then the answers are those of all of them, and the rest is
+    /// about the search that came first.
+    pub joint: Option<Joint>,
+    /// The bytes of a certificate, or why there is none; where one was asked for.
+    pub certificate: Option<Result<Vec<u8>, String>>,
+    /// The engine that was asked for, or that a portfolio began with.
     pub engine: Engine,
     /// Threads that searched.
     pub threads: usize,
@@ -50,6 +55,8 @@ pub struct Answer {
     pub reason: Option<String>,
     /// The automaton that watched the runs, for an LTL property.
     pub automaton: Option<AutomatonFigures>,
+    /// The member of the portfolio whose answer it is, where it is not that of the first search.
+    pub by: Option<usize>,
 }
 
 impl Answer {
@@ -63,6 +70,7 @@ impl Answer {
             untraced: None,
             reason: None,
             automaton: None,
+            by: None,
         }
     }
 
@@ -120,6 +128,36 @@ pub struct SymmetryBreak {
     pub span: Option<Span>,
     /// What it does, in words.
     pub why: &'static str,
+}
+
+/// What the members of a portfolio did.
+#[derive(Clone, Debug)]
+pub struct Joint {
+    /// All of them, also those that had no turn.
+    pub members: Vec<MemberFigures>,
+    /// How long they hunted.
+    pub seconds: f64,
+}
+
+/// What one member of a portfolio did.
+#[derive(Clone, Debug, Default)]
+pub struct MemberFigures {
+    /// What it is called.
+    pub name: &'static str,
+    /// What to write after `birk check MODEL` to search as in its last turn.
+    pub words: String,
+    /// How many turns it had.
+    pub turns: u32,
+    /// How long they took.
+    pub seconds: f64,
+    /// States of all its turns, those that several have counted several times.
+    pub states: u64,
+    /// The largest depth.
+    pub depth: u32,
+    /// The positions of the answers that it decided.
+    pub decided: Vec<usize>,
+    /// Why it left.
+    pub reason: Option<String>,
 }
 
 /// What slices were visited.
@@ -216,7 +254,10 @@ impl Report {
     /// The grade of the whole: that of the search, unless some property was not checked.
     pub fn grade(&self) -> Grade {
         let is_checked = self.answers.iter().all(|answer| answer.coverage.is_some());
-        Grade::of(Some(&self.hunt.coverage).filter(|_| is_checked))
+        let of_search = Grade::of(Some(&self.hunt.coverage).filter(|_| is_checked));
+        // What only others looked at counts as they did.
+        let of_others = self.answers.iter().filter(|answer| answer.by.is_some()).filter_map(Answer::grade).max();
+        of_others.map_or(of_search, |of_others| of_others.max(of_search))
     }
 
     /// Whether a search that could not decide was as thorough as was asked for. What was not checked is not.

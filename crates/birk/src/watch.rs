@@ -30,6 +30,9 @@ pub trait Watch: Observer {
     /// The answer at a position is known.
     fn decided(&mut self, _position: usize, _answer: &Answer, _trace: Option<&ShownTrace>) {}
 
+    /// Other engines hunt now what is not decided: these; the search goes on where there are none.
+    fn hunting(&mut self, _members: &str) {}
+
     /// Something that the user should know.
     fn note(&mut self, _text: &str) {}
 

@@ -67,7 +67,8 @@ impl Identity {
 #[derive(Debug)]
 pub(crate) struct Kept {
     pub(crate) identity: Identity,
-    lock: File,
+    /// Where another process keeps the search, that one has it.
+    lock: Option<File>,
 }
 
 /// Keeps a search in a folder.
@@ -76,7 +77,7 @@ pub(crate) struct Checkpoint {
     folder: PathBuf,
     identity: Identity,
     /// Nobody else writes there as long as it is open.
-    _lock: File,
+    _lock: Option<File>,
     /// There is a search to go on with.
     resumes: bool,
     /// When the last one was saved, and how long that took.
@@ -97,7 +98,7 @@ impl Checkpoint {
                 "{shown} already holds a search; continue it with `birk resume {shown}`, or remove the folder"
             )));
         }
-        Ok(Self::new(folder, identity, lock, false))
+        Ok(Self::new(folder, identity, Some(lock), false))
     }
 
     /// For the search that the folder holds; it was found to be whole.
@@ -105,7 +106,7 @@ impl Checkpoint {
         Self::new(folder, identity, kept.lock, true)
     }
 
-    fn new(folder: &Path, identity: Identity, lock: File, resumes: bool) -> Self {
+    fn new(folder: &Path, identity: Identity, lock: Option<File>, resumes: bool) -> Self {
         Self { folder: folder.to_owned(), identity, _lock: lock, resumes, last: None, failure: None, refusal: None }
     }
 
@@ -178,8 +179,8 @@ fn lock(folder: &Path) -> std::result::Result<File, Failure> {
 }
 
 /// Which search a folder holds; refused when it is damaged, was written by another version, or somebody is at it. Looking through
-/// it ends at a deadline.
-pub(crate) fn look(folder: &Path, deadline: Option<Instant>) -> std::result::Result<Kept, Failure> {
+/// it ends at a deadline. Where the process is led by another, that one is at it.
+pub(crate) fn look(folder: &Path, deadline: Option<Instant>, is_led: bool) -> std::result::Result<Kept, Failure> {
     let path = folder.join(FILE);
     let shown = path.display();
     let failed = |error: std::io::Error| match error.kind() {
@@ -190,7 +191,7 @@ pub(crate) fn look(folder: &Path, deadline: Option<Instant>) -> std::result::Res
     };
     // Where there is no search, nothing is made.
     fs::metadata(&path).map_err(failed)?;
-    let lock = lock(folder)?;
+    let lock = if is_led { None } else { Some(lock(folder)?) };
     let mut file = BufReader::with_capacity(1 << 20, File::open(&path).map_err(failed)?);
     if is_of_another_version(&mut file).map_err(failed)? {
         return Err(Failure::usage(format!(
@@ -259,12 +260,12 @@ fn header(file: &mut impl std::io::BufRead) -> Result<Identity> {
     Ok(serde_json::from_str(&line)?)
 }
 
-/// Says what became of the last attempt to save, and how to go on.
-pub(crate) fn farewell(keeper: &Checkpoint) {
+/// Says what became of the last attempt to save, and how to go on, with more words of a command where they are needed.
+pub(crate) fn farewell(keeper: &Checkpoint, more: &str) {
     let shown = keeper.folder.display();
     match &keeper.failure {
         Some(error) => say(&format!("birk: the search could not be saved in {shown}: {error}")),
-        None => say(&format!("birk: the search is saved; continue it with `birk resume {shown}`")),
+        None => say(&format!("birk: the search is saved; continue it with `birk resume {shown}{more}`")),
     }
 }
 

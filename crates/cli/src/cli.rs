@@ -50,12 +50,16 @@ pub(crate) enum Command {
     Simulate(Box<SimulateArgs>),
     /// Replay a trace, independently of any engine
     Replay(ReplayArgs),
+    /// Check a certificate, with a checker that shares no code with the engines
+    Certify(CertifyArgs),
     /// Show the compiled program: threads, transitions, read and write sets, state layout
     Show(ShowArgs),
     /// Print the state graph, for other tools to draw or analyse
     Graph(GraphArgs),
     /// Explore the state graph in a browser on this machine
     Explore(ExploreArgs),
+    /// Check a model with many values of its constants, within one budget
+    Sweep(SweepArgs),
     /// Check that models are as their `expect` lines say
     Test(TestArgs),
     /// Format models in place
@@ -67,6 +71,8 @@ pub(crate) enum Command {
     /// Search with several processes on this machine, to try what --cluster does on several
     #[cfg(feature = "cluster")]
     Cluster(ClusterArgs),
+    /// Serve an editor: the language server protocol over standard input and output
+    Lsp,
     /// Explain an error code, with an example and its fix
     Explain {
         /// The code, for example E0020; without it, list all codes
@@ -171,10 +177,10 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "on|off", value_enum, default_value = "on", hide_possible_values = true,
           help_heading = PROPERTIES)]
     pub(crate) deadlock: OnOff,
-    /// Report as text for people, or as one JSON object
-    #[arg(long, value_name = "human|json", value_enum, default_value = "human", hide_possible_values = true,
+    /// Report as text for people, as one JSON object, as SARIF for code scanners, or with annotations for GitHub
+    #[arg(long, value_name = "human|json|sarif|github", value_enum, default_value = "human", hide_possible_values = true,
           help_heading = OUTPUT)]
-    pub(crate) format: Format,
+    pub(crate) format: ReportFormat,
     /// Progress on standard error; json means one object per line
     #[arg(long, value_name = "auto|off|json", value_enum, default_value = "auto", hide_possible_values = true,
           help_heading = OUTPUT)]
@@ -185,10 +191,13 @@ pub(crate) struct CheckArgs {
     /// Write an HTML report with charts, source and plots to this file
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) report: Option<PathBuf>,
+    /// Write a certificate of what is proved to this file, for `birk certify`
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub(crate) certificate: Option<PathBuf>,
     /// With --search disk or cluster: put files into this folder [default: the checkpoint's, or the system's for temporary files]
     #[arg(long, value_name = "FOLDER", help_heading = BUDGET)]
     pub(crate) disk: Option<PathBuf>,
-    /// With --search bfs, depth or disk: save the search in this folder, for `birk resume`
+    /// With --search bfs, depth, disk or cluster: save the search in this folder, for `birk resume`
     #[arg(long, value_name = "FOLDER", help_heading = BUDGET)]
     pub(crate) checkpoint: Option<PathBuf>,
     #[cfg(feature = "cluster")]
@@ -283,6 +292,18 @@ pub(crate) struct ReplayArgs {
     pub(crate) format: TraceFormat,
 }
 
+/// Options of `certify`.
+#[derive(Args, Debug)]
+pub(crate) struct CertifyArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// The certificate
+    pub(crate) certificate: PathBuf,
+    /// Text for people, or one JSON object
+    #[arg(long, value_name = "human|json", value_enum, default_value = "human", hide_possible_values = true)]
+    pub(crate) format: Format,
+}
+
 /// Options of `graph`.
 #[derive(Args, Debug)]
 pub(crate) struct GraphArgs {
@@ -323,6 +344,37 @@ pub(crate) struct ExploreArgs {
     pub(crate) port: u16,
 }
 
+/// Options of `sweep`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Give constants several values: a range (-D N=2..6), a list (-D BUG=0,1), or both (-D N=1,4..6)."
+)]
+pub(crate) struct SweepArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Check only this property (repeatable) [default: all]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) property: Vec<String>,
+    /// Stop after this time in all, for example 90s, 10m, 1h [default: no limit]
+    #[arg(long, value_parser = parse_time)]
+    pub(crate) time: Option<Duration>,
+    /// Use at most this much memory, for example 512M, 4G [default: four fifths of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
+    pub(crate) memory: Option<u64>,
+    /// Number of search threads; auto means one per core, but one for temporal properties
+    #[arg(long, value_name = "N|auto", default_value = "auto", value_parser = parse_threads)]
+    pub(crate) threads: Threads,
+    /// A table for people, or one JSON object
+    #[arg(long, value_name = "human|json", value_enum, default_value = "human", hide_possible_values = true)]
+    pub(crate) format: Format,
+    /// Write an HTML page with the table and a plot to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Progress on standard error; json means one object per line
+    #[arg(long, value_name = "auto|off|json", value_enum, default_value = "auto", hide_possible_values = true)]
+    pub(crate) progress: ProgressMode,
+}
+
 /// Options of `test`.
 #[derive(Args, Debug)]
 pub(crate) struct TestArgs {
@@ -332,8 +384,8 @@ pub(crate) struct TestArgs {
     /// How many expectations are checked at a time [default: one per core]
     #[arg(long, value_name = "N", value_parser = parse_positive)]
     pub(crate) jobs: Option<u32>,
-    /// The report: text for people, or a JUnit file for other tools
-    #[arg(long, value_name = "human|junit", value_enum, default_value = "human", hide_possible_values = true)]
+    /// The report: text for people, a JUnit file for other tools, or text with annotations for GitHub
+    #[arg(long, value_name = "human|junit|github", value_enum, default_value = "human", hide_possible_values = true)]
     pub(crate) format: TestFormat,
 }
 
@@ -342,6 +394,7 @@ pub(crate) struct TestArgs {
 pub(crate) enum TestFormat {
     Human,
     Junit,
+    Github,
 }
 
 /// Options of `fmt`.
@@ -425,6 +478,15 @@ pub(crate) enum StoreKind {
 pub(crate) enum Format {
     Human,
     Json,
+}
+
+/// How to report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    Human,
+    Json,
+    Sarif,
+    Github,
 }
 
 /// How to print a trace.

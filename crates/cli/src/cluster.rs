@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use birk_engine::{Link, Peers};
 use sha2::{Digest as _, Sha256};
 
-use crate::cli::CheckArgs;
+use crate::cli::{CheckArgs, ClusterOptions};
 use crate::source::Source;
 use crate::{Exit, Failure};
 use connect::connect;
@@ -26,6 +26,8 @@ use pulse::Heartbeat;
 
 /// What the token is read from.
 pub(crate) const TOKEN: &str = "BIRK_CLUSTER_TOKEN";
+/// How many processes `birk cluster` has started on this machine, of which this is one.
+pub(crate) const PROCESSES: &str = "BIRK_CLUSTER_PROCESSES";
 /// A shorter token could be guessed.
 const SHORTEST_TOKEN: usize = 16;
 
@@ -59,9 +61,19 @@ impl Cluster {
         let common = Common { version: env!("CARGO_PKG_VERSION"), token, program, rank, hosts };
         let connected = connect(&common, args.together.cluster_wait)?;
         silence_timely();
-        let heartbeat = Heartbeat::start(rank, &common.hosts, connected.control)?;
+        let resume = args.checkpoint.as_ref().map(|folder| match std::env::var(PROCESSES) {
+            Ok(processes) => format!("`birk cluster resume -n {processes} {}`", folder.display()),
+            Err(_) => format!("`birk resume {} --cluster {}` on every rank", folder.display(), path.display()),
+        });
+        let heartbeat = Heartbeat::start((rank, &common.hosts), connected.control, resume)?;
         let links = Mutex::new(Some(connected.data));
         Ok(Some(Arc::new(Self { rank, processes: common.hosts.len(), links, heartbeat })))
+    }
+
+    /// Whether another process reports, and keeps the search, where it is kept.
+    pub(crate) fn is_led(options: &ClusterOptions) -> std::result::Result<bool, Failure> {
+        let Some(path) = &options.cluster else { return Ok(false) };
+        Ok(rank(options.rank, &Hosts::read(path)?)? > 0)
     }
 
     /// Whether another process reports.
@@ -89,6 +101,10 @@ impl Peers for Cluster {
         let links = self.links.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         let boxed = |stream: TcpStream| Box::new(Connection(stream)) as Box<dyn Link>;
         Some(links.into_iter().map(|link| link.map(boxed)).collect())
+    }
+
+    fn complete(&self, level: u32) {
+        self.heartbeat.complete(level);
     }
 
     fn broken(&self) {

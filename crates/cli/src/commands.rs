@@ -2,16 +2,19 @@
 
 mod about;
 mod automaton;
+mod certify;
 mod check;
 #[cfg(feature = "cluster")]
 mod cluster;
 mod explore;
 mod fmt;
 mod graph;
+mod lsp;
 mod replay;
 mod resume;
 mod show;
 mod simulate;
+mod sweep;
 mod test;
 mod translate;
 
@@ -28,10 +31,13 @@ pub(crate) fn run(cli: Cli, engines: &Engines) -> Result<Exit, Failure> {
         Command::Simulate(args) => simulate::run(&args),
         Command::Resume(args) => resume::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Certify(args) => certify::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Graph(args) => graph::run(&args),
         Command::Explore(args) => explore::run(&args),
+        Command::Sweep(args) => sweep::run(&args),
         Command::Test(args) => test::run(&args),
+        Command::Lsp => lsp::run(),
         Command::Fmt(args) => fmt::run(&args),
         Command::Translate(args) => translate::run(&args),
         Command::Automaton(args) => automaton::run(&args),

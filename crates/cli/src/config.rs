@@ -22,8 +22,19 @@ use crate::terminal::visible;
 /// The file, beside the model.
 const FILE: &str = "birk.toml";
 /// Options that are about one invocation only.
-const TYPED_ONLY: &[&str] =
-    &["profile", "trace", "report", "checkpoint", "disk", "guided", "help", "cluster", "rank", "cluster-wait"];
+const TYPED_ONLY: &[&str] = &[
+    "profile",
+    "trace",
+    "report",
+    "certificate",
+    "checkpoint",
+    "disk",
+    "guided",
+    "help",
+    "cluster",
+    "rank",
+    "cluster-wait",
+];
 /// Options that decide how an answer looks, not what it is.
 const APPEARANCE: &[&str] = &["format", "progress", "color", "diagnostics"];
 

@@ -14,7 +14,7 @@ use birk_engine::{Files, Stored};
 const PERIOD: Duration = Duration::from_secs(1);
 
 /// A folder for files.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
     /// Files that are to be kept have names.

@@ -5,7 +5,6 @@ mod samples;
 
 use std::io::{Read, Write as _};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -47,12 +46,16 @@ pub(crate) struct Watcher {
     samples: Option<Samples>,
     /// What is decided now, where several searches decide.
     phase: Option<String>,
+    /// Several engines search at once: their counts are no curve and no levels.
+    is_hunt: bool,
+    /// What was decided before that.
+    searched: Option<String>,
     /// Where the engine goes level by level.
     levels: Option<Levels>,
     settled: Arc<Settled>,
     keeper: Option<Checkpoint>,
     /// Where files go that are not kept, and why one could not be written or read.
-    disk: Option<PathBuf>,
+    disk: Option<Folder>,
     failure: Option<String>,
     gauge: Option<Gauge>,
     together: Together,
@@ -202,6 +205,8 @@ impl Watcher {
             drawn: false,
             samples: None,
             phase: None,
+            is_hunt: false,
+            searched: None,
             levels: None,
             settled: Arc::default(),
             keeper: None,
@@ -237,9 +242,9 @@ impl Watcher {
         self.keeper.as_ref()
     }
 
-    /// Puts files that are not kept into this folder.
-    pub(crate) fn use_folder(&mut self, folder: &Path) {
-        self.disk = Some(folder.to_owned());
+    /// Puts files into this folder.
+    pub(crate) fn use_folder(&mut self, folder: Folder) {
+        self.disk = Some(folder);
     }
 
     /// Searches together with other processes.
@@ -329,7 +334,7 @@ impl Watcher {
     }
 
     fn left(&self, elapsed: Duration, progress: &Progress) -> Option<Left> {
-        self.levels.as_ref()?.left(elapsed.as_secs_f64(), progress)
+        self.levels.as_ref().filter(|_| !self.is_hunt)?.left(elapsed.as_secs_f64(), progress)
     }
 
     /// What is decided, how it stands, and how long it will take to a depth.
@@ -410,7 +415,7 @@ impl Observer for Watcher {
         if self.gauge.as_mut().is_some_and(|gauge| gauge.look(now, progress.bytes)) {
             return ControlFlow::Break(Stop::Memory);
         }
-        if let Some(samples) = &mut self.samples {
+        if let Some(samples) = self.samples.as_mut().filter(|_| !self.is_hunt) {
             samples.hear(Sample {
                 search: 0,
                 phase: 0,
@@ -421,7 +426,7 @@ impl Observer for Watcher {
                 frontier: progress.frontier,
             });
         }
-        if let Some(levels) = &mut self.levels {
+        if let Some(levels) = self.levels.as_mut().filter(|_| !self.is_hunt) {
             levels.hear(now.duration_since(self.started).as_secs_f64(), progress);
         }
         if now >= self.next {
@@ -461,7 +466,7 @@ impl Outside for Watcher {
     fn files(&mut self) -> Option<Box<dyn Files>> {
         Some(Box::new(match (&self.keeper, &self.disk) {
             (Some(keeper), _) => Folder::new(keeper.folder(), true),
-            (None, Some(folder)) => Folder::new(folder, false),
+            (None, Some(folder)) => folder.clone(),
             (None, None) => Folder::new(&std::env::temp_dir(), false),
         }))
     }
@@ -502,6 +507,18 @@ impl Watch for Watcher {
 
     fn decided(&mut self, position: usize, answer: &Answer, trace: Option<&ShownTrace>) {
         self.settled.note(position, answer, trace);
+    }
+
+    fn hunting(&mut self, members: &str) {
+        self.pulse.is_told.store(false, Ordering::Relaxed);
+        self.pulse.is_at_rest.store(false, Ordering::Relaxed);
+        if !std::mem::replace(&mut self.is_hunt, !members.is_empty()) {
+            self.searched = self.phase.take();
+        }
+        self.phase = match self.is_hunt {
+            true => Some(format!("hunt by {members}")),
+            false => self.searched.take(),
+        };
     }
 
     fn note(&mut self, text: &str) {

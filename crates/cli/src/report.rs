@@ -7,8 +7,10 @@ pub(crate) mod ending;
 pub(crate) mod fold;
 pub(crate) mod html;
 pub(crate) mod human;
+mod joint;
 pub(crate) mod json;
-mod plot;
+pub(crate) mod plot;
+pub(crate) mod sarif;
 pub(crate) mod simulation;
 pub(crate) mod statement;
 mod statistics;
@@ -112,7 +114,7 @@ impl Report<'_> {
     pub(crate) fn induction(&self) -> Option<String> {
         let unrolled = self.hunt.stats.sat()?;
         let steps = |number: u32| count(u64::from(number), "step");
-        if let Some(clauses) = unrolled.invariant {
+        if let Some(clauses) = unrolled.largest_invariant() {
             return Some(format!("by an inductive invariant of {}, checked again", count(clauses, "clause")));
         }
         Some(match unrolled.proved_at {
@@ -169,13 +171,17 @@ impl Report<'_> {
         command_line("birk check", &self.source.path, &self.options())
     }
 
-    /// The options that decided what was found. The engine is not among them where the search for cycles took its place.
+    /// The options that decided what was found. The engine is not among them where the search for cycles took its place; where
+    /// the first of a portfolio decided alone, it is that one.
     pub(crate) fn options(&self) -> Vec<String> {
         let mut words = self.args.given.clone();
-        let place = words.iter().position(|word| word == "--search");
-        let is_unused = |place: &usize| self.is_of_runs() && words[place + 1] == self.args.engines.usual().name;
-        if let Some(place) = place.filter(is_unused) {
+        let usual = self.args.engines.usual().name;
+        let Some(place) = words.iter().position(|word| word == "--search") else { return words };
+        let is_first = words[place + 1] == usual || words[place + 1] == self.engine.name;
+        if self.is_of_runs() && self.engine.liveness.is_none() && is_first && self.joint.is_none() {
             words.drain(place..place + 2);
+        } else if words[place + 1] == usual && self.joint.is_none() {
+            words[place + 1] = self.engine.name.to_owned();
         }
         words
     }

@@ -10,24 +10,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use binary::{BIRK, birk, command, folder};
-use serde_json::{Value, json};
+use binary::{BIRK, birk, command, essence, folder};
 
 const TOKEN: &str = "a token that only these tests have";
 /// Long enough that a process can be killed in the middle.
 const LONG: &str = "models/counters_mod8.bir -D K=9";
 /// All processes must have ended after this.
 const MOST: Duration = Duration::from_secs(30);
-
-/// What must not depend on the number of processes.
-#[track_caller]
-fn essence(report: &Value) -> Value {
-    let steps = |p: &Value| Some(report["traces"][p["trace"].as_u64()? as usize]["steps"].as_array()?.len());
-    let property = |p: &Value| json!([p["verdict"], steps(p)]);
-    let properties: Vec<Value> = report["properties"].as_array().expect("a list").iter().map(property).collect();
-    let counts = ["states", "transitions", "max_depth", "pruned_by_assume"].map(|count| &report["stats"][count]);
-    json!([report["verdict"], report["coverage"], report["stopped_by"], properties, report["unreached"], counts])
-}
 
 /// Free ports below those that the system gives to connections, another part of them for each test.
 fn hosts(folder: &Path, part: u16, count: usize) -> PathBuf {
@@ -118,6 +107,36 @@ fn a_stopped_process_ends_the_others() {
     for (code, text, _) in disturbed("cluster-stopped", 1, "-STOP") {
         assert_eq!(code, Some(3), "{text}");
         assert!(text.contains("birk: rank 2 (127.0.0.1:") && text.contains("was lost"), "{text}");
+    }
+}
+
+/// Killed when some levels are complete, the first rank or another; then with other numbers of processes, and by one alone.
+#[test]
+fn a_lost_search_goes_on_with_other_processes() {
+    const MODEL: &str = "models/counters_mod8.bir -D K=6";
+    let alone = essence(&birk(&format!("check {MODEL} --format json --progress off")).json());
+    for (killed, resume) in [(0, "cluster resume -n 3"), (1, "resume")] {
+        let folder = folder(&format!("cluster-kept-{killed}"));
+        let (hosts, kept) = (hosts(&folder, 7 + killed as u16, 2), folder.join("kept"));
+        let model = format!("{MODEL} --checkpoint {}", kept.display());
+        let mut children: Vec<Child> = (0..2).map(|rank| spawn(start(&model, &hosts, rank))).collect();
+        let since = Instant::now();
+        let levels = || fs::metadata(kept.join("levels.log")).map_or(0, |file| file.len());
+        while levels() < 600 && since.elapsed() < MOST {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        children[killed].kill().expect("it can be killed");
+        let (code, text) = ended(children.remove(1 - killed), since, MOST);
+        assert_eq!(code, Some(3), "{text}");
+        let next = format!("with `birk resume {} --cluster {}` on every rank", kept.display(), hosts.display());
+        assert!(text.contains("resume from level ") && text.contains(&next), "{text}");
+        let _ = children.remove(0).wait();
+        let mut start_again = start(&model, &hosts, 0);
+        start_again.args(["--cluster-wait", "1s"]);
+        let (code, text) = ended(spawn(start_again), Instant::now(), MOST);
+        assert!(code == Some(2) && text.contains("already holds a search"), "{text}");
+        let again = birk(&format!("{resume} {} --format json", kept.display()));
+        assert_eq!(essence(&again.exits(0).json()), alone, "killed {killed}");
     }
 }
 

@@ -121,21 +121,21 @@ fn impossible_combinations_are_errors_with_reasons() {
     };
     refused("--property deadlock --deadlock off", "contradict each other; leave one out");
     refused("--search dfs --accept depth:5", "does not proceed level by level");
-    refused("--increment 5", "--increment does not apply to --search bfs; leave it out, or use --search depth");
-    refused("--frontier tree", "--frontier does not apply to --search bfs; leave it out, or use --search depth");
+    refused("--increment 5", "--increment does not apply to --search auto; leave it out, or use --search depth");
+    refused("--frontier tree", "--frontier does not apply to --search auto; leave it out, or use --search depth");
     refused("--search dfs --threads 2", "uses one thread");
     refused("--search dfs --store compact", "stores states exactly");
     refused("--max-depth 5 --accept depth:6", "stops the search before --accept depth:6");
-    refused("--width 5", "--width does not apply to --search bfs; leave it out, or use --search highway");
+    refused("--width 5", "--width does not apply to --search auto; leave it out, or use --search highway");
     refused("--search depth --degrade-depth 5", "--degrade-depth does not apply to --search depth");
-    refused("--refine 5", "--refine does not apply to --search bfs; leave it out, or use --search astar");
-    refused("--weight 5", "--weight does not apply to --search bfs; leave it out, or use --search astar");
-    refused("--beam 5", "--beam does not apply to --search bfs; leave it out, or use --search astar");
+    refused("--refine 5", "--refine does not apply to --search auto; leave it out, or use --search astar");
+    refused("--weight 5", "--weight does not apply to --search auto; leave it out, or use --search astar");
+    refused("--beam 5", "--beam does not apply to --search auto; leave it out, or use --search astar");
     refused(
         "--search astar --beam 5 --weight 2",
         "--beam and --weight: a beam compares states of one depth only; leave one of them out",
     );
-    refused("--runs 5", "--runs does not apply to --search bfs");
+    refused("--runs 5", "--runs does not apply to --search auto");
     refused(
         "--search highway --runs 5 --rate 0.1",
         "--runs and --rate: both say how many slices are visited; leave one of them out",
@@ -260,7 +260,7 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
         run(command(BIRK).current_dir(&folder).args(["check", "philosophers_ring.bir"]).args(words)).exits(4)
     };
     assert_eq!(alone("--cluster no --rank 1 --cluster-wait 2s"), alone("--cluster=no --rank=1 --cluster-wait=2s"));
-    for name in ["trace", "report", "profile"] {
+    for name in ["trace", "report", "certificate", "profile"] {
         fs::write(folder.join("birk.toml"), "[profile.x]\nkeep-going = true\n").expect("writable");
         assert_eq!(line(&[&format!("--{name}"), "x"]), line(&[&format!("--{name}=x")]), "{name}");
     }
@@ -273,7 +273,8 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
     let listed = listed.filter_map(|line| line.split([' ', '[']).next());
     let known = |name: &str| {
         values.iter().any(|(known, _)| *known == name)
-            || ["trace", "report", "profile", "checkpoint", "disk", "cluster", "rank", "cluster-wait"].contains(&name)
+            || ["trace", "report", "certificate", "profile", "checkpoint", "disk", "cluster", "rank", "cluster-wait"]
+                .contains(&name)
     };
     let unknown: Vec<&str> = listed.filter(|name| !known(name) && *name != "keep-going").collect();
     assert_eq!(unknown, [""; 0], "options that this test does not try");

@@ -192,7 +192,7 @@ fn errors_in_the_environment_name_the_variable() {
     let folder = folder_with("config_environment", MODEL);
     let check = |name: &str, value: &str| run(birk(&folder, &format!("check {MODEL}")).env(name, value)).exits(2);
     check("BIRK_SEARCH", "dsf").says(
-        "the environment's BIRK_SEARCH: `dsf` is none of bfs, dfs, depth, depth-naive, disk, highway, astar, bdd, bdd-chain, bdd-astar, bmc, ic3, cluster; did you mean `dfs`?",
+        "the environment's BIRK_SEARCH: `dsf` is none of auto, bfs, dfs, depth, depth-naive, disk, highway, astar, bdd, bdd-chain, bdd-astar, bmc, ic3, cluster; did you mean `dfs`?",
     );
     check("BIRK_MAX_DEPTH", "-1").says("the environment's BIRK_MAX_DEPTH: write a whole number");
     check("BIRK_DEFINE", "N=3,M").says("the environment's BIRK_DEFINE: write NAME=VALUE");

@@ -9,9 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use binary::{Answer, BIRK, birk, command, folder, killed_twice};
+use binary::{Answer, BIRK, birk, command, essence, folder, killed_twice};
 use birk_exec::Random;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Narrow states; and wide ones, with a violation.
 const COUNTERS: &str = "models/counters_mod8.bir -D K=5 --search disk";
@@ -27,16 +27,6 @@ fn resume(folder: &Path, options: &str) -> Answer {
 
 fn kept(name: &str) -> PathBuf {
     folder(name).join("kept")
-}
-
-/// What must not depend on where a search was interrupted, nor on the engine.
-#[track_caller]
-fn essence(report: &Value) -> Value {
-    let steps = |p: &Value| Some(report["traces"][p["trace"].as_u64()? as usize]["steps"].as_array()?.len());
-    let property = |p: &Value| json!([p["verdict"], steps(p)]);
-    let properties: Vec<Value> = report["properties"].as_array().expect("a list").iter().map(property).collect();
-    let counts = ["states", "transitions", "max_depth", "pruned_by_assume"].map(|count| &report["stats"][count]);
-    json!([report["verdict"], report["coverage"], report["stopped_by"], properties, report["unreached"], counts])
 }
 
 #[test]

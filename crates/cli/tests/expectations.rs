@@ -41,22 +41,22 @@ fn what_is_expected_is_found() {
         "expect reached on_top in 6, holds low, 8 states, 7 transitions, depth 7;\n  expect (TOP = 2): reached on_top in 4;\n  expect holds;",
         "",
     );
-    met.exits(0).quietly().prints("lift.bir: 3 expectations\n").prints("\n3 of 3 expectations met (1 models");
+    met.exits(0).quietly().prints("lift.bir: 3 expectations\n").prints("\n3 of 3 expectations met (1 model");
 }
 
 /// Each kind of difference is named, with its line and the command that shows it.
 #[test]
 fn every_difference_is_named() {
     let cases = [
-        ("expect violated low;", "`low` is holds, expected violated"),
-        ("expect violated low in 3;", "`low` is holds, expected violated in 3"),
-        ("expect reached on_top in 5;", "`on_top` is reached in 6, expected reached in 5"),
-        ("expect violated on_top;", "`on_top` is reached in 6, expected not reached"),
-        ("expect violated rises;", "`rises` is holds, expected violated"),
+        ("expect violated low;", "`low`: holds, expected violated"),
+        ("expect violated low in 3;", "`low`: holds, expected violated in 3"),
+        ("expect reached on_top in 5;", "`on_top`: reached in 6, expected reached in 5"),
+        ("expect violated on_top;", "`on_top`: reached in 6, expected not reached"),
+        ("expect violated rises;", "`rises`: holds, expected violated"),
         ("expect 9 states;", "states: 8, expected 9"),
         ("expect 9 transitions;", "transitions: 7, expected 9"),
         ("expect depth 9;", "depth: 7, expected 9"),
-        ("expect (TOP = 10): holds;", "`low` is violated in 18, expected holds"),
+        ("expect (TOP = 10): holds;", "`low`: violated in 18, expected holds"),
     ];
     for (text, expected) in cases {
         let failed = test(text, "").exits(1).quietly();
@@ -92,7 +92,7 @@ fn a_report_for_other_tools() {
     assert_eq!(report.matches("<testcase ").count(), 2);
     assert!(report.contains("name=\"line 13 -D TOP=2\""), "{report}");
     assert!(
-        report.contains("<failure message=\"`low` is holds, expected violated; states: 8, expected 9\">"),
+        report.contains("<failure message=\"`low`: holds, expected violated; states: 8, expected 9\">"),
         "{report}"
     );
     assert!(report.ends_with("  </testsuite>\n</testsuites>\n"), "{report}");

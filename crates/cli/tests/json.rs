@@ -222,7 +222,7 @@ fn standard_output_holds_one_object_and_people_are_told_on_standard_error() {
 
 #[test]
 fn progress_is_one_object_a_line_on_standard_error() {
-    let answer = check("models/counters_mod8.bir -D K=9 --time 400ms --progress json").exits(3);
+    let answer = check("models/counters_mod8.bir -D K=9 --search bfs --time 400ms --progress json").exits(3);
     assert_eq!(answer.json()["stopped_by"], "time");
     let lines: Vec<Value> = answer.err.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert!(!lines.is_empty());
@@ -231,7 +231,7 @@ fn progress_is_one_object_a_line_on_standard_error() {
         assert_eq!(fields(line), expected);
         assert!(expected.iter().all(|field| line[field].is_number()), "{line}");
     }
-    check("models/counters_mod8.bir -D K=9 --time 300ms --progress off").exits(3).quietly();
+    check("models/counters_mod8.bir -D K=9 --search bfs --time 300ms --progress off").exits(3).quietly();
 }
 
 // Traces.

@@ -90,7 +90,7 @@ fn a_line_to_continue_keeps_the_units() {
         ("--max-states 1_500", "--max-states 3_000"),
         ("--max-states 700", "--max-states 1400"),
     ] {
-        let answer = birk(&format!("check models/counters_mod8.bir -D K=9 {option}")).exits(3);
+        let answer = birk(&format!("check models/counters_mod8.bir -D K=9 --search bfs {option}")).exits(3);
         assert!(line(&answer, "continue:").is_some_and(|line| line.contains(more)), "{option}: {}", answer.out);
     }
 }

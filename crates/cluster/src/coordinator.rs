@@ -5,8 +5,11 @@
 
 use birk_engine::{GoalSet, Job};
 use birk_ir::Stop;
+use birk_search::levels::limits::Flow;
+use birk_search::levels::log::Record;
 
-use crate::protocol::{Decision, Over, Report};
+use crate::manifest::{Manifest, Restored};
+use crate::protocol::{Decision, Over, Report, bit, bits};
 
 pub(crate) struct Coordinator<'a> {
     job: &'a Job,
@@ -15,16 +18,47 @@ pub(crate) struct Coordinator<'a> {
     level: u32,
     goals: GoalSet,
     so_far: Over,
+    /// What the level says that an earlier search has left, and where this one is written down, if it is.
+    taken_up: Option<Record>,
+    manifest: Option<Manifest>,
+    transitions: usize,
 }
 
 impl<'a> Coordinator<'a> {
-    pub(crate) fn new(job: &'a Job, workers: usize) -> Self {
-        let so_far = Over { found: vec![None; job.goals], ..Over::default() };
-        Self { job, reports: vec![None; workers], level: 0, goals: GoalSet::default(), so_far }
+    pub(crate) fn new(job: &'a Job, workers: usize, transitions: usize) -> Self {
+        Self {
+            job,
+            reports: vec![None; workers],
+            level: 0,
+            goals: GoalSet::default(),
+            so_far: Over { found: vec![None; job.goals], ..Over::default() },
+            taken_up: None,
+            manifest: None,
+            transitions,
+        }
+    }
+
+    /// Every level that is complete is written down there. Where an earlier search has left something, it goes on from there: from
+    /// what was known before its last level was counted, because all workers report that level again.
+    pub(crate) fn begin(&mut self, manifest: Option<Manifest>, restored: Option<&Restored>) {
+        self.manifest = manifest;
+        let Some(Restored { record, levels }) = restored else { return };
+        let before = &levels[..levels.len() - 1];
+        let so_far = &mut self.so_far;
+        self.level = record.depth;
+        so_far.evaluated = record.depth.checked_sub(1);
+        so_far.max_depth = record.depth.saturating_sub(1);
+        so_far.states = record.states - record.new;
+        so_far.levels = before.iter().map(|level| level.states).collect();
+        so_far.peak_frontier = record.peak_frontier;
+        so_far.found = record.found.clone();
+        let found = so_far.found.iter().enumerate().filter(|(_, found)| found.is_some());
+        found.for_each(|(goal, _)| self.goals.insert(goal));
+        self.taken_up = Some(record.clone());
     }
 
     /// Takes a report; when it is the last of a level, what to do.
-    pub(crate) fn take(&mut self, from: usize, report: Report) -> Option<Decision> {
+    pub(crate) fn take(&mut self, from: usize, report: Report) -> Option<Flow<Decision>> {
         assert_eq!(report.level, self.level, "worker {from} reports the level that is open");
         let before = self.reports[from].replace(report);
         assert!(before.is_none(), "worker {from} reports a level once");
@@ -48,25 +82,31 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    fn decide(&mut self, reports: &[Report]) -> Decision {
+    fn decide(&mut self, reports: &[Report]) -> Flow<Decision> {
         let sum = |figure: fn(&Report) -> u64| reports.iter().map(figure).sum::<u64>();
         let (keys, states) = (sum(|report| report.keys), sum(|report| report.states));
+        let halted = reports.iter().filter_map(|report| report.halted).min();
+        let earlier = self.taken_up.as_ref();
+        if let Some(record) = earlier.filter(|record| record.depth == self.level && halted.is_none()) {
+            let read = (keys, states);
+            assert_eq!(read, (record.keys, record.new), "the keys of level {} that were written are lost", self.level);
+        }
         let so_far = &mut self.so_far;
-        so_far.transitions = sum(|report| report.transitions);
-        so_far.cut = sum(|report| report.cut);
+        so_far.transitions = earlier.map_or(0, |record| record.transitions) + sum(|report| report.transitions);
+        so_far.cut = earlier.map_or(0, |record| record.cut) + sum(|report| report.cut);
         so_far.bytes = sum(|report| report.bytes);
-        so_far.fired = join(reports.iter().map(|report| &report.fired), |all, one| *all |= one);
+        let fired = earlier.map(|record| bits(&record.fired));
+        so_far.fired = join(fired.iter().chain(reports.iter().map(|report| &report.fired)), |all, one| *all |= one);
         so_far.edge.0 = sum(|report| report.edge.0);
         so_far.edge.1 = join(reports.iter().map(|report| &report.edge.1), |all, one| *all += one);
         let is_over = self.gather_goals(reports);
         let so_far = &mut self.so_far;
-        let halted = reports.iter().filter_map(|report| report.halted).min();
         if halted.is_none() {
             so_far.evaluated = self.level.checked_sub(1);
         }
         if halted.is_none() && is_over {
             // What was reached of the next level does not count.
-            return self.over(Stop::Goal);
+            return Ok(self.over(Stop::Goal));
         }
         so_far.states += states;
         if states > 0 {
@@ -75,17 +115,38 @@ impl<'a> Coordinator<'a> {
         }
         so_far.waiting = sum(|report| report.waiting) + keys;
         if let Some(halted) = halted {
-            return self.over(halted.into());
+            return Ok(self.over(halted.into()));
         }
         if keys == 0 {
             let is_open = so_far.edge.0 > 0;
-            return self.over(if is_open { Stop::Depth } else { Stop::Exhausted });
+            return Ok(self.over(if is_open { Stop::Depth } else { Stop::Exhausted }));
         }
+        self.write_down(keys, states, reports)?;
+        let so_far = &mut self.so_far;
         if so_far.states > self.job.limits.states {
-            return self.over(Stop::States);
+            return Ok(self.over(Stop::States));
         }
         so_far.peak_frontier = so_far.peak_frontier.max(keys);
-        Decision::Go { goals: self.goals.0 }
+        Ok(Decision::Go { goals: self.goals.0 })
+    }
+
+    /// The level is complete everywhere, and every worker has written its part: from now on the search can be taken up here.
+    fn write_down(&mut self, keys: u64, new: u64, reports: &[Report]) -> Flow<()> {
+        let Some(manifest) = &mut self.manifest else { return Ok(()) };
+        let so_far = &self.so_far;
+        let record = Record {
+            depth: self.level,
+            keys,
+            new,
+            states: so_far.states,
+            transitions: so_far.transitions,
+            cut: so_far.cut,
+            peak_frontier: so_far.peak_frontier,
+            found: so_far.found.clone(),
+            fired: (0..self.transitions).map(|transition| bit(&so_far.fired, transition)).collect(),
+            ..Record::default()
+        };
+        manifest.commit(record, reports.iter().map(|report| report.part).collect())
     }
 
     /// Notes goals that the level before has and none before it; whether the search ends with them.
@@ -106,7 +167,7 @@ impl<'a> Coordinator<'a> {
         ends
     }
 
-    fn over(&mut self, stop: Stop) -> Decision {
+    pub(crate) fn over(&mut self, stop: Stop) -> Decision {
         self.so_far.ended = stop.into();
         Decision::Over(Box::new(self.so_far.clone()))
     }
@@ -134,17 +195,17 @@ mod tests {
     #[test]
     fn a_level_opens_when_all_have_reported() {
         let job = Job::new(0, Limits::NONE);
-        let mut coordinator = Coordinator::new(&job, 2);
+        let mut coordinator = Coordinator::new(&job, 2, 0);
         assert!(coordinator.take(1, report([3, 0], [4, 0])).is_none());
         let decision = coordinator.take(0, report([0, 4], [0, 3]));
-        assert!(matches!(decision, Some(Decision::Go { .. })), "{decision:?}");
+        assert!(matches!(decision, Some(Ok(Decision::Go { .. }))), "{decision:?}");
     }
 
     #[test]
     #[should_panic(expected = "keys from worker 0 to worker 1 at level 0 are lost")]
     fn lost_keys_are_never_a_verdict() {
         let job = Job::new(0, Limits::NONE);
-        let mut coordinator = Coordinator::new(&job, 2);
+        let mut coordinator = Coordinator::new(&job, 2, 0);
         coordinator.take(0, report([0, 4], [0, 3]));
         coordinator.take(1, report([3, 0], [3, 0]));
     }
@@ -153,6 +214,6 @@ mod tests {
     #[should_panic(expected = "worker 1 reports the level that is open")]
     fn no_level_is_reported_early() {
         let job = Job::new(0, Limits::NONE);
-        Coordinator::new(&job, 2).take(1, Report { level: 1, ..report([0, 0], [0, 0]) });
+        Coordinator::new(&job, 2, 0).take(1, Report { level: 1, ..report([0, 0], [0, 0]) });
     }
 }

@@ -31,6 +31,7 @@ pub const ENGINES: &[Engine] = &[Engine {
     scales: true,
     covers_by_depth: true,
     on_disk: true,
+    resumes: true,
     distributed: true,
     ..Engine::new("cluster", Search::Model(cluster_search))
 }];
@@ -188,9 +189,7 @@ fn work(shared: &Shared<'_>, dataflow: Dataflow, observer: Option<&mut dyn Obser
 
 /// Searches as one worker of many; every one of them has the whole answer.
 fn hunt<F: Fabric>(shared: &Shared<'_>, fabric: F, observer: Option<&mut dyn Observer>) -> Turn<(Hunt, F)> {
-    let mut worker = Worker::new(shared, fabric, observer).unwrap_or_else(|halt| {
-        panic!("the level file of a worker cannot be created: {halt:?}");
-    });
+    let mut worker = Worker::new(shared, fabric, observer);
     let over = worker.search()?;
     let (traces, ended) = worker.traces(&over)?;
     worker.told();

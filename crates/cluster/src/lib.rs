@@ -11,6 +11,7 @@ mod dataflow;
 mod engine;
 mod fabric;
 mod link;
+mod manifest;
 mod owner;
 mod protocol;
 mod reordering;

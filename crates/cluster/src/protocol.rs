@@ -1,8 +1,11 @@
 //! What workers tell each other beside keys: each tells the first how a level stands, and that one tells all how to go on.
 
 use birk_ir::Stop;
+use birk_search::levels::file::Place;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+use crate::manifest::Restored;
 
 /// How a level stands, when everything that was sent to it has arrived at a worker.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -26,6 +29,8 @@ pub(crate) struct Report {
     /// Beyond the depth limit: states with steps to unknown ones, and such steps of each transition.
     pub(crate) edge: (u64, Vec<u64>),
     pub(crate) bytes: u64,
+    /// Where the level is in the file of this worker.
+    pub(crate) part: Place,
     /// Why this worker wants the search to end.
     pub(crate) halted: Option<Ended>,
 }
@@ -33,6 +38,8 @@ pub(crate) struct Report {
 /// How the search goes on.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) enum Decision {
+    /// The search begins, or goes on from what an earlier one has left; workers have begun so often.
+    Begin { start: u32, restored: Option<Box<Restored>> },
     /// The level is to be expanded. These goals were found before it.
     Go { goals: u64 },
     /// The search is over.

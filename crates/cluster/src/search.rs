@@ -2,20 +2,23 @@
 //! levels): a hash says which worker owns a state, successors travel to their owners in blocks, and a level is expanded when it is
 //! complete everywhere. [`Worker::search`] is the loop.
 
+mod begin;
+
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 use birk_engine::{GoalSet, Observer, Progress, Successors};
 use birk_ir::Stop;
-use birk_runs::{Run, sort_unique};
-use birk_search::levels::limits::{Flow, Halt};
-use birk_search::levels::log::{Log, Record};
+use birk_runs::sort_unique;
+use birk_search::levels::file::{LevelFile, Place};
+use birk_search::levels::limits::{Flow, Halt, told};
 use birk_search::partition::{Full, Partition, partition};
 
 use crate::block::{Block, Kind};
 use crate::coordinator::Coordinator;
 use crate::fabric::Fabric;
+use crate::manifest::Restored;
 use crate::owner::owner;
 use crate::protocol::{Decision, Over, Predecessors, Report, bits, read, written};
 use crate::shared::Shared;
@@ -56,7 +59,9 @@ pub(crate) struct Worker<'a, 'o, F: Fabric> {
     coordinator: Option<Coordinator<'a>>,
     decision: Option<Decision>,
     visited: Box<dyn Partition>,
-    pub(crate) log: Log,
+    /// Its parts of the levels, from the one on with which it has begun; those before are in the files of others.
+    pub(crate) file: Option<LevelFile>,
+    pub(crate) restored: Option<Box<Restored>>,
     /// The level that is gathered, expanded or decided on, and the one at which keys arrive.
     level: u32,
     arriving: u32,
@@ -100,14 +105,15 @@ struct Step {
 }
 
 impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
-    pub(crate) fn new(shared: &'a Shared<'a>, fabric: F, observer: Option<&'o mut dyn Observer>) -> Flow<Self> {
+    pub(crate) fn new(shared: &'a Shared<'a>, fabric: F, observer: Option<&'o mut dyn Observer>) -> Self {
         let (index, workers) = (fabric.index(), fabric.workers());
         let (model, job) = (shared.model, shared.job);
-        Ok(Self {
-            coordinator: (index == 0).then(|| Coordinator::new(job, workers)),
+        Self {
+            coordinator: (index == 0).then(|| Coordinator::new(job, workers, model.transitions())),
             decision: None,
             visited: partition(model, job),
-            log: Log::of_worker(&shared.vault, index)?,
+            file: None,
+            restored: None,
             level: 0,
             arriving: 0,
             here: Vec::new(),
@@ -137,37 +143,29 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
             shared,
             fabric,
             observer,
-        })
+        }
     }
 
     /// Searches level by level, together with all others, until it is decided that the search is over.
     pub(crate) fn search(&mut self) -> Turn<Over> {
-        self.begin();
+        self.introduce();
         loop {
+            match self.decided()? {
+                Decision::Over(over) => return Ok(*over),
+                Decision::Begin { start, restored } => self.begin(start, restored)?,
+                Decision::Go { goals } => {
+                    self.goals = GoalSet(goals);
+                    self.tell_level();
+                    self.expand()?;
+                    self.level += 1;
+                    self.fabric.advance();
+                }
+            }
             while !self.fabric.is_complete(self.level) {
                 self.turn(PATIENCE)?;
             }
             self.report();
-            match self.decided()? {
-                Decision::Over(over) => return Ok(*over),
-                Decision::Go { goals } => self.goals = GoalSet(goals),
-            }
-            self.expand()?;
-            self.level += 1;
-            self.fabric.advance();
         }
-    }
-
-    /// The initial states that this worker owns are its part of the first level: every worker computes all of them.
-    fn begin(&mut self) {
-        let Self { shared, fabric, .. } = self;
-        let mut initial = Successors::new(shared.model.words());
-        shared.model.initial(&mut initial);
-        let mut keys = Vec::new();
-        shared.keys.pack_all(&initial, 0, &mut keys);
-        let is_own = |key: &&[u64]| owner(key, fabric.workers()) == fabric.index();
-        let own: Vec<u64> = keys.chunks_exact(shared.keys.words()).filter(is_own).flatten().copied().collect();
-        self.add(&own);
     }
 
     // ---- Gather
@@ -195,10 +193,10 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
         self.here = std::mem::take(&mut self.next);
         let words = self.shared.keys.words();
         sort_unique(&mut self.here, words, &mut || true);
-        if let Err(halt) = self.write_level() {
-            let stop = self.shared.failed(halt);
-            self.halt(stop);
-        }
+        let part = self.write_level().unwrap_or_else(|halt| {
+            self.fail(halt);
+            Place::default()
+        });
         let report = Report {
             level: self.level,
             keys: (self.here.len() / words) as u64,
@@ -212,16 +210,21 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
             waiting: self.waiting,
             edge: (self.is_open.iter().filter(|is_open| **is_open).count() as u64, self.open.clone()),
             bytes: self.visited.bytes() + (self.here.capacity() * 8) as u64,
+            part,
             halted: self.halted.map(Into::into),
         };
         self.arriving = self.level + 1;
         self.fabric.send(Block::new(0, Kind::Report, written(&report)));
     }
 
-    fn write_level(&mut self) -> Flow<Run> {
-        let mut writer = self.log.begin(self.shared.keys.words(), &self.shared.sizes)?;
+    fn write_level(&mut self) -> Flow<Place> {
+        // Where there is none, the reason was told.
+        let Some(file) = &mut self.file else { return Ok(Place::default()) };
+        let mut writer = file.begin(self.shared.keys.words(), &self.shared.sizes)?;
         writer.push(&self.here)?;
-        self.log.commit(writer, Record { new: self.next_states, ..Record::default() })
+        let (_, place) = file.finish(writer)?;
+        file.add(place);
+        Ok(place)
     }
 
     /// Waits until it is decided how to go on.
@@ -368,7 +371,7 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
 
     /// Whether states of this level are evaluated, and their successors only looked up.
     fn is_at_limit(&self) -> bool {
-        self.level == self.shared.job.limits.depth
+        self.level >= self.shared.job.limits.depth
     }
 
     /// How many keys, and for each a bit that says whether it was visited.
@@ -423,6 +426,7 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
             Kind::Report => {
                 let coordinator = self.coordinator.as_mut().expect("reports are for the first worker");
                 if let Some(decision) = coordinator.take(from, read(&block.words)) {
+                    let decision = decision.unwrap_or_else(|halt| coordinator.over(self.shared.failed(halt)));
                     self.tell_all(Kind::Decision, &written(&decision));
                 }
             }
@@ -449,6 +453,12 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
     }
 
     // ---- Limits
+
+    /// A file cannot be written or read.
+    fn fail(&mut self, halt: Halt) {
+        let stop = self.shared.failed(halt);
+        self.halt(stop);
+    }
 
     /// This worker wants the search to end, for the first reason that there is: all cease to expand.
     fn halt(&mut self, stop: Stop) {
@@ -483,12 +493,20 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
         }
     }
 
+    /// Whoever connects the processes hears that a level is complete everywhere.
+    fn tell_level(&mut self) {
+        let outside = self.observer.as_deref_mut().and_then(|observer| observer.outside());
+        if let Some(peers) = outside.and_then(|outside| outside.peers()) {
+            peers.complete(self.level);
+        }
+    }
+
     /// Why a level file could not be written or read, told to whoever has the files.
     pub(crate) fn told(&mut self) {
-        if let Some(outside) = self.observer.as_deref_mut().and_then(|observer| observer.outside())
-            && let Some(error) = self.shared.failure()
+        if let Some(observer) = self.observer.as_deref_mut()
+            && let Some(halt) = self.shared.failure()
         {
-            outside.fail(&error);
+            told(halt, observer);
         }
     }
 }

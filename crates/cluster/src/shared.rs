@@ -1,6 +1,5 @@
 //! What the workers of one process share.
 
-use std::io::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -22,7 +21,7 @@ pub(crate) struct Shared<'a> {
     /// Bytes that each worker may have.
     pub(crate) memory: u64,
     is_called_back: AtomicBool,
-    failure: Mutex<Option<Error>>,
+    failure: Mutex<Option<Halt>>,
 }
 
 impl<'a> Shared<'a> {
@@ -52,17 +51,15 @@ impl<'a> Shared<'a> {
 
     /// Notes why a worker cannot go on; why the search ends.
     pub(crate) fn failed(&self, halt: Halt) -> Stop {
-        let error = match halt {
-            Halt::Stop(stop) => return stop,
-            Halt::Failed(error) => error,
-            Halt::Refused(reason) => Error::other(reason),
-        };
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        if let Halt::Stop(stop) = halt {
+            return stop;
+        }
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(halt);
         Stop::Disk
     }
 
     /// The first that was noted, once.
-    pub(crate) fn failure(&self) -> Option<Error> {
+    pub(crate) fn failure(&self) -> Option<Halt> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use birk_engine::Successors;
 use birk_ir::{Stop, Trace};
-use birk_runs::Cursor;
+use birk_runs::{Cursor, Run};
 use birk_search::levels::limits::Flow;
 use birk_search::partition::trace;
 
@@ -70,15 +70,44 @@ impl<F: Fabric> Worker<'_, '_, F> {
         Ok((targets.iter().zip(&paths).map(whole).collect(), ended))
     }
 
-    /// Of each state at a depth that is wanted, its smallest predecessor among the states of the level before that this worker owns.
+    /// Of each state at a depth that is wanted, its smallest predecessor among those states of the level before that this worker looks
+    /// through.
     fn predecessors(&mut self, depth: u32, wanted: &[Option<Vec<u64>>]) -> Flow<Predecessors> {
+        let mut all = Predecessors { keys: vec![None; wanted.len()], ended: None };
+        for run in self.parts(depth as usize - 1)? {
+            let found = self.predecessors_in(run, wanted)?;
+            for (all, one) in all.keys.iter_mut().zip(found.keys) {
+                *all = [all.take(), one].into_iter().flatten().min();
+            }
+            all.ended = found.ended;
+            if all.ended.is_some() {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    /// The parts of a level that this worker looks through: its own, or, where others have searched the level before this search was
+    /// taken up, some of theirs.
+    fn parts(&self, depth: usize) -> Flow<Vec<Run>> {
+        let own = self.file.as_ref().filter(|file| depth >= file.first());
+        if let Some(file) = own {
+            return Ok(vec![file.level(depth)?]);
+        }
+        let Some(restored) = &self.restored else { return Ok(Vec::new()) };
+        let level = &restored.levels[depth];
+        let workers = (self.fabric.index()..level.parts()).step_by(self.fabric.workers());
+        workers.map(|worker| level.part(&self.shared.vault, depth, worker)).collect()
+    }
+
+    fn predecessors_in(&mut self, run: Run, wanted: &[Option<Vec<u64>>]) -> Flow<Predecessors> {
         let shared = self.shared;
         let (model, words) = (shared.model, shared.keys.words());
         let mut found: Vec<Option<Vec<u64>>> = vec![None; wanted.len()];
         let mut left = wanted.iter().flatten().count();
         let mut batch = Successors::in_parts(model.words());
         let (mut packed, mut state) = (Vec::new(), vec![0; model.words()]);
-        let mut cursor = Cursor::new(self.log.level(depth as usize - 1)?, shared.sizes.io);
+        let mut cursor = Cursor::new(run, shared.sizes.io);
         let mut expanded = 0;
         while left > 0 && cursor.refill()? {
             let keys = cursor.head().to_vec();

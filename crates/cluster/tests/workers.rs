@@ -1,102 +1,24 @@
 //! Distributed search against search in one process: any number of workers, with large blocks and with blocks of a few keys, with
 //! blocks that are turned into bytes, and with blocks that arrive in any order.
 
+mod same;
+
 use std::ops::ControlFlow;
 
 use birk_agreement::case::programs;
 use birk_agreement::check::{Subject, check};
+use birk_agreement::counters::Counters;
 use birk_agreement::hunt;
 use birk_agreement::shelf::Shelf;
 use birk_cluster::{Setting, hunt_by_threads};
 use birk_engine::{GoalSet, Hunt, Job, Limits, Model, Observer, Patient, Progress, Successors};
 use birk_exec::{Interpreter, goal_of};
-use birk_ir::{Coverage, Field, Outcome, Stop, TransitionId};
-
-/// Counters that go round; goals are some values of their sum. States have as many bits as it is told.
-struct Counters {
-    count: usize,
-    modulus: u32,
-    /// Bits between the counters.
-    spread: u32,
-    goals: Vec<u32>,
-}
-
-impl Counters {
-    fn new(count: usize, modulus: u32, spread: u32) -> Self {
-        let most = count as u32 * (modulus - 1);
-        Self { count, modulus, spread, goals: vec![most / 3, most, most + 1] }
-    }
-}
-
-impl Model for Counters {
-    fn words(&self) -> usize {
-        self.count
-    }
-
-    fn fields(&self) -> Vec<Field> {
-        (0..self.count as u32).map(|word| Field { word, shift: self.spread, bits: 4 }).collect()
-    }
-
-    fn initial(&self, out: &mut Successors) {
-        out.push(TransitionId(0), 0, &vec![0; self.count]);
-    }
-
-    fn successors(&self, state: &[u32], out: &mut Successors) {
-        let mut next = state.to_vec();
-        for counter in 0..self.count {
-            next[counter] = (((state[counter] >> self.spread) + 1) % self.modulus) << self.spread;
-            out.push(TransitionId(counter as u32), 0, &next);
-            next[counter] = state[counter];
-        }
-    }
-
-    fn evaluate(&self, state: &[u32], _: bool) -> GoalSet {
-        let sum: u32 = state.iter().map(|value| value >> self.spread).sum();
-        let mut goals = GoalSet::default();
-        self.goals.iter().enumerate().filter(|(_, goal)| **goal == sum).for_each(|(goal, _)| goals.insert(goal));
-        goals
-    }
-
-    fn transitions(&self) -> usize {
-        self.count
-    }
-}
-
-/// Large blocks; blocks of a few keys, one on its way at a time; the same in any order; the same as bytes, for which every worker has
-/// megabytes of buffers.
-fn settings(seed: u64) -> [Setting; 4] {
-    let small = Setting { block: 7, window: 1, ..Setting::default() };
-    let reordered = Setting { window: 2, reorders: Some(seed), ..small };
-    [Setting::default(), small, reordered, Setting { serialises: true, ..reordered }]
-}
-
-const WORKERS: [usize; 4] = [1, 2, 3, 8];
-
-fn with_workers(job: &Job, threads: usize) -> Job {
-    Job { limits: Limits { threads, ..job.limits }, ..job.clone() }
-}
+use birk_ir::{Coverage, Outcome, Stop};
+use same::{WORKERS, same, settings, with_workers};
 
 fn in_one_process(model: &dyn Model, job: &Job) -> Hunt {
     let bfs = birk_search::engine("bfs").expect("it is in the table");
     hunt::of_model(bfs, model, &with_workers(job, 1), &mut Patient)
-}
-
-#[track_caller]
-fn same(hunt: &Hunt, other: &Hunt) {
-    let length = |outcome: &Outcome| match outcome {
-        Outcome::Found(trace) => Ok(trace.steps.len()),
-        other => Err(other.clone()),
-    };
-    let essence = |hunt: &Hunt| {
-        let stats = &hunt.stats;
-        let counts = (stats.states, stats.transitions, stats.max_depth, stats.cut, stats.peak_frontier);
-        let outcomes: Vec<_> = hunt.outcomes.iter().map(length).collect();
-        (hunt.stopped, hunt.coverage.clone(), counts, stats.levels.clone(), hunt.fired.clone(), outcomes)
-    };
-    assert_eq!(essence(hunt), essence(other));
-    if matches!(hunt.stopped, Stop::Exhausted | Stop::Goal | Stop::Depth) {
-        assert_eq!(hunt.stats.cutoff, other.stats.cutoff);
-    }
 }
 
 /// Keys of one word, two and four; with and without goals that end the search; cut off at a depth.

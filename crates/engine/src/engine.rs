@@ -29,6 +29,8 @@ pub struct Engine {
     pub compacts: bool,
     /// When it runs out of budget, every state up to some depth was explored.
     pub covers_by_depth: bool,
+    /// It hands over to other engines where it cannot finish.
+    pub portfolio: bool,
     /// It visits slices of a model, drawn at random, in which all properties are checked.
     pub slices: bool,
     /// It asks the model for heuristic estimates.
@@ -39,6 +41,8 @@ pub struct Engine {
     pub on_disk: bool,
     /// Processes on several machines search together: it decides properties of states only, all of them in one search.
     pub distributed: bool,
+    /// What it proves, it can write down as a certificate.
+    pub certifies: bool,
     /// It can do with bitstate hashing.
     pub bitstate: bool,
     /// Address space that it needs beside its memory, of which it occupies little.
@@ -88,11 +92,13 @@ impl Engine {
             scales: false,
             compacts: false,
             covers_by_depth: false,
+            portfolio: false,
             slices: false,
             directed: false,
             resumes: false,
             on_disk: false,
             distributed: false,
+            certifies: false,
             bitstate: false,
             address_space: 0,
             options: &[],

@@ -11,6 +11,9 @@ pub trait Peers: Send + Sync {
     /// second one gets none.
     fn links(&self) -> Option<Vec<Option<Box<dyn Link>>>>;
 
+    /// A level is complete in all processes: where the search is kept, it can be taken up from there.
+    fn complete(&self, level: u32);
+
     /// A connection broke before the search was over. The process cannot go on: this does not return where somebody ends it.
     fn broken(&self);
 }

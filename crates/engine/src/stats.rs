@@ -1,6 +1,6 @@
 //! What an engine answers.
 
-use birk_ir::{Coverage, Outcome, Stop};
+use birk_ir::{Coverage, Invariant, Outcome, Stop};
 
 use crate::cutoff::Cutoff;
 use crate::hyperloglog::HyperLogLog;
@@ -58,8 +58,8 @@ impl Stats {
     }
 
     /// The figures of bounded model checking.
-    pub fn sat(&self) -> Option<SatStats> {
-        if let EngineStats::Sat(stats) = self.engine { Some(stats) } else { None }
+    pub fn sat(&self) -> Option<&SatStats> {
+        if let EngineStats::Sat(stats) = &self.engine { Some(stats) } else { None }
     }
 
     /// The figures of a search on disk.
@@ -137,7 +137,7 @@ pub struct DiskStats {
 }
 
 /// What bounded model checking counts: it looks at paths, not at states.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SatStats {
     /// Variables of the clauses.
     pub variables: u64,
@@ -145,8 +145,15 @@ pub struct SatStats {
     pub clauses: u64,
     /// How many steps the last inductive proof took, where there was one.
     pub proved_at: Option<u32>,
-    /// How many clauses the largest inductive invariant has that was found, where there is one.
-    pub invariant: Option<u64>,
+    /// For each goal the inductive invariant that excludes it, where one was found.
+    pub invariants: Vec<Option<Invariant>>,
+}
+
+impl SatStats {
+    /// How many clauses the largest inductive invariant has, where there is one.
+    pub fn largest_invariant(&self) -> Option<u64> {
+        self.invariants.iter().flatten().map(|invariant| invariant.excluded.len() as u64).max()
+    }
 }
 
 /// What a search on decision diagrams counts.

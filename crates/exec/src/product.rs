@@ -104,8 +104,8 @@ impl<'m> Product<'m> {
         product
     }
 
-    /// The same without copies, for a search that looks after fairness itself: the conditions are only told.
-    pub fn telling(model: &'m dyn Model, automaton: Buchi, fairness: Fairness) -> Self {
+    /// The same without copies, for a search that looks after fairness itself: it asks which conditions a step meets.
+    pub fn without_copies(model: &'m dyn Model, automaton: Buchi, fairness: Fairness) -> Self {
         Self { fairness: Some(fairness), ..Self::new(model, automaton, None) }
     }
 

@@ -39,7 +39,9 @@ impl Expectation {
         for line in text.split_inclusive('\n') {
             let span = Span { file: 0, start: start as u32, end: (start + line.trim_end().len()) as u32 };
             start += line.len();
-            if let Some(rest) = line.trim().strip_prefix("// expect").filter(|rest| rest.starts_with([' ', ':'])) {
+            if let Some(rest) =
+                line.trim().strip_prefix("// expect").filter(|rest| rest.starts_with(':') || rest.starts_with(" -D "))
+            {
                 found.push(read(rest, span).ok_or(span)?);
             }
         }
@@ -95,18 +97,13 @@ mod tests {
         ];
         let span = Span { file: 0, start: 0, end: text.find('\n').expect("two lines") as u32 };
         assert_eq!(found, [Expectation { constants: constants.to_vec(), clauses, span }]);
-        assert_eq!(Expectation::in_comments("// expected: a\n// expect: holds").map(|found| found.len()), Ok(1));
+        let prose = "// expected: a\n// expect the worst: b\n// expect: holds";
+        assert_eq!(Expectation::in_comments(prose).map(|found| found.len()), Ok(1));
     }
 
     #[test]
     fn unclear_comments_are_refused() {
-        for text in [
-            "// expect: maybe",
-            "// expect -D N: holds",
-            "// expect N=2: holds",
-            "// expect holds",
-            "// expect: depth x",
-        ] {
+        for text in ["// expect: maybe", "// expect -D N: holds", "// expect -D N=2 holds", "// expect: depth x"] {
             assert!(Expectation::in_comments(text).is_err(), "{text}");
         }
     }

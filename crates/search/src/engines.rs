@@ -35,6 +35,7 @@ pub const ENGINES: &[Engine] = &[
         compacts: true,
         covers_by_depth: true,
         resumes: true,
+        certifies: true,
         ..Engine::new("bfs", Search::Model(breadth_first))
     },
     Engine {
@@ -43,6 +44,7 @@ pub const ENGINES: &[Engine] = &[
         memory: "every state once, and its parent",
         complete: true,
         bitstate: true,
+        certifies: true,
         ..Engine::new(
             "dfs",
             Search::Model(|model, job, observer| {
@@ -61,6 +63,7 @@ pub const ENGINES: &[Engine] = &[
         resumes: true,
         options: &[INCREMENT, FRONTIER],
         liveness: Some(|product, weak, job, observer| CycleSearch::of(weak, job).hunt_by_bounds(product, observer)),
+        certifies: true,
         ..Engine::new("depth", Search::Model(depth_bounded))
     },
     Engine {
@@ -73,6 +76,7 @@ pub const ENGINES: &[Engine] = &[
         covers_by_depth: true,
         resumes: true,
         options: &[INCREMENT, FRONTIER],
+        certifies: true,
         ..Engine::new("depth-naive", Search::Model(without_thresholds))
     },
     Engine {
@@ -86,6 +90,7 @@ pub const ENGINES: &[Engine] = &[
         resumes: true,
         on_disk: true,
         options: &[MAX_DISK],
+        certifies: true,
         ..Engine::new("disk", Search::Model(disk_search))
     },
     Engine {
@@ -106,6 +111,7 @@ pub const ENGINES: &[Engine] = &[
         shortest: true,
         directed: true,
         options: &[REFINE, WEIGHT, BEAM],
+        certifies: true,
         ..Engine::new(
             "astar",
             Search::Model(|model, job, observer| match BEAM.number(&job.options) {

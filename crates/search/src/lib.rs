@@ -25,4 +25,4 @@ pub mod partition;
 pub mod store;
 pub mod trace;
 
-pub use engines::{ENGINES, engine};
+pub use engines::{BEAM, ENGINES, engine};

@@ -88,6 +88,7 @@ pub const ENGINES: &[Engine] = &[
         when: "invariants of models with very many states, proved without visiting them",
         memory: "clauses of one step for each property, and those of the invariant",
         covers_by_depth: true,
+        certifies: true,
         ..Engine::new("ic3", Search::Program(sat::ic3::hunt))
     },
 ];

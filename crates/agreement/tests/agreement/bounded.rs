@@ -1,11 +1,9 @@
 //! Bounded model checking on random programs: the same shortest runs as the reference, and nothing claimed that is not so.
 
-use std::ops::ControlFlow;
-
 use birk_agreement::case::{Case, programs};
 use birk_agreement::check::{Checked, Subject, same, traces, truthful};
-use birk_agreement::hunt;
-use birk_engine::{Engine, GoalSet, Hunt, Job, Limits, Observer, Patient, Progress};
+use birk_agreement::hunt::{self, Ends};
+use birk_engine::{Engine, GoalSet, Hunt, Job, Limits, Patient};
 use birk_ir::{Coverage, Outcome, Stop};
 
 /// How many programs are examined, unless the environment says otherwise, and how deep.
@@ -86,16 +84,6 @@ fn clauses_find_the_shortest_runs_of_random_programs() {
     println!("{tally:?}");
     assert!(tally.refused * 20 <= tally.programs, "more than 5 % are refused: {tally:?}");
     assert!(tally.found.min(tally.proved) > 0, "not everything was tried: {tally:?}");
-}
-
-/// Ends a search when it was asked so many times.
-struct Ends(u32);
-
-impl Observer for Ends {
-    fn progress(&mut self, _: &Progress) -> ControlFlow<Stop> {
-        self.0 = self.0.saturating_sub(1);
-        if self.0 == 0 { ControlFlow::Break(Stop::Time) } else { ControlFlow::Continue(()) }
-    }
 }
 
 /// Wherever it is ended, also while it encodes a step or the solver works, it claims only what it knows.

@@ -2,12 +2,11 @@
 //! be ended early.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 
 use birk_agreement::case::{Case, cases, seeds};
 use birk_agreement::check::{Checked, same};
-use birk_agreement::hunt;
-use birk_engine::{Cutoff, Hunt, Job, Limits, Model, Observer, Options, Patient, Progress, Successors, Value};
+use birk_agreement::hunt::{self, Ends};
+use birk_engine::{Cutoff, Hunt, Job, Limits, Model, Observer, Options, Patient, Successors, Value};
 use birk_exec::automaton::violations_of;
 use birk_exec::{Interpreter, Product};
 use birk_ir::{Coverage, Expr, Formula, Goal, Stop};
@@ -155,16 +154,6 @@ fn honest(graph: &Graph, hunt: &Hunt, kind: Kind, limit: u32) -> Checked {
             let reached = if kind == Kind::Levels { depth + 1 } else { depth };
             same("steps of what was reached", &all_seen(&|from, _| from <= reached), &true)
         }
-    }
-}
-
-/// Ends a search when it was asked so many times.
-struct Ends(u32);
-
-impl Observer for Ends {
-    fn progress(&mut self, _: &Progress) -> ControlFlow<Stop> {
-        self.0 = self.0.saturating_sub(1);
-        if self.0 == 0 { ControlFlow::Break(Stop::Time) } else { ControlFlow::Continue(()) }
     }
 }
 

@@ -1,11 +1,9 @@
 //! IC3 on random programs: what it proves is so, what it finds is there, and it decides most of what it is given.
 
-use std::ops::ControlFlow;
-
 use birk_agreement::case::{Case, programs};
 use birk_agreement::check::{Checked, Subject, same, traces, truthful};
-use birk_agreement::hunt;
-use birk_engine::{Engine, Job, Limits, Observer, Progress};
+use birk_agreement::hunt::{self, Ends};
+use birk_engine::{Engine, Job, Limits};
 use birk_ir::{Coverage, Outcome, Stop};
 
 /// How many programs are examined, unless the environment says otherwise.
@@ -25,16 +23,6 @@ struct Tally {
 
 fn ic3() -> &'static Engine {
     birk_symbolic::ENGINES.iter().find(|engine| engine.name == "ic3").expect("it is in the table")
-}
-
-/// Ends a search when it was asked so many times.
-struct Ends(u32);
-
-impl Observer for Ends {
-    fn progress(&mut self, _: &Progress) -> ControlFlow<Stop> {
-        self.0 = self.0.saturating_sub(1);
-        if self.0 == 0 { ControlFlow::Break(Stop::Time) } else { ControlFlow::Continue(()) }
-    }
 }
 
 fn decided(case: &Case, tally: &mut Tally) -> Checked {

@@ -1,9 +1,7 @@
 //! Every limit with every engine, on random programs: wherever a limit ends a search, nothing is claimed that is not so, and a
 //! search is complete only if nothing was left to explore.
 
-use std::ops::ControlFlow;
-
-use birk_engine::{GoalSet, Hunt, Job, Limits, Observer, Progress};
+use birk_engine::{GoalSet, Hunt, Job, Limits};
 use birk_exec::Interpreter;
 use birk_ir::{Branching, Coverage, Outcome, Stop};
 use birk_search::ENGINES;
@@ -12,7 +10,7 @@ use birk_search::mucalculus::Truth;
 use crate::branching;
 use birk_agreement::case::{Case, programs};
 use birk_agreement::check::{Checked, Subject, same, traces, truthful};
-use birk_agreement::hunt;
+use birk_agreement::hunt::{self, Ends};
 
 /// How many programs are examined, unless the environment says otherwise.
 const PROGRAMS: u64 = 48;
@@ -20,16 +18,6 @@ const PROGRAMS: u64 = 48;
 const PARTS: u64 = 4;
 /// Memory that is enough for such a program, and made ready soon.
 const ENOUGH: u64 = 8 << 20;
-
-/// Ends a search when it was asked so many times.
-struct Ends(u32);
-
-impl Observer for Ends {
-    fn progress(&mut self, _: &Progress) -> ControlFlow<Stop> {
-        self.0 = self.0.saturating_sub(1);
-        if self.0 == 0 { ControlFlow::Break(Stop::Time) } else { ControlFlow::Continue(()) }
-    }
-}
 
 /// Limits of every kind; the last is after how many questions the time is up.
 fn all_limits(case: &Case) -> Vec<(String, Limits, u32)> {

@@ -13,6 +13,7 @@ mod bent_programs;
 mod bent_trees;
 mod bounded;
 mod branching;
+mod certificates;
 mod coverage;
 mod cuts;
 mod directed;

@@ -1,6 +1,6 @@
 //! What is asked, and how: what every question knows.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use birk_engine::{Engine, GoalSet, Job};
 use birk_exec::Fairness;
@@ -8,6 +8,7 @@ use birk_ir::{Goal, Program, Property, PropertyKind};
 use birk_jit::Native;
 use birk_search::bitstate::BitState;
 
+use super::certified::Certificate;
 use crate::error::Error;
 use crate::model::Layers;
 use crate::options::{self, Options, Reduce, Store, Symmetry};
@@ -22,6 +23,8 @@ pub(super) struct Context<'a> {
     pub(super) fairness: Option<Fairness>,
     /// The native code that all questions share.
     pub(super) native: Arc<Native<'a>>,
+    /// The certificate of what was proved, or why there is none, where one was asked for.
+    pub(super) certificate: OnceLock<Certificate>,
 }
 
 impl<'a> Context<'a> {

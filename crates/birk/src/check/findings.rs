@@ -197,6 +197,8 @@ impl Findings {
             slices: self.slices,
             is_reduced: self.is_reduced,
             symmetry: self.symmetry,
+            joint: None,
+            certificate: None,
             engine,
             threads,
             is_shortest,

@@ -54,7 +54,7 @@ impl<'a> LivenessQuestion<'a> {
     ) -> Hunt {
         let strong = context.fairness.clone().filter(|_| context.options.fairness == Fairness::Strong);
         let product = match strong.clone() {
-            Some(fairness) => Product::telling(model, self.automaton.clone(), fairness),
+            Some(fairness) => Product::without_copies(model, self.automaton.clone(), fairness),
             None => Product::new(model, self.automaton.clone(), context.fairness.clone()),
         };
         let weak = product.is_weak();

@@ -6,7 +6,7 @@ use birk_search::highway::{CONFIDENCE, RATE, WIDTH};
 
 use super::slices;
 use crate::error::Error;
-use crate::options::{Fairness, Options, Reduce, Store, Threads};
+use crate::options::{Fairness, Options, Reduce, Store, Symmetry, Threads};
 use crate::report::Accept;
 
 /// Options that contradict each other, or mean nothing to the engine.
@@ -18,6 +18,7 @@ pub(crate) fn options(options: &Options, engine: &Engine) -> Result<(), Error> {
     engine_options(options, engine)?;
     abilities(options, engine)?;
     distributed(options, engine)?;
+    certificate(options, engine)?;
     slices_and_widths(options, engine)?;
     acceptance(options, engine)
 }
@@ -110,6 +111,25 @@ fn distributed(options: &Options, engine: &Engine) -> Result<(), Error> {
         )));
     }
     Ok(())
+}
+
+/// A certificate by states has every state, and one process has seen them all.
+fn certificate(options: &Options, engine: &Engine) -> Result<(), Error> {
+    let why_not = match options {
+        options if !options.certificate => return Ok(()),
+        options if options.reduce == Reduce::Auto => "--reduce auto leaves some out".to_owned(),
+        options if options.symmetry == Symmetry::Auto => "--symmetry auto leaves some out".to_owned(),
+        options if options.store != Store::Exact => "only --store exact has them".to_owned(),
+        options if options.is_saved => {
+            "a search with --checkpoint may go on without those that it has saved".to_owned()
+        }
+        _ if !engine.certifies => {
+            let others = options.engines.named(|engine| engine.certifies);
+            format!("--search {} does not tell them; use {others}", engine.name)
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::refused(format!("--certificate needs all states, or an invariant: {why_not}")))
 }
 
 fn slices_and_widths(options: &Options, engine: &Engine) -> Result<(), Error> {

@@ -4,6 +4,7 @@ use birk_engine::{Hunt, Job, Model, ModelSearch, Search};
 use birk_exec::replay;
 use birk_ir::{Coverage, Expr, Goal, Outcome};
 
+use super::certified;
 use super::context::Context;
 use super::findings::{Answered, Decided, Question};
 use super::orbits::Orbits;
@@ -11,6 +12,7 @@ use crate::error::Error;
 use crate::model::Layers;
 use crate::process_memory::at_once;
 use crate::properties::{goals_of, replay_failure};
+use crate::recorded::Recorded;
 use crate::report::SymmetryFigures;
 use crate::watch::Watch;
 
@@ -76,7 +78,9 @@ impl Question for SafetyQuestion {
                 let refused = |reason: String| context.refused(&reason);
                 job.limits.memory = at_once(job.limits.memory, context.engine.address_space).map_err(refused)?;
                 // What an `assume` prunes is not noticed there.
-                let hunt = search(context.program, &self.goals, &job, watch).map_err(refused)?;
+                let mut hunt = search(context.program, &self.goals, &job, watch).map_err(refused)?;
+                let certificate = certified::by_invariants(context, &self.indices, &mut hunt, watch)?;
+                _ = context.certificate.set(certificate);
                 Found { hunt, assumed: None, is_reduced: false, symmetry: None }
             }
             Search::Model(search) => {
@@ -109,7 +113,13 @@ impl SafetyQuestion {
     /// Searches the model.
     pub(super) fn search(&self, context: &Context<'_>, how: How<'_>, job: &Job, watch: &mut dyn Watch) -> Found {
         let layers = context.layers(&self.goals);
-        let hunt = self.hunt(context, how, (&layers, layers.plain()), job, watch);
+        let recorded = context.options.certificate.then(|| Recorded::new(context.program, layers.plain()));
+        let model = recorded.as_ref().map_or(layers.plain(), |recorded| recorded);
+        let hunt = self.hunt(context, how, (&layers, model), job, watch);
+        if let Some(recorded) = recorded {
+            let keys = recorded.into_keys();
+            _ = context.certificate.set(certified::by_states(context, &self.indices, &hunt, &keys));
+        }
         let hunt = how.1.original(context.program, hunt);
         let assumed = (!how.1.is_used()).then(|| layers.assumed());
         Found { hunt, assumed, is_reduced: false, symmetry: None }

@@ -43,7 +43,7 @@ fn models() -> Vec<(String, String)> {
 }
 
 fn expectations(name: &str, text: &str) -> Vec<Expectation> {
-    let said = birk::expectations(text, &load(name, text, &[]));
+    let said = birk::expectations(name.as_ref(), text, &load(name, text, &[]));
     let said = said.unwrap_or_else(|place| panic!("{name}: cannot read what is expected at {place:?}"));
     said.into_iter().map(|said| read(said).unwrap_or_else(|| panic!("{name}: counts are missing"))).collect()
 }

@@ -44,4 +44,13 @@ pub(crate) enum ClusterAction {
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "MODEL AND OPTIONS")]
         check: Vec<OsString>,
     },
+    /// Start several processes on this machine that resume a saved search
+    Resume {
+        /// Number of processes
+        #[arg(short = 'n', long, value_name = "N", default_value_t = 2, value_parser = parse_positive)]
+        processes: u32,
+        /// The folder of the saved search and the options of `birk resume`
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "FOLDER AND OPTIONS")]
+        resume: Vec<OsString>,
+    },
 }

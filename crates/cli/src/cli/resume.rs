@@ -7,7 +7,9 @@ use clap::Args;
 
 use birk::{Engines, Threads};
 
-use super::{Color, Format, ProgressMode, parse_memory, parse_number, parse_threads, parse_time};
+#[cfg(feature = "cluster")]
+use super::ClusterOptions;
+use super::{Color, ProgressMode, ReportFormat, parse_memory, parse_number, parse_threads, parse_time};
 
 /// Options of a search that goes on: those that it had, but for these.
 #[derive(Args, Debug)]
@@ -32,9 +34,9 @@ pub(crate) struct ResumeArgs {
     /// Number of search threads [default: as before]
     #[arg(long, value_name = "N|auto", value_parser = parse_threads)]
     pub(crate) threads: Option<Threads>,
-    /// Report as text for people, or as one JSON object [default: human]
-    #[arg(long, value_name = "human|json", value_enum, hide_possible_values = true)]
-    pub(crate) format: Option<Format>,
+    /// Report as text for people, as one JSON object, as SARIF, or with annotations for GitHub [default: human]
+    #[arg(long, value_name = "human|json|sarif|github", value_enum, hide_possible_values = true)]
+    pub(crate) format: Option<ReportFormat>,
     /// Progress on standard error; json means one object per line [default: auto]
     #[arg(long, value_name = "auto|off|json", value_enum, hide_possible_values = true)]
     pub(crate) progress: Option<ProgressMode>,
@@ -47,6 +49,9 @@ pub(crate) struct ResumeArgs {
     /// Write an HTML report with charts, source and plots to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
+    #[cfg(feature = "cluster")]
+    #[command(flatten)]
+    pub(crate) together: ClusterOptions,
     /// The options above that were given, as words of a command line.
     #[arg(skip)]
     pub(crate) given: Vec<String>,

@@ -3,7 +3,7 @@
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, sleep};
 use std::time::{Duration, Instant};
@@ -32,6 +32,10 @@ struct Shared {
     rank: usize,
     hosts: Hosts,
     links: Vec<Option<Mutex<TcpStream>>>,
+    /// How to go on, where the search is kept.
+    resume: Option<String>,
+    /// How many levels are complete in all processes.
+    levels: AtomicU32,
     /// This process may go: the search is over.
     is_done: AtomicBool,
     /// The process ends, and has said why.
@@ -40,7 +44,11 @@ struct Shared {
 
 impl Heartbeat {
     /// Begins to watch.
-    pub(super) fn start(rank: usize, hosts: &Hosts, links: Vec<Option<TcpStream>>) -> Result<Self, Failure> {
+    pub(super) fn start(
+        (rank, hosts): (usize, &Hosts),
+        links: Vec<Option<TcpStream>>,
+        resume: Option<String>,
+    ) -> Result<Self, Failure> {
         let failed = |error: std::io::Error| Failure::io("watch over the connections of a cluster", &error);
         let mut readers = Vec::new();
         for (peer, link) in links.iter().enumerate() {
@@ -54,6 +62,8 @@ impl Heartbeat {
             rank,
             hosts: hosts.clone(),
             links: links.into_iter().map(|link| link.map(Mutex::new)).collect(),
+            resume,
+            levels: AtomicU32::new(0),
             is_done: AtomicBool::new(false),
             is_ending: AtomicBool::new(false),
         });
@@ -65,6 +75,11 @@ impl Heartbeat {
         let beating = Arc::clone(&shared);
         Builder::new().name("heartbeat".into()).spawn(move || beating.beat()).map_err(failed)?;
         Ok(Self(shared))
+    }
+
+    /// A level is complete in all processes.
+    pub(super) fn complete(&self, level: u32) {
+        self.0.levels.store(level + 1, Ordering::Relaxed);
     }
 
     /// The search is over: the others need this process no longer.
@@ -141,6 +156,14 @@ impl Shared {
         }
     }
 
+    fn next_step(&self) -> String {
+        let Some(resume) = &self.resume else { return "start all ranks again".into() };
+        match self.levels.load(Ordering::Relaxed).checked_sub(1) {
+            Some(level) => format!("resume from level {level} with {resume}"),
+            None => format!("start all ranks again with {resume}"),
+        }
+    }
+
     /// Ends the process, because a rank is lost: nobody has an answer.
     fn end(&self, lost: usize, why: &str) {
         if self.is_done.load(Ordering::Acquire) || self.is_ending.swap(true, Ordering::AcqRel) {
@@ -148,8 +171,9 @@ impl Shared {
         }
         self.tell_all(LOST, lost);
         say(&format!(
-            "birk: {} was lost: {why}; the search has no answer. Look at what that process said last, then start all ranks again",
-            self.hosts.name(lost)
+            "birk: {} was lost: {why}; the search has no answer. Look at what that process said last, then {}",
+            self.hosts.name(lost),
+            self.next_step()
         ));
         std::process::exit(Exit::Inconclusive as i32);
     }

@@ -10,7 +10,9 @@ use clap_mangen::Man;
 use schemars::schema_for;
 
 use crate::cli::grammar;
+use crate::commands::certify::CertifyReport;
 use crate::commands::graph::document::{GraphReport, ThreadsReport};
+use crate::commands::sweep::SweepReport;
 use crate::diagnostics::json::DiagnosticReport;
 use crate::report::json::CheckReport;
 use crate::report::simulation::SimulationReport;
@@ -39,11 +41,13 @@ pub(crate) fn explain(code: Option<&str>) -> Result<Exit, Failure> {
 /// `birk schema`: the schemas of all reports, by the names of the commands that write them.
 pub(crate) fn schemas() -> String {
     let schemas = BTreeMap::from([
+        ("certify", schema_for!(CertifyReport)),
         ("check", schema_for!(CheckReport)),
         ("diagnostics", schema_for!(DiagnosticReport)),
         ("graph", schema_for!(GraphReport)),
         ("graph --threads", schema_for!(ThreadsReport)),
         ("simulate", schema_for!(SimulationReport)),
+        ("sweep", schema_for!(SweepReport)),
     ]);
     serde_json::to_string_pretty(&schemas).expect("a schema has only string keys") + "\n"
 }

@@ -12,6 +12,7 @@ use birk_ir::{Program, Stop};
 
 use crate::checkpoint::{self, Checkpoint, Identity, Kept};
 use crate::cli::{CheckArgs, Fair, OnOff, ReduceMode, StoreKind};
+use crate::folder::Folder;
 use crate::load::load_with_conditions;
 use crate::progress::Watcher;
 use crate::source::Source;
@@ -49,15 +50,27 @@ fn check(args: &CheckArgs, kept: Option<Kept>) -> Result<Exit, Failure> {
     if let Some(folder) = &args.disk {
         let failed = |error| Failure::io(&format!("make the folder {}", folder.display()), &error);
         std::fs::create_dir_all(folder).map_err(failed)?;
-        watcher.use_folder(folder);
+        watcher.use_folder(Folder::new(folder, false));
     }
     if let Some(folder) = &args.checkpoint {
-        watcher.keep(keeper(folder, Identity::new(&source, &args.given), kept)?);
+        match Together::is_led(args)? {
+            true => watcher.use_folder(Folder::new(folder, true)),
+            false => watcher.keep(keeper(folder, Identity::new(&source, &words(args, &options)), kept)?),
+        }
     }
     let together = Together::join(args, &options, &source, &mut watcher)?;
     let asked = Asked { args, options: &options, source: &source, program: &program, properties };
     let (settled, pulse) = (watcher.settled(), watcher.pulse());
     late::watched(&asked, &settled, &pulse, || answer(&asked, &mut watcher, &together))
+}
+
+/// The options that decide what the search finds, with the engine that was chosen for processes that search together.
+fn words(args: &CheckArgs, options: &Options) -> Vec<String> {
+    let mut words = args.given.clone();
+    if let Some(place) = words.iter().position(|word| word == "--search").filter(|_| options.engine == "cluster") {
+        words[place + 1].clone_from(&options.engine);
+    }
+    words
 }
 
 /// The model, and the automaton of a file with what its propositions mean in the model.
@@ -105,6 +118,7 @@ fn options(args: &CheckArgs) -> Options {
         max_states: args.max_states,
         seed: args.seed,
         accept: args.accept,
+        certificate: args.certificate.is_some(),
         is_saved: args.checkpoint.is_some(),
         has_folder: args.disk.is_some(),
         ..Options::default()
@@ -123,7 +137,7 @@ fn answer(asked: &Asked<'_>, watcher: &mut Watcher, together: &Together) -> Resu
     watcher.conclude();
     let is_ended = !matches!(found.hunt.stopped, Stop::Exhausted | Stop::Goal);
     if let Some(keeper) = watcher.keeper().filter(|_| is_ended) {
-        checkpoint::farewell(keeper);
+        checkpoint::farewell(keeper, &together::words(asked.args));
     }
     tell_broken(asked, &found);
     let report = asked.report(&found, watcher.elapsed().as_secs_f64());

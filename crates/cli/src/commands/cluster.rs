@@ -1,11 +1,12 @@
-//! `birk cluster up`: several processes on this machine, to try what `--cluster` does on several.
+//! `birk cluster up` and `birk cluster resume`: several processes on this machine, to try what `--cluster` does on several.
 
 use std::ffi::OsString;
 use std::net::TcpListener;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use crate::cli::{ClusterAction, ClusterArgs};
-use crate::cluster::TOKEN;
+use crate::cluster::{PROCESSES, TOKEN};
 use crate::{Exit, Failure, say};
 
 /// Ports below those that the system gives to connections.
@@ -13,36 +14,39 @@ const PORTS: std::ops::Range<u16> = 20_000..30_000;
 
 /// Runs the command.
 pub(crate) fn run(args: &ClusterArgs) -> Result<Exit, Failure> {
-    let ClusterAction::Up { processes, check } = &args.action;
+    let (processes, command, words) = match &args.action {
+        ClusterAction::Up { processes, check } => (processes, "check", check),
+        ClusterAction::Resume { processes, resume } => (processes, "resume", resume),
+    };
     if *processes < 2 {
-        return Err(Failure::usage("a cluster has at least two processes; say -n 2, or use `birk check`"));
+        return Err(Failure::usage(format!("a cluster has at least two processes; say -n 2, or use `birk {command}`")));
     }
     let hosts = std::env::temp_dir().join(format!("birk-hosts-{}", std::process::id()));
     let lines: String = free_ports(*processes as usize)?.iter().map(|port| format!("127.0.0.1:{port}\n")).collect();
     std::fs::write(&hosts, lines).map_err(|error| Failure::io("write the file of hosts", &error))?;
-    let ended = together(*processes, check, &hosts);
+    let ended = together(*processes, (command, words), &hosts);
     let _ = std::fs::remove_file(&hosts);
     ended
 }
 
 /// Starts all processes, and waits for them; the first one reports.
-fn together(processes: u32, check: &[OsString], hosts: &std::path::Path) -> Result<Exit, Failure> {
+fn together(processes: u32, (command, words): (&str, &[OsString]), hosts: &Path) -> Result<Exit, Failure> {
     let failed = |error| Failure::io("start a process", &error);
     let program = std::env::current_exe().map_err(failed)?;
     let mut secret = [0; 32];
     getrandom::fill(&mut secret).map_err(|error| failed(std::io::Error::other(error)))?;
     let token: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
-    let has_threads = check.iter().any(|word| word.to_string_lossy().starts_with("--threads"));
+    let has_threads = words.iter().any(|word| word.to_string_lossy().starts_with("--threads"));
     let start = |rank: u32| {
-        let mut command = Command::new(&program);
-        command.arg("check").args(check).arg("--cluster").arg(hosts).args(["--rank", &rank.to_string()]);
+        let mut process = Command::new(&program);
+        process.arg(command).args(words).arg("--cluster").arg(hosts).args(["--rank", &rank.to_string()]);
         if !has_threads {
-            command.args(["--threads", "1"]);
+            process.args(["--threads", "1"]);
         }
         if rank > 0 {
-            command.env("BIRK_PROGRESS", "off").stdout(Stdio::null());
+            process.env("BIRK_PROGRESS", "off").stdout(Stdio::null());
         }
-        command.env(TOKEN, &token).stdin(Stdio::null()).spawn()
+        process.env(TOKEN, &token).env(PROCESSES, processes.to_string()).stdin(Stdio::null()).spawn()
     };
     let mut children: Vec<Child> = Vec::new();
     for rank in 0..processes {

@@ -10,10 +10,21 @@ use crate::{Exit, Failure, checkpoint, config};
 /// Options that may differ from those of the search when it began: they say how far it goes, not what it finds on the way.
 const MAY_DIFFER: &[&str] = &["--time", "--memory", "--threads", "--max-depth", "--max-states", "--max-disk"];
 
+/// Whether another process keeps the search, and has the lock on the folder.
+#[cfg(feature = "cluster")]
+fn is_led(args: &ResumeArgs) -> Result<bool, Failure> {
+    crate::cluster::Cluster::is_led(&args.together)
+}
+
+#[cfg(not(feature = "cluster"))]
+fn is_led(_: &ResumeArgs) -> Result<bool, Failure> {
+    Ok(false)
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &ResumeArgs) -> Result<Exit, Failure> {
     let deadline = args.time.and_then(|time| Instant::now().checked_add(time));
-    let kept = checkpoint::look(&args.folder, deadline)?;
+    let kept = checkpoint::look(&args.folder, deadline, is_led(args)?)?;
     let identity = &kept.identity;
     // As short as it was written, if that is possible.
     let here = std::env::current_dir().unwrap_or_default();

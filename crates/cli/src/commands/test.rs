@@ -7,13 +7,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
 
+use birk::process_memory::Memory;
 use birk::{Conditions, Loaded, Options, Patient, Threads};
 use birk_ir::Expectation;
 
 use crate::cli::{Color, TestArgs, TestFormat};
 use crate::escape::escape;
 use crate::load::imported;
-use crate::numbers::grouped;
+use crate::numbers::{count, grouped};
+use crate::report::sarif::annotation;
 use crate::source::Source;
 use crate::terminal::{print, uses_color};
 use crate::{Exit, Failure, diagnostics};
@@ -43,15 +45,15 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, Failure> {
     paths.dedup();
     let (models, without) = read(&paths)?;
     if models.is_empty() {
-        let many = if paths.len() == 1 { "model" } else { "models" };
         return Err(Failure::usage(format!(
-            "{} {many}, none with an expectation; write what should be found into one: `expect holds;`",
-            paths.len()
+            "{}, none with an expectation; write what should be found into one: `expect holds;`",
+            count(paths.len() as u64, "file")
         )));
     }
     let mut shown = String::new();
     let all = each(&models, args.jobs, |model, met| match args.format {
         TestFormat::Human => print(&human(model, met)).map(|_| ()),
+        TestFormat::Github => print(&(annotations(model, met) + &human(model, met))).map(|_| ()),
         TestFormat::Junit => {
             shown.push_str(&junit(model, met));
             Ok(())
@@ -60,10 +62,12 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, Failure> {
     let failed = all.iter().filter(|met| !met.differences.is_empty()).count();
     let seconds = started.elapsed().as_secs_f64();
     match args.format {
-        TestFormat::Human => {
-            let none = if without > 0 { format!(", {without} without any") } else { String::new() };
+        TestFormat::Human | TestFormat::Github => {
+            let none =
+                if without > 0 { format!("; {} without any", count(without as u64, "file")) } else { String::new() };
             let (met, of) = (grouped((all.len() - failed) as u64), grouped(all.len() as u64));
-            print(&format!("\n{met} of {of} expectations met ({} models{none}; {seconds:.1} s)\n", models.len()))?;
+            let models = count(models.len() as u64, "model");
+            print(&format!("\n{met} of {of} expectations met ({models}{none}; {seconds:.1} s)\n"))?;
         }
         TestFormat::Junit => {
             let (tests, head) = (all.len(), "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
@@ -105,13 +109,13 @@ fn read(paths: &[PathBuf]) -> Result<(Vec<Model>, usize), Failure> {
             continue;
         }
         let loaded = load(path, &source, &[]);
-        let expectations = birk::expectations(&source.text, &loaded).map_err(|span| {
+        let expectations = birk::expectations(path, &source.text, &loaded).map_err(|span| {
             let (line, _) = source.position(span);
             let example = "// expect -D N=2: violated safe in 3; 14 states, 27 transitions, depth 3";
             Failure::usage(format!("{}:{line}: this expectation cannot be read; one is `{example}`", source.path))
         })?;
         // What cannot be read may be an expectation.
-        if loaded.program.is_none() && expectations.len() == loaded.expectations.len() {
+        if loaded.program.is_none() && (birk::front_end(path).expects || !expectations.is_empty()) {
             diagnostics::print(&source, &loaded.diagnostics, uses_color(Color::Auto, &std::io::stderr()));
             return Err(Failure { exit: Exit::Usage, message: String::new() });
         }
@@ -137,14 +141,17 @@ fn each(
     let work: Vec<(usize, &Expectation)> =
         models.iter().enumerate().flat_map(|(at, model)| model.expectations.iter().map(move |e| (at, e))).collect();
     let jobs = jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), |jobs| jobs as usize);
+    let memory = Memory::new(None);
+    let memory = Memory { search: memory.search / jobs as u64, ..memory };
+    let options = Options { engine: "bfs".into(), threads: Threads::Number(1), memory, ..Options::default() };
     let next = AtomicUsize::new(0);
     let (sender, results) = mpsc::channel();
     std::thread::scope(|scope| {
         for _ in 0..jobs.min(work.len()) {
-            let (sender, work, next) = (sender.clone(), &work, &next);
+            let (sender, work, next, options) = (sender.clone(), &work, &next, &options);
             scope.spawn(move || {
                 while let Some((model, expected)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let met = check(&models[*model], expected);
+                    let met = check(&models[*model], expected, options);
                     if sender.send((*model, expected.span.start, met)).is_err() {
                         return;
                     }
@@ -173,17 +180,15 @@ fn each(
     })
 }
 
-fn check(model: &Model, expected: &Expectation) -> Result<Met, Failure> {
+fn check(model: &Model, expected: &Expectation, options: &Options) -> Result<Met, Failure> {
     let started = Instant::now();
     let loaded = load(&model.path, &model.source, &expected.constants);
     let differences = match &loaded.program {
-        Some(program) => {
-            let options = Options { threads: Threads::Number(1), ..Options::default() };
-            birk::differences(program, expected, &options, &mut Patient)?
-        }
+        Some(program) => birk::differences(program, expected, options, &mut Patient)?,
         None => {
             let errors = loaded.diagnostics.iter().filter(|diagnostic| !diagnostic.is_warning());
-            errors.map(|error| format!("error[{}]: {}", error.code, error.message)).collect()
+            let errors = errors.map(|error| format!("error[{}]: {}", error.code, error.message));
+            std::iter::once("with these constants it is no model".to_owned()).chain(errors).collect()
         }
     };
     Ok(Met { differences, seconds: started.elapsed().as_secs_f64() })
@@ -193,8 +198,7 @@ fn check(model: &Model, expected: &Expectation) -> Result<Met, Failure> {
 fn human(model: &Model, met: &[Met]) -> String {
     let path = &model.source.path;
     if met.iter().all(|met| met.differences.is_empty()) {
-        let many = if met.len() == 1 { "" } else { "s" };
-        return format!("ok      {path}: {} expectation{many}\n", met.len());
+        return format!("ok      {path}: {}\n", count(met.len() as u64, "expectation"));
     }
     let mut out = format!("FAILED  {path}\n");
     for (expected, met) in model.expectations.iter().zip(met).filter(|(_, met)| !met.differences.is_empty()) {
@@ -209,6 +213,15 @@ fn human(model: &Model, met: &[Met]) -> String {
 
 fn defines(expected: &Expectation) -> String {
     expected.constants.iter().map(|(name, value)| format!(" -D {name}={value}")).collect()
+}
+
+/// Lines that GitHub shows beside the expectations that are not met.
+fn annotations(model: &Model, met: &[Met]) -> String {
+    let mut out = String::new();
+    for (expected, met) in model.expectations.iter().zip(met).filter(|(_, met)| !met.differences.is_empty()) {
+        out += &annotation("error", (&model.source, expected.span), "birk test", &met.differences.join("\n"));
+    }
+    out
 }
 
 /// A test suite of JUnit.

@@ -18,7 +18,7 @@ use crate::report::statistics::statistics;
 use crate::report::threads::{Threads, threads};
 use crate::report::trace_table::{Extent, TraceTable};
 use crate::report::written::Line;
-use crate::report::{Report, diagram, human};
+use crate::report::{Report, diagram, human, joint};
 use crate::source::Source;
 use crate::terminal::visible;
 
@@ -67,6 +67,18 @@ pub(crate) fn page(report: &Report<'_>, course: &Course<'_>) -> String {
     visible(&page).into_owned()
 }
 
+/// A page that has nothing but this.
+pub(crate) fn plain_page(title: &str, body: &str) -> String {
+    let title = escape(title);
+    let head = format!(
+        "<meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title>"
+    );
+    let page = format!(
+        "<!doctype html>\n<html lang=\"en\"><head>{head}<style>{CSS}</style></head>\n<body><main><h1>{title}</h1>\n{body}</main></body></html>\n"
+    );
+    visible(&page).into_owned()
+}
+
 /// The constants after `-D`, which the source does not show.
 fn constants(report: &Report<'_>) -> String {
     let values: Vec<String> =
@@ -110,7 +122,7 @@ fn properties(report: &Report<'_>) -> String {
             _ if answer.untraced.is_some() => human::untraced_text(answer.untraced),
             (Some(reason), _) => format!("not checked: {reason}"),
             (None, Some(length)) => format!("a trace of {}", count(length, "step")),
-            (None, None) => String::new(),
+            (None, None) => report.by(answer).unwrap_or_default(),
         };
         let grade = answer.grade().map_or("", Grade::letter);
         let (word, name, kind) = (answer.verdict.word(), escape(&answer.property.name), answer.property.word());
@@ -254,6 +266,7 @@ fn covered(report: &Report<'_>) -> String {
         Some(Err(reason)) => _ = writeln!(out, "<p>Next: no estimate: {}.</p>", escape(reason)),
         None => {}
     }
+    out += &joint::table(report);
     if let Some(command) = report.go_on() {
         let _ = writeln!(out, "<p>To continue:</p><pre>{}</pre>", escape(&command));
     }

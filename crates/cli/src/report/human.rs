@@ -14,6 +14,7 @@ use crate::numbers::{bytes, count, counted, grouped};
 use crate::progress::relieved;
 use crate::report::ending::Ending;
 use crate::report::fold::Look;
+use crate::report::joint;
 use crate::report::statement::{Cut, Next, stopped};
 use crate::report::trace_table::{Extent, TraceTable};
 use crate::report::{Report, ordinals_text};
@@ -68,6 +69,7 @@ fn first_line(report: &Report<'_>, paint: Paint) -> String {
     let word = paint.verdict(report.verdict(), report.verdict().word());
     let states = covered_all(report);
     let detail = match report.verdict() {
+        Verdict::Holds if report.joint.is_some() => format!("every property is decided, by {}", report.deciders()),
         Verdict::Holds => match report.hunt.coverage {
             Coverage::Complete if report.is_of_runs() => {
                 format!("for every execution ({states} in the product)")
@@ -111,6 +113,10 @@ fn violation(report: &Report<'_>) -> String {
                     _ => "",
                 };
                 format!("`{}` ({}{shortest})", answer.property.name, length_text(run))
+            }
+            None if answer.by.is_some() => {
+                let by = report.by(answer).unwrap_or_default();
+                format!("`{}` (no witness exists, {by})", answer.property.name)
             }
             None if answer.property.branching().is_some() => {
                 format!("`{}` (no witness in {})", answer.property.name, covered_all(report))
@@ -170,6 +176,8 @@ fn properties(out: &mut String, report: &Report<'_>, paint: Paint) {
             }
             _ => answer.automaton.as_ref().map(watch_text).unwrap_or_default(),
         };
+        let note = [note, report.by(answer).unwrap_or_default()].into_iter().filter(|part| !part.is_empty());
+        let note = note.collect::<Vec<_>>().join(", ");
         let kind = answer.property.word();
         let kind = if kind == answer.property.name { "" } else { kind };
         let padding = " ".repeat(12 - answer.verdict.word().len());
@@ -238,13 +246,13 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
     }
     // Averages over a handful of states say nothing.
     let is_small = stats.states < 1000 || stats.bdd().is_some() || stats.sat().is_some();
-    let rate = grouped((stats.states as f64 / report.seconds.max(1e-9)) as u64);
+    let rate = grouped((stats.states as f64 / report.first_seconds().max(1e-9)) as u64);
     let rate = if is_small { String::new() } else { format!(", {rate} states/s") };
     let states = counted(&report.states_text(), "state");
     let transitions = report.transitions_text().map_or("steps not counted".into(), |text| counted(&text, "transition"));
     let depth = report.depth().map(|depth| format!(", depth {depth}")).unwrap_or_default();
     let searched = match stats.sat() {
-        Some(unrolled) if unrolled.invariant.is_some() => count(u64::from(stats.max_depth), "frame"),
+        Some(unrolled) if unrolled.largest_invariant().is_some() => count(u64::from(stats.max_depth), "frame"),
         Some(_) => format!("executions of up to {}", count(u64::from(stats.max_depth), "step")),
         None => format!("{states}, {transitions}{depth}"),
     };
@@ -257,7 +265,12 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
         let (nodes, iterations) = (count(sets.peak_nodes, "node"), count(u64::from(sets.iterations), "iteration"));
         let _ = writeln!(out, "{} {nodes} at peak, {iterations}", paint.bold("BDDs:"));
     }
-    let _ = writeln!(out, "{} {:.3} s with {}{rate}", paint.bold("time:"), report.seconds, report.searched_with());
+    let seconds = report.first_seconds();
+    let _ = writeln!(out, "{} {seconds:.3} s with {}{rate}", paint.bold("time:"), report.searched_with());
+    if let Some(joint) = &report.joint {
+        let _ = writeln!(out, "{} {:.3} s by other engines", paint.bold("hunt:"), joint.seconds);
+        joint::lines(report).iter().for_each(|line| _ = writeln!(out, "  {line}"));
+    }
     let stored = format!(", {:.1} bytes stored per state", stats.store_bytes as f64 / stats.states.max(1) as f64);
     let stored = if is_small { String::new() } else { stored };
     let peak = report.peak_memory.map(|peak| format!("; {} peak", bytes(peak))).unwrap_or_default();

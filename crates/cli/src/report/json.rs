@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::cli::{Fair, StoreKind};
 use crate::report::disk::DiskReport;
+use crate::report::joint::HuntReport;
 use crate::report::statement::Next;
 use crate::report::{Report, ordinals_text};
 use crate::source::Source;
@@ -37,6 +38,8 @@ pub(crate) struct CheckReport {
     stats: Figures,
     #[serde(skip_serializing_if = "Option::is_none")]
     slices: Option<SlicesReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hunt: Option<HuntReport>,
     unreached: Option<Unreached>,
     unexplored: Option<Cutoff>,
     next: Option<NextDepth>,
@@ -108,6 +111,8 @@ struct PropertyReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     fairness: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     automaton: Option<AutomatonReport>,
@@ -161,6 +166,7 @@ struct Unrolled {
     clauses: u64,
     variables: u64,
     induction: Option<u32>,
+    invariant: Option<u64>,
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -329,6 +335,7 @@ pub(crate) fn text(report: &Report<'_>) -> String {
         properties: report.answers.iter().map(|answer| property(report, answer)).collect(),
         stats: figures(report),
         slices: report.slices.as_ref().map(slices),
+        hunt: HuntReport::of(report),
         unreached: unreached(report),
         unexplored: cutoff(report),
         next: next(report),
@@ -381,6 +388,7 @@ fn figures(report: &Report<'_>) -> Figures {
             clauses: sat.clauses,
             variables: sat.variables,
             induction: sat.proved_at,
+            invariant: sat.largest_invariant(),
         }),
         frontier: frontier(stats),
         disk: DiskReport::of(stats),
@@ -419,6 +427,7 @@ fn property(report: &Report<'_>, answer: &Answer) -> PropertyReport {
         trace: answer.trace,
         untraced_steps: answer.untraced,
         reason: answer.reason.clone().filter(|_| answer.verdict == Verdict::Inconclusive),
+        by: report.member(answer).map(|member| member.name),
         fairness: has_fairness.then_some(fairness),
         automaton: figures.map(|of| AutomatonReport { states: of.automaton, strength: of.strength }),
         product: figures.map(|of| ProductReport {

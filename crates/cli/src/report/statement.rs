@@ -153,7 +153,8 @@ impl Report<'_> {
                 if self.assumed.is_some() {
                     untaken.assumed.push(id);
                 }
-            } else if entered[transition.thread.index()][transition.location.index()] {
+            } else if self.joint.is_none() && entered[transition.thread.index()][transition.location.index()] {
+                // Where others came to a location, nobody noted what they did not take there.
                 untaken.not_enabled.push(id);
             }
         }
@@ -188,7 +189,7 @@ impl Report<'_> {
         let waiting = if is_early { stats.cutoff.states } else { 0 };
         let expanded = stats.states.saturating_sub(waiting).max(1) as f64;
         let total = (within as f64 + states.0 as f64, within as f64 + states.1 as f64);
-        let pace = self.seconds / expanded;
+        let pace = self.first_seconds() / expanded;
         let held = stats.states.max(1) as f64;
         let memory = self.peak_memory.map(|peak| {
             let (rest, each) = (peak.saturating_sub(stats.store_bytes) as f64, stats.store_bytes as f64 / held);

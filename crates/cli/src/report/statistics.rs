@@ -14,15 +14,20 @@ use crate::report::plot::{Titles, bars, curve};
 const MAX_PHASES: usize = 12;
 
 /// Of bounded model checking, which counts no states.
-fn unrolled_statistics(report: &Report<'_>, unrolled: SatStats) -> String {
-    table(&[
-        ("maximum length of executions", grouped(u64::from(report.hunt.stats.max_depth))),
+fn unrolled_statistics(report: &Report<'_>, unrolled: &SatStats) -> String {
+    let depth = grouped(u64::from(report.hunt.stats.max_depth));
+    let searched = match unrolled.largest_invariant() {
+        Some(clauses) => [("frames", depth), ("clauses of the largest invariant", grouped(clauses))].to_vec(),
+        None => [("maximum length of executions", depth)].to_vec(),
+    };
+    let rest = [
         ("clauses", grouped(unrolled.clauses)),
         ("variables", grouped(unrolled.variables)),
         ("time", format!("{:.3} s with {}", report.seconds, report.engine.name)),
         ("state size in bits", report.program.layout.bits().to_string()),
         ("peak memory of the process", report.peak_memory.map_or_else(|| "not known".into(), bytes)),
-    ])
+    ];
+    table(&searched.into_iter().chain(rest).collect::<Vec<_>>())
 }
 
 fn table(rows: &[(&str, String)]) -> String {

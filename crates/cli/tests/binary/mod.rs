@@ -2,12 +2,13 @@
 #![allow(dead_code, reason = "each file of tests uses a part of this")]
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use birk_exec::Random;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The command under test.
 pub(crate) const BIRK: &str = env!("CARGO_BIN_EXE_birk");
@@ -54,11 +55,32 @@ impl Answer {
     pub(crate) fn json(&self) -> Value {
         let report: Value =
             serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}:\n{}\n{}", self.out, self.err));
-        let command = if report.get("choose").is_some() { "simulate" } else { "check" };
+        let marks = [("choose", "simulate"), ("certificate", "certify")];
+        let command = marks.iter().find(|(field, _)| report.get(field).is_some()).map_or("check", |(_, name)| name);
         if let Err(error) = jsonschema::draft202012::new(&schemas()[command]).expect("a schema").validate(&report) {
             panic!("{}: {error}\n{report:#}", error.instance_path);
         }
         report
+    }
+}
+
+/// Acts until it is said to be in time, at most three times. A machine that stands still for a moment says nothing about the command;
+/// but if the command is slow, it is slow each time.
+#[track_caller]
+pub(crate) fn timely<T>(mut act: impl FnMut() -> Result<T, String>) -> T {
+    act().or_else(|_| act()).or_else(|_| act()).unwrap_or_else(|late| panic!("three times late: {late}"))
+}
+
+/// What was done in a time that must be within these milliseconds.
+pub(crate) fn timed<T>(milliseconds: Range<u128>, act: impl FnOnce() -> T) -> Result<T, String> {
+    let began = Instant::now();
+    let done = act();
+    let elapsed = began.elapsed();
+    assert!(elapsed.as_millis() >= milliseconds.start, "it ended after {elapsed:?}, before its time");
+    if elapsed.as_millis() < milliseconds.end {
+        Ok(done)
+    } else {
+        Err(format!("{elapsed:?}, not in {milliseconds:?} ms"))
     }
 }
 
@@ -78,6 +100,16 @@ pub(crate) fn killed_twice(check: &str, folder: &Path, time: Duration, random: &
         child.wait().expect("it has ended");
     }
     is_saved()
+}
+
+/// What must not depend on where a search was interrupted, on the engine, nor on the number of processes.
+#[track_caller]
+pub(crate) fn essence(report: &Value) -> Value {
+    let steps = |p: &Value| Some(report["traces"][p["trace"].as_u64()? as usize]["steps"].as_array()?.len());
+    let property = |p: &Value| json!([p["verdict"], steps(p)]);
+    let properties: Vec<Value> = report["properties"].as_array().expect("a list").iter().map(property).collect();
+    let counts = ["states", "transitions", "max_depth", "pruned_by_assume"].map(|count| &report["stats"][count]);
+    json!([report["verdict"], report["coverage"], report["stopped_by"], properties, report["unreached"], counts])
 }
 
 /// The schemas of reports, as they are documented.

@@ -30,12 +30,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("search", &["ir", "runs", "engine", "exec"]),
     ("symbolic", &["ir", "engine", "exec"]),
     ("cluster", &["ir", "runs", "engine", "exec", "search"]),
-    ("birk", &["ir", "engine", "lang", "dve", "promela", "exec", "jit", "search", "symbolic", "cluster"]),
+    ("certify", &["ir"]),
+    ("birk", &["certify", "ir", "engine", "lang", "dve", "promela", "exec", "jit", "search", "symbolic", "cluster"]),
     ("agreement", &["ir", "engine", "lang", "exec", "jit", "search", "symbolic"]),
-    ("cli", &["ir", "engine", "lang", "exec", "birk"]),
+    ("lsp", &["ir", "lang"]),
+    ("cli", &["ir", "engine", "lang", "exec", "birk", "lsp"]),
 ];
 /// Families of outside crates that one room hides from all others.
-const HIDDEN: &[(&str, &str)] = &[("cranelift", "jit"), ("oxidd", "symbolic"), ("timely", "cluster")];
+const HIDDEN: &[(&str, &str)] =
+    &[("cranelift", "jit"), ("oxidd", "symbolic"), ("batsat", "certify"), ("timely", "cluster")];
 /// Names that say nothing about what is inside.
 const EMPTY_NAMES: &[&str] = &["utils", "util", "common", "core", "helpers", "misc"];
 /// Rooms where `unsafe` may live, each block with its reason.

@@ -169,7 +169,7 @@ impl<C: Codec> Search<'_, C> {
             return Err(Failed::Refused("its depth is impossible"));
         }
         let [here, next] = waiting;
-        *self.shared.pending.get_mut() = (here.len() + next.len()) as u64;
+        *self.shared.pending.get_mut() = (here.len() + next.len()) as i64;
         *self.shared.frontier_bytes.get_mut() = bytes;
         let marked: Vec<u64> = if from < to { next } else { here.clone() };
         self.all_wait(marked)?;

@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize};
 use std::sync::{Mutex, OnceLock, RwLock};
 
 use birk_engine::{
@@ -87,7 +87,7 @@ impl<'a, C: Codec> Search<'a, C> {
             prunes: rules.prunes,
             states: AtomicU64::new(0),
             transitions: AtomicU64::new(0),
-            pending: AtomicU64::new(0),
+            pending: AtomicI64::new(0),
             found: Mutex::new(vec![None; job.goals]),
         };
         Self {
@@ -249,7 +249,7 @@ impl<'a, C: Codec> Search<'a, C> {
 
     fn explore(&mut self, observer: &mut dyn Observer) {
         let is_shared =
-            *self.shared.pending.get_mut() >= self.shared.job.limits.grain as u64 && !self.shared.has(Relief::Thread);
+            self.shared.pending() >= self.shared.job.limits.grain as u64 && !self.shared.has(Relief::Thread);
         let count = if is_shared { self.chunks().len().min(self.shared.job.limits.threads).max(1) } else { 1 };
         while self.workers.len() < count {
             let seen = self.shared.seen.get_mut().expect("no worker panics with it");
@@ -285,7 +285,7 @@ impl<'a, C: Codec> Search<'a, C> {
         let mut next = std::mem::take(self.shared.next.get_mut().expect("no worker panics with it"));
         let begun: Vec<Vec<u32>> =
             self.workers.iter_mut().flat_map(|worker| std::mem::take(&mut worker.begun)).collect();
-        let (waiting, begun_states) = (*self.shared.pending.get_mut(), begun.len() as u64);
+        let (waiting, begun_states) = (self.shared.pending(), begun.len() as u64);
         let every = (here.states + next.states).div_ceil(MOST_READ).max(1) as usize;
         let about = (here.states + next.states) / every as u64 + begun_states;
         let mut survey = Survey::new(self.shared.model, about);

@@ -1,7 +1,7 @@
 //! What the workers of a bound share: what is known of states, the frontiers, the counts, and when to stop.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, RwLock, RwLockReadGuard};
 
 use birk_engine::{Job, Model, Observer, Progress, Relief, Successors};
@@ -80,13 +80,19 @@ pub(crate) struct Shared<'a, C> {
     pub(crate) prunes: bool,
     pub(crate) states: AtomicU64,
     pub(crate) transitions: AtomicU64,
-    /// States in both frontiers.
-    pub(crate) pending: AtomicU64,
+    /// States in both frontiers; below zero for a moment, where a worker takes one up on a shorter path before the worker
+    /// that left it there has counted it.
+    pub(crate) pending: AtomicI64,
     /// The trace of the first state found for each goal.
     pub(crate) found: Mutex<Vec<Option<Vec<u32>>>>,
 }
 
 impl<C: Codec> Shared<'_, C> {
+    /// States in both frontiers.
+    pub(crate) fn pending(&self) -> u64 {
+        self.pending.load(Ordering::Relaxed).max(0) as u64
+    }
+
     /// Takes a chunk of the frontier that is explored.
     pub(crate) fn take(&self) -> Option<Chunk> {
         self.change(&self.here, |here| here.pop()).unwrap_or_else(|_| {
@@ -235,7 +241,7 @@ impl<'s, 'a, C: Codec> Turn<'s, 'a, C> {
         if let Some(observer) = self.observer.as_mut().filter(|_| is_done) {
             let states = shared.states.load(Ordering::Relaxed);
             shared.relief.lock().expect("no worker panics with it").push((relief, states));
-            let frontier = shared.pending.load(Ordering::Relaxed);
+            let frontier = shared.pending();
             let progress = Progress { states, frontier, relief: Some(relief), ..Progress::default() };
             if let ControlFlow::Break(stop) = observer.progress(&progress) {
                 return self.end(stop);
@@ -270,7 +276,7 @@ impl<'s, 'a, C: Codec> Turn<'s, 'a, C> {
             states: shared.states.load(Ordering::Relaxed),
             transitions: shared.transitions.load(Ordering::Relaxed),
             depth,
-            frontier: shared.pending.load(Ordering::Relaxed),
+            frontier: shared.pending(),
             bytes,
             ..Progress::default()
         };

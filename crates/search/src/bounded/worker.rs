@@ -377,8 +377,8 @@ impl<C: Codec> Worker<C> {
             _ => Help::None,
         };
         shared.give(self.writer.push(&self.walk.trace, key, help), &shared.next);
-        let pending = turn.shared.pending.fetch_add(1, Ordering::Relaxed) + 1;
-        self.counts.peak_frontier = self.counts.peak_frontier.max(pending);
+        turn.shared.pending.fetch_add(1, Ordering::Relaxed);
+        self.counts.peak_frontier = self.counts.peak_frontier.max(turn.shared.pending());
         let expanded = self.expand(turn)?;
         self.visit(turn, depth, expanded)
     }

@@ -17,7 +17,7 @@ const FORMAT: u64 = 0x6469_736b_0000_0001;
 
 /// What must be the same for a search to be taken up.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
-pub(crate) struct Head {
+pub struct Head {
     state_words: u64,
     key_words: u64,
     goals: u64,
@@ -27,7 +27,8 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    pub(crate) fn new(model: &dyn Model, job: &Job, keys: &Keys) -> Self {
+    /// Of a search.
+    pub fn new(model: &dyn Model, job: &Job, keys: &Keys) -> Self {
         Self {
             state_words: model.words() as u64,
             key_words: keys.words() as u64,
@@ -41,7 +42,7 @@ impl Head {
 
 /// What becomes of a search when its process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kept {
+pub enum Kept {
     /// It is gone.
     No,
     /// It can be taken up.
@@ -51,7 +52,7 @@ pub(crate) enum Kept {
 }
 
 /// Says which search the files will be of, before there is anything in them, or looks whether they are of this one.
-pub(crate) fn introduce(head: &Head, observer: &mut dyn Observer) -> Flow<Kept> {
+pub fn introduce(head: &Head, observer: &mut dyn Observer) -> Flow<Kept> {
     let Some(outside) = observer.outside() else { return Ok(Kept::No) };
     let Some(mut input) = outside.saved() else {
         let mut kept = Kept::No;
@@ -88,10 +89,19 @@ pub(crate) fn open(kept: Kept, vault: &Vault) -> Flow<(Log, Vec<Record>)> {
 
 /// Where the goals are that a record says were found, if they are there.
 pub(crate) fn found(record: &Record, model: &dyn Model, job: &Job) -> Flow<(Vec<Option<Target>>, GoalSet)> {
+    let goals = verified(record, model, job)?;
+    let target = |found: &Option<(u32, Vec<u32>)>| {
+        found.as_ref().map(|(depth, state)| Target { depth: *depth, state: state.clone() })
+    };
+    Ok((record.found.iter().map(target).collect(), goals))
+}
+
+/// The goals that a record says were found, if the states that it names meet them.
+pub fn verified(record: &Record, model: &dyn Model, job: &Job) -> Flow<GoalSet> {
     if record.fired.len() != model.transitions() || record.found.len() != job.goals {
         return Err(Halt::Refused("its transitions or goals are not those of the model"));
     }
-    let (mut targets, mut goals) = (vec![None; job.goals], GoalSet::default());
+    let mut goals = GoalSet::default();
     let mut batch = Successors::in_parts(model.words());
     for (goal, found) in record.found.iter().enumerate() {
         let Some((depth, state)) = found else { continue };
@@ -107,13 +117,12 @@ pub(crate) fn found(record: &Record, model: &dyn Model, job: &Job) -> Flow<(Vec<
             return Err(Halt::Refused("a state in it is not what was found"));
         }
         goals.insert(goal);
-        targets[goal] = Some(Target { depth: *depth, state: state.clone() });
     }
-    Ok((targets, goals))
+    Ok(goals)
 }
 
 /// What is damaged is a reason to refuse; other errors stay what they are.
-pub(crate) fn as_refusal(halt: Halt) -> Halt {
+pub fn as_refusal(halt: Halt) -> Halt {
     match halt {
         Halt::Failed(error) if error.kind() == std::io::ErrorKind::InvalidData => {
             Halt::Refused("levels.run is not as it was written")

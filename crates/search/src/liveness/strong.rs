@@ -27,6 +27,10 @@ const NONE: u32 = u32::MAX;
 pub fn find_strongly_fair_cycle(product: &dyn Model, limits: &Limits, observer: &mut dyn Observer) -> Hunt {
     let needs = Needs { propositions: 1, labels: true, spare: SPARE };
     let (mut graph, mut hunt) = Graph::explore(product, needs, limits, observer);
+    // Of the states at a depth limit not every step is known, so that a cycle through one may be missing.
+    if let (Stop::Depth, Coverage::Depth(depth)) = (hunt.stopped, &hunt.coverage) {
+        hunt.coverage = depth.checked_sub(1).map_or(Coverage::Partial(hunt.stats.states), Coverage::Depth);
+    }
     let outcome = match search(&mut graph, product, observer) {
         ControlFlow::Continue(Some(trace)) => {
             hunt.stopped = Stop::Goal;
@@ -103,10 +107,11 @@ impl Search<'_> {
         // The part of the graph that each state is in; none where no fair run stays.
         let mut part = vec![0; self.graph.len() as usize];
         let mut parts = 1;
+        let mut tarjan = Tarjan::new(self.graph.len() as usize);
         let mut work: Vec<Vec<u32>> = vec![(0..self.graph.len()).collect()];
         while let Some(states) = work.pop() {
             let within = Component { states: &states, part: &part };
-            let components = within.decompose(self.graph, observer)?;
+            let components = tarjan.decompose(&within, self.graph, observer)?;
             for component in components {
                 component.iter().for_each(|&state| part[state as usize] = parts);
                 let inside = Component { states: &component, part: &part };
@@ -175,21 +180,29 @@ impl Search<'_> {
     }
 }
 
-impl Component<'_> {
-    /// The steps from a state that stay inside.
-    fn steps<'g>(&'g self, graph: &'g Graph, state: u32) -> impl Iterator<Item = (u32, TransitionId)> + 'g {
-        let here = self.part[state as usize];
-        let inside = graph.forwards().of(state).filter(move |&(end, _)| self.part[end as usize] == here);
-        inside.filter_map(|(end, label)| Some((end, label?)))
+/// What finding components takes, for each state: when it was met, the first that it leads back to, and whether its component is open.
+struct Tarjan {
+    number: Vec<u32>,
+    low: Vec<u32>,
+    is_open: Vec<bool>,
+}
+
+impl Tarjan {
+    fn new(states: usize) -> Self {
+        Self { number: vec![NONE; states], low: vec![NONE; states], is_open: vec![false; states] }
     }
 
-    /// Its strongly connected components, those without a cycle included.
-    fn decompose(&self, graph: &Graph, observer: &mut dyn Observer) -> ControlFlow<Stop, Vec<Vec<u32>>> {
-        let size = graph.len() as usize;
-        let (mut number, mut low) = (vec![NONE; size], vec![NONE; size]);
+    /// The strongly connected components of a part of the graph, those without a cycle included.
+    fn decompose(
+        &mut self,
+        part: &Component<'_>,
+        graph: &Graph,
+        observer: &mut dyn Observer,
+    ) -> ControlFlow<Stop, Vec<Vec<u32>>> {
+        let Self { number, low, is_open } = self;
+        part.states.iter().for_each(|&state| number[state as usize] = NONE);
         let (mut components, mut open, mut next) = (Vec::new(), Vec::new(), 0);
-        let mut is_open = vec![false; size];
-        for &root in self.states {
+        for &root in part.states {
             if number[root as usize] != NONE {
                 continue;
             }
@@ -208,7 +221,7 @@ impl Component<'_> {
                 let following = graph.forwards().end(*state, *edge);
                 *edge += 1;
                 match following {
-                    Some(end) if self.part[end as usize] != self.part[here] => {}
+                    Some(end) if part.part[end as usize] != part.part[here] => {}
                     Some(end) if number[end as usize] == NONE => path.push((end, 0)),
                     Some(end) if is_open[end as usize] => low[here] = low[here].min(number[end as usize]),
                     Some(_) => {}
@@ -228,6 +241,15 @@ impl Component<'_> {
             }
         }
         ControlFlow::Continue(components)
+    }
+}
+
+impl Component<'_> {
+    /// The steps from a state that stay inside.
+    fn steps<'g>(&'g self, graph: &'g Graph, state: u32) -> impl Iterator<Item = (u32, TransitionId)> + 'g {
+        let here = self.part[state as usize];
+        let inside = graph.forwards().of(state).filter(move |&(end, _)| self.part[end as usize] == here);
+        inside.filter_map(|(end, label)| Some((end, label?)))
     }
 
     /// A shortest path to where it is, from one of some states: which state, or behind which step.

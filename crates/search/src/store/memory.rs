@@ -17,7 +17,7 @@ pub use mapped::Region;
 pub use owned::Region;
 
 /// Lets the allocator give back what was freed, where it would keep it.
-pub(crate) fn give_back() {
+pub fn give_back() {
     // SAFETY: it may be called at any time.
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     #[allow(unsafe_code, reason = "memory back to the system")]

@@ -88,8 +88,8 @@ impl System {
     }
 
     /// The product for a search that looks after fairness itself.
-    pub(crate) fn telling_product(&self) -> Product<'_> {
-        Product::telling(self, self.automaton(), self.fairness())
+    pub(crate) fn product_without_copies(&self) -> Product<'_> {
+        Product::without_copies(self, self.automaton(), self.fairness())
     }
 
     pub(crate) fn is_enabled(&self, state: usize, thread: usize) -> bool {

@@ -155,7 +155,7 @@ impl<'s, 'o, 'p> Search<'s, 'o, 'p> {
         let sizes = [Some(self.base.circuit), self.step.as_ref().map(|step| step.circuit)];
         let (variables, clauses) =
             sizes.into_iter().flatten().map(Circuit::size).fold((0, 0), |sum, size| (sum.0 + size.0, sum.1 + size.1));
-        let unrolled = SatStats { variables, clauses, proved_at: self.proved_at, invariant: None };
+        let unrolled = SatStats { variables, clauses, proved_at: self.proved_at, invariants: Vec::new() };
         let stats = Stats {
             max_depth: self.covered.unwrap_or(0),
             store_bytes: self.watch.bytes.get(),

@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 use birk_engine::{EngineStats, Hunt, Job, Model as _, Observer, SatStats, Stats, Successors};
 use birk_exec::Interpreter;
 use birk_ir::interval::{Interval, reachable};
-use birk_ir::{Coverage, Expr, Goal, Outcome, Program, Stop, Trace, VarId};
+use birk_ir::{BitIs, Coverage, Expr, Goal, Invariant, Outcome, Program, Stop, Trace, VarId};
 
 use super::circuit::{Circuit, Literal, Watch};
 use super::stuck::depends_on_choices;
@@ -54,7 +54,7 @@ fn watched<'o>(program: &Program, goals: &[&Expr], job: &Job, watch: &'o Watch<'
     let circuits: Vec<[Circuit<'_>; 2]> = goals.iter().map(|_| [Circuit::new(watch), Circuit::new(watch)]).collect();
     let mut search = Search { program, job, watch, proofs: Vec::new() };
     match search.run(goals, &circuits, &ranges) {
-        Ok(stopped) | Err(Broken::Stopped(stopped)) => Ok(search.finish(goals.len(), stopped)),
+        Ok(stopped) | Err(Broken::Stopped(stopped)) => Ok(search.finish(goals.len(), &ranges, stopped)),
         Err(Broken::Refused(reason)) => Err(reason),
         Err(Broken::Undecided(_)) => unreachable!("a frame never asks for the value of a bit"),
     }
@@ -94,7 +94,7 @@ impl<'s, 'o: 's, 'p> Search<'s, 'o, 'p> {
                     return Ok(Stop::Goal);
                 }
                 None => return Ok(Stop::Exhausted),
-                Some(proof) if proof.frames.len() as u64 > u64::from(self.job.limits.depth) => return Ok(Stop::Depth),
+                Some(proof) if proof.covered >= Some(self.job.limits.depth) => return Ok(Stop::Depth),
                 Some(_) => {}
             }
         }
@@ -144,7 +144,7 @@ impl<'s, 'o: 's, 'p> Search<'s, 'o, 'p> {
         self.watch.look()
     }
 
-    fn finish(self, goals: usize, stopped: Stop) -> Hunt {
+    fn finish(self, goals: usize, ranges: &[Interval], stopped: Stop) -> Hunt {
         // Up to its last frame there is no way to a goal that is open.
         let open = self.proofs.iter().filter(|proof| matches!(proof.answer, Answer::Open));
         let covered = match open.map(|proof| proof.covered).min() {
@@ -165,12 +165,8 @@ impl<'s, 'o: 's, 'p> Search<'s, 'o, 'p> {
         outcomes.resize(goals, Outcome::Inconclusive);
         let size = |proof: &Proof<'_, '_, '_>| [proof.step.size(), proof.here.size()];
         let sizes = self.proofs.iter().flat_map(size).fold((0, 0), |sum, size| (sum.0 + size.0, sum.1 + size.1));
-        let clauses = |proof: &Proof<'_, '_, '_>| match &proof.answer {
-            Answer::Invariant(cubes) => Some(cubes.len() as u64),
-            _ => None,
-        };
-        let invariant = self.proofs.iter().filter_map(clauses).max();
-        let unrolled = SatStats { variables: sizes.0, clauses: sizes.1, proved_at: None, invariant };
+        let invariants = self.proofs.iter().map(|proof| proof.invariant(ranges)).collect();
+        let unrolled = SatStats { variables: sizes.0, clauses: sizes.1, proved_at: None, invariants };
         let depth = self.proofs.iter().filter_map(|proof| proof.covered).max();
         let stats = Stats {
             max_depth: depth.unwrap_or(0),
@@ -494,6 +490,17 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
 }
 
 impl Proof<'_, '_, '_> {
+    /// What was proved, in terms of the program.
+    fn invariant(&self, ranges: &[Interval]) -> Option<Invariant> {
+        let Answer::Invariant(cubes) = &self.answer else { return None };
+        let bit = |&(bit, is_set): &(usize, bool)| {
+            let (variable, element, at) = self.free[bit];
+            BitIs { variable, element, bit: at as u32, is_set }
+        };
+        let excluded = cubes.iter().map(|cube| cube.iter().map(bit).collect()).collect();
+        Some(Invariant { bounds: ranges.to_vec(), excluded })
+    }
+
     /// Whether a state satisfies the conditions of a cube.
     fn is_within(&self, state: &[u32], cube: &Cube) -> bool {
         let is_set = |bit: usize| {

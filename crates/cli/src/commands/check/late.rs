@@ -96,6 +96,8 @@ fn report(asked: &Asked<'_>, settled: &Settled, pulse: &Pulse, stop: Stop) {
         forecast: Forecast::default(),
         assumed: None,
         slices: None,
+        joint: None,
+        certificate: asked.options.certificate.then(|| Err("the search is not complete".to_owned())),
         is_reduced: asked.options.reduce == Reduce::Auto,
         symmetry: (asked.options.symmetry == Symmetry::Auto)
             .then(|| SymmetryFigures { is_used: true, ..SymmetryFigures::default() }),

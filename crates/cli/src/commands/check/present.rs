@@ -5,7 +5,7 @@ use std::path::Path;
 use birk::{Options, process_memory};
 use birk_ir::{Program, Property, Verdict};
 
-use crate::cli::{CheckArgs, Format};
+use crate::cli::{CheckArgs, ReportFormat};
 use crate::progress::Course;
 use crate::report::fold::Look;
 use crate::report::{self, Report};
@@ -35,11 +35,19 @@ pub(super) fn present(report: &Report<'_>, course: &Course<'_>) -> Result<Exit, 
     let args = report.args;
     let color = uses_color(args.model.color, &std::io::stdout());
     match args.format {
-        Format::Json => print(&report::json::text(report))?,
-        Format::Human => print_for_people(&report::human::text(report, Look::of_output(color)), color)?,
+        ReportFormat::Json => print(&report::json::text(report))?,
+        ReportFormat::Sarif => print(&report::sarif::text(report))?,
+        ReportFormat::Human => print_for_people(&report::human::text(report, Look::of_output(color)), color)?,
+        ReportFormat::Github => {
+            print(&report::sarif::annotations(report))?;
+            print_for_people(&report::human::text(report, Look::of_output(color)), color)?
+        }
     };
     if let Some(path) = &args.trace {
         save(path, report)?;
+    }
+    if let Some(path) = &args.certificate {
+        save_certificate(path, report)?;
     }
     if let Some(path) = &args.report {
         durable::write(path, report::html::page(report, course).as_bytes())
@@ -59,6 +67,20 @@ fn save(path: &Path, report: &Report<'_>) -> Result<(), Failure> {
         itf::write(report.source, report.program, Some(report.property_of(trace)), &trace.run).as_bytes(),
     )
     .map_err(|error| Failure::io(&format!("write {}", path.display()), &error))
+}
+
+/// Saves the certificate, or says why there is none.
+fn save_certificate(path: &Path, report: &Report<'_>) -> Result<(), Failure> {
+    match &report.certificate {
+        Some(Ok(bytes)) => {
+            durable::write(path, bytes).map_err(|error| Failure::io(&format!("write {}", path.display()), &error))
+        }
+        Some(Err(reason)) => {
+            say(&format!("birk: {reason}, so {} was not written", path.display()));
+            Ok(())
+        }
+        None => Ok(()),
+    }
 }
 
 /// How the process ends.

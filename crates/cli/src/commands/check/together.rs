@@ -29,10 +29,12 @@ impl Together {
                 options.engine
             )));
         }
-        if args.checkpoint.is_some() {
-            return Err(Failure::usage("--cluster cannot be saved; leave --checkpoint out"));
-        }
         Ok(())
+    }
+
+    /// Whether another process keeps the search, where it is kept.
+    pub(super) fn is_led(args: &CheckArgs) -> Result<bool, Failure> {
+        crate::cluster::Cluster::is_led(&args.together)
     }
 
     /// Connects with the others.
@@ -61,6 +63,16 @@ impl Together {
     }
 }
 
+/// What `birk resume` needs to know beside the folder.
+pub(super) fn words(args: &CheckArgs) -> String {
+    #[cfg(feature = "cluster")]
+    if let Some(hosts) = args.together.cluster.as_ref().filter(|_| std::env::var(crate::cluster::PROCESSES).is_err()) {
+        return format!(" --cluster {}", hosts.display());
+    }
+    let _ = args;
+    String::new()
+}
+
 /// There is one process.
 #[cfg(not(feature = "cluster"))]
 pub(super) struct Together;
@@ -69,6 +81,10 @@ pub(super) struct Together;
 impl Together {
     pub(super) fn choose(_: &CheckArgs, _: &mut Options) -> Result<(), Failure> {
         Ok(())
+    }
+
+    pub(super) fn is_led(_: &CheckArgs) -> Result<bool, Failure> {
+        Ok(false)
     }
 
     pub(super) fn join(_: &CheckArgs, _: &Options, _: &Source, _: &mut Watcher) -> Result<Self, Failure> {

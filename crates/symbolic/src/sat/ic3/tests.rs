@@ -1,6 +1,6 @@
 //! Programs by hand: what IC3 must answer, and that what it calls an invariant is one in every state that can be reached.
 
-use birk_engine::{GoalSet, Job, Limits, Patient};
+use birk_engine::{GoalSet, Job, Limits, Patient, SatStats};
 use birk_exec::goal_of;
 use birk_ir::{Goal, Outcome, Program};
 
@@ -24,7 +24,9 @@ fn answer(text: &str) -> Result<usize, u64> {
     let hunt = hunt(&program, &goals(&program), &job, &mut Patient).expect("it can be encoded");
     match &hunt.outcomes[0] {
         Outcome::Found(trace) => Ok(trace.steps.len()),
-        Outcome::Absent => Err(hunt.stats.sat().and_then(|sat| sat.invariant).expect("a proof has an invariant")),
+        Outcome::Absent => {
+            Err(hunt.stats.sat().and_then(SatStats::largest_invariant).expect("a proof has an invariant"))
+        }
         outcome => panic!("no limit was set: {outcome:?}"),
     }
 }
@@ -120,4 +122,20 @@ fn what_is_no_invariant_is_noticed() {
     }
     assert!(noticed > 0, "no clause is needed");
     assert!(!is_invariant(&[]), "something has to be excluded");
+}
+
+/// A depth limit is reached, and no more is claimed.
+#[test]
+fn a_depth_limit_is_covered() {
+    let program = load(
+        "system Far { int (0, 200) x; int (0, 200) y;
+            active thread T() { loc go: when x < 200 do { x := x + 1; y := (y * 7 + x) % 201; } goto go; }
+            invariant never: !(x == 150 && y != 3); }",
+    );
+    for depth in [0, 1, 4] {
+        let job = Job { stop_at: GoalSet(1), ..Job::new(1, Limits { depth, ..Limits::NONE }) };
+        let hunt = hunt(&program, &goals(&program), &job, &mut Patient).expect("it can be encoded");
+        assert_eq!((hunt.stopped, hunt.coverage), (Stop::Depth, Coverage::Depth(depth)));
+        assert_eq!(hunt.outcomes, [Outcome::Inconclusive]);
+    }
 }

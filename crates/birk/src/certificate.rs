@@ -1,0 +1,107 @@
+//! Certificates are written here; `birk-certify` reads and checks them, and knows what is in them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use birk_certify::{Element, INVARIANTS, Keys, Names, STATES, seal};
+use birk_ir::interval::Interval;
+use birk_ir::{Invariant, Program, Property, VarId};
+
+/// As many values of a variable are listed at most; otherwise, its bits are.
+const MOST_VALUES: usize = 6;
+/// Variables with more values are not tried.
+const MOST_TRIED: i64 = 1 << 12;
+
+/// A certificate by states whose keys lie side by side, in any order, some perhaps twice.
+pub fn of_states(program: &Program, properties: &[&Property], keys: &[u8]) -> Vec<u8> {
+    let mut sorted: Vec<&[u8]> = keys.chunks_exact(Keys::new(program).bytes()).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let mut body = format!("states {}\n", sorted.len()).into_bytes();
+    let mut before: &[u8] = &[];
+    for key in sorted {
+        let shared = key.iter().zip(before).take(usize::from(u8::MAX)).take_while(|(a, b)| a == b).count();
+        body.push(shared as u8);
+        body.extend_from_slice(&key[shared..]);
+        before = key;
+    }
+    seal(STATES, program, properties, &body)
+}
+
+/// The values of a state, in the order in which they make up its key.
+pub fn values<'s>(program: &'s Program, state: &'s [u32]) -> impl Iterator<Item = i64> + 's {
+    program.variables.iter().enumerate().flat_map(move |(number, variable)| {
+        let slot = program.layout.slot(VarId::new(number));
+        (0..variable.len()).map(move |element| slot.get(state, element))
+    })
+}
+
+/// A certificate by an inductive invariant for each property.
+pub fn of_invariants(program: &Program, proved: &[(&Property, &Invariant)]) -> Vec<u8> {
+    let writer = Writer::new(program);
+    let section = |(property, invariant): &(&Property, &Invariant)| {
+        format!("invariant of {}\n{}", property.name, writer.lines(invariant))
+    };
+    let body: String = proved.iter().map(section).collect();
+    let properties: Vec<&Property> = proved.iter().map(|(property, _)| *property).collect();
+    seal(INVARIANTS, program, &properties, body.as_bytes())
+}
+
+/// Writes invariants in the words of a program.
+struct Writer<'p> {
+    program: &'p Program,
+    names: Names<'p>,
+    elements: HashMap<Element, String>,
+    variables: HashMap<VarId, String>,
+}
+
+impl<'p> Writer<'p> {
+    fn new(program: &'p Program) -> Self {
+        let names = Names::new(program);
+        let elements = names.elements.iter().map(|(name, &of)| (of, name.clone())).collect();
+        let variables = names.variables.iter().map(|(name, &of)| (of, name.clone())).collect();
+        Self { program, names, elements, variables }
+    }
+
+    fn lines(&self, invariant: &Invariant) -> String {
+        let mut lines = String::new();
+        for (number, (variable, &(lo, hi))) in self.program.variables.iter().zip(&invariant.bounds).enumerate() {
+            if (lo, hi) != (variable.lo, variable.hi) {
+                lines += &format!("always {} in {lo}..{hi}\n", self.variables[&VarId::new(number)]);
+            }
+        }
+        for cube in &invariant.excluded {
+            let mut elements: BTreeMap<Element, BTreeMap<u32, bool>> = BTreeMap::new();
+            for is in cube {
+                elements.entry((is.variable, is.element)).or_default().insert(is.bit, is.is_set);
+            }
+            let condition = |(of, bits): (&Element, &BTreeMap<u32, bool>)| {
+                let bounds = invariant.bounds[of.0.index()];
+                format!("{} {}", self.elements[of], self.condition(of.0, bits, bounds))
+            };
+            lines += &format!("never {}\n", elements.iter().map(condition).collect::<Vec<_>>().join(" && "));
+        }
+        lines
+    }
+
+    /// The bits of an element: as values, where there are few.
+    fn condition(&self, variable: VarId, bits: &BTreeMap<u32, bool>, (lo, hi): Interval) -> String {
+        if hi - lo < MOST_TRIED {
+            let is_meant = |value: &i64| bits.iter().all(|(bit, is_set)| (value >> bit & 1 == 1) == *is_set);
+            let values: Vec<String> = (lo..=hi).filter(is_meant).map(|value| self.value(variable, value)).collect();
+            match &values[..] {
+                [one] => return format!("== {one}"),
+                [_, ..] if values.len() <= MOST_VALUES => return format!("in {{{}}}", values.join(", ")),
+                _ => {}
+            }
+        }
+        let digit = |bit: u32| bits.get(&bit).map_or('?', |is_set| if *is_set { '1' } else { '0' });
+        let highest = bits.keys().next_back().copied().unwrap_or(0);
+        format!("matches {}", (0..=highest).rev().map(digit).collect::<String>())
+    }
+
+    /// A value by its name, where that can be read again.
+    fn value(&self, variable: VarId, value: i64) -> String {
+        let name = self.program.variable(variable).value_text(value);
+        if self.names.value(variable, &name) == Some(value) { name } else { value.to_string() }
+    }
+}

@@ -1,0 +1,520 @@
+//! `--search auto`: breadth-first search, and, where that cannot finish within the budget, a hunt by other engines in what is
+//! left of it.
+//!
+//! Who gets the next turn is decided by UCB1 (Auer, Cesa-Bianchi, Fischer: *Finite-time Analysis of the Multiarmed Bandit
+//! Problem*, Machine Learning 47, 2002): the member with the largest mean gain plus √(2 ln n / nᵢ), where nᵢ counts its turns and
+//! n those of all. A turn gains 1 if it decided a property, covered one further than was known, or took a transition that nobody
+//! had taken; otherwise 0. Each turn of a member is twice as large as the one before, so that what is repeated never costs more
+//! than what is new. Turns are measured in states or in steps; the clock ends only those that take too long.
+//!
+//! Nothing is believed that a member does not claim for itself: of each property the best answer counts, with the coverage of
+//! the search that gave it.
+
+mod members;
+mod turns;
+
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use birk_engine::{Engine, Hunt, Progress};
+use birk_ir::{Coverage, Program, Property, Stop, Verdict};
+use birk_search::forecast::Forecast;
+use birk_search::store::memory::give_back;
+
+use super::findings::nothing;
+use crate::error::Error;
+use crate::options::{Options, Store};
+use crate::process_memory::Memory;
+use crate::report::{Accept, Answer, Joint, MemberFigures, Report, ShownTrace};
+use crate::watch::Watch;
+use members::{MEMBERS, Member};
+use turns::{Beacon, Share, Turn};
+
+/// The engine that begins.
+pub(super) const FIRST: &str = "bfs";
+/// How often the user hears of a hunt, and may end it.
+const PERIOD: Duration = Duration::from_millis(20);
+/// Whoever was told to end has so much time to hear it; nobody waits longer.
+const PATIENCE: Duration = Duration::from_millis(200);
+/// A trace that is found is shortened for as long as it took to find it, but at least so long.
+const SHORTENING: Duration = Duration::from_secs(1);
+/// Shorter traces are not worth it.
+const SHORT: usize = 20;
+/// Engines recurse no deeper than this, in bytes.
+const STACK: usize = 16 << 20;
+
+/// Checks by breadth-first search, and by others where that does not finish.
+pub(super) fn check(program: &Program, options: &Options, watch: &mut dyn Watch) -> Result<Report, Error> {
+    let alone = Options { engine: FIRST.to_owned(), ..options.clone() };
+    if !may_hunt(options) {
+        return super::check(program, &alone, watch);
+    }
+    let began = Instant::now();
+    let mut share = Share::new(program, options, watch, began);
+    let report = super::check(program, &alone, &mut share)?;
+    let (is_ended, early) = (share.is_used_up || report.hunt.stopped == Stop::Memory, share.end()?);
+    let is_violated = !options.keep_going && report.verdict() == Verdict::Violated;
+    let is_decided = report.answers.iter().all(|answer| answer.verdict != Verdict::Inconclusive);
+    if !is_ended || is_violated || is_decided {
+        return Ok(report);
+    }
+    let mut portfolio = match early {
+        Some(portfolio) => portfolio,
+        None => Portfolio::new(program, options)?,
+    };
+    portfolio.adopt(report, watch);
+    // Where there is no limit on time, the others get as much as the first took.
+    let until = watch.deadline().unwrap_or_else(|| Instant::now() + began.elapsed());
+    portfolio.hunt(until, options.memory.search, watch)?;
+    watch.end();
+    Ok(portfolio.report())
+}
+
+/// Whether the options leave it open how to search: a limit on depth or states, a store or a file is about one search.
+fn may_hunt(options: &Options) -> bool {
+    let is_limited = options.max_depth.is_some() || options.max_states.is_some();
+    let is_kept = options.is_saved || options.has_folder || options.is_continued || options.certificate;
+    !is_limited && !is_kept && options.store == Store::Exact && !matches!(options.accept, Accept::Depth(_))
+}
+
+/// A hunt.
+struct Portfolio<'a> {
+    /// Shared with the turns, which nobody waits for.
+    program: Arc<Program>,
+    options: &'a Options,
+    report: Report,
+    standing: Vec<Standing>,
+    channel: (Sender<Turned>, Receiver<Turned>),
+    /// How long it has hunted, since when it does now, until when, and with how much memory.
+    hunted: Duration,
+    began: Instant,
+    until: Instant,
+    memory: u64,
+    /// How many turns there are at one time.
+    slots: usize,
+    /// Until when a long trace may be shortened, once there is one.
+    shortened_until: Option<Instant>,
+}
+
+/// How a member of the portfolio stands.
+struct Standing {
+    member: &'static Member,
+    figures: MemberFigures,
+    /// Turns that gained something.
+    gains: u32,
+    state: State,
+    /// Its last turn: when it began, when it ends, and how it stands.
+    started: Instant,
+    until: Instant,
+    beacon: Arc<Beacon>,
+    /// The memory of that turn; none when it is over.
+    memory: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Waits,
+    Runs,
+    /// Its turn is over, but it has not heard it.
+    Silent,
+    /// It was refused, or a further turn would tell nothing new.
+    Left,
+}
+
+/// A turn that is over.
+struct Turned {
+    member: usize,
+    result: Result<Report, Error>,
+    seconds: f64,
+    /// It was the whole search, not cut off by the limits of the turn.
+    is_whole: bool,
+}
+
+impl<'a> Portfolio<'a> {
+    /// Nothing is known yet.
+    fn new(program: &Program, options: &'a Options) -> Result<Self, Error> {
+        let standing = MEMBERS.iter().map(|member| Standing {
+            member,
+            figures: MemberFigures { name: member.name, ..MemberFigures::default() },
+            gains: 0,
+            state: State::Waits,
+            started: Instant::now(),
+            until: Instant::now(),
+            beacon: Arc::default(),
+            memory: 0,
+        });
+        let alone = Options { engine: FIRST.to_owned(), ..options.clone() };
+        let properties = super::validate(program, &alone)?;
+        let now = Instant::now();
+        Ok(Self {
+            program: Arc::new(program.clone()),
+            options,
+            report: unsearched(&properties, program.transitions.len(), *alone.engine()?),
+            standing: standing.collect(),
+            channel: mpsc::channel(),
+            hunted: Duration::ZERO,
+            began: now,
+            until: now,
+            memory: 0,
+            slots: 1,
+            shortened_until: None,
+        })
+    }
+
+    /// Gives turns until everything is decided, nobody is left, or the time is up; those at one time share the memory.
+    fn hunt(&mut self, until: Instant, memory: u64, watch: &mut dyn Watch) -> Result<(), Error> {
+        (self.began, self.until, self.memory) = (Instant::now(), until, memory);
+        let first = self.report.engine;
+        self.slots = self.options.threads_of(&first);
+        give_back();
+        let ended = self.give_turns(watch);
+        self.standing.iter().for_each(|one| one.beacon.end());
+        ended?;
+        self.wait_for_the_rest(watch)?;
+        self.hunted += self.began.elapsed();
+        Ok(())
+    }
+
+    fn give_turns(&mut self, watch: &mut dyn Watch) -> Result<(), Error> {
+        loop {
+            self.pass_over_the_silent();
+            while self.running() < self.slots && self.has_room() && !self.is_over() {
+                let Some(member) = self.next() else { break };
+                self.start(member)?;
+                self.tell_who(watch);
+            }
+            if self.running() == 0 && self.has_room() {
+                return Ok(());
+            }
+            match self.channel.1.recv_timeout(PERIOD.min(self.until.saturating_duration_since(Instant::now()))) {
+                Ok(turned) => self.take(turned, watch)?,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            }
+            if self.is_over() {
+                return Ok(());
+            }
+            match watch.progress(&self.progress()) {
+                ControlFlow::Continue(()) if Instant::now() < self.until => {}
+                ControlFlow::Continue(()) => return Ok(()),
+                ControlFlow::Break(Stop::Memory) => self.relieve(),
+                ControlFlow::Break(stop) => {
+                    self.report.hunt.stopped = stop;
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// Who computes and does not hear that its turn is over leaves its place to others, until it does.
+    fn pass_over_the_silent(&mut self) {
+        let now = Instant::now();
+        for one in self.standing.iter_mut().filter(|one| one.state == State::Runs && now > one.until + PATIENCE) {
+            one.state = State::Silent;
+        }
+    }
+
+    /// What a turn may have: who does not hear that its turn is over still has its memory. What turns do not count needs more than half.
+    fn room(&self) -> u64 {
+        let all = self.memory / 8 * 3;
+        let held: u64 = self.standing.iter().map(|one| one.memory).sum();
+        all.saturating_sub(held).min(all / self.slots as u64)
+    }
+
+    /// Whether that is enough for a turn.
+    fn has_room(&self) -> bool {
+        self.room() >= self.memory / 16
+    }
+
+    fn running(&self) -> usize {
+        self.standing.iter().filter(|one| one.state == State::Runs).count()
+    }
+
+    /// What the first search found takes the place of nothing; what is known better stays.
+    fn adopt(&mut self, report: Report, watch: &mut dyn Watch) {
+        let known = std::mem::replace(&mut self.report, report);
+        self.standing.iter_mut().for_each(|one| one.figures.decided.clear());
+        for answer in &known.answers {
+            let Some(member) = answer.by else { continue };
+            let hunt = Hunt { fired: known.hunt.fired.clone(), ..self.report.hunt.clone() };
+            let found = Report { answers: vec![answer.clone()], hunt, ..known.clone() };
+            self.learn(member, found, watch);
+        }
+    }
+
+    /// Whether a violation was found that ends the check, and how long its trace is.
+    fn violation(&self) -> Option<usize> {
+        let violated = self.report.answers.iter().find(|answer| answer.verdict == Verdict::Violated);
+        let steps = |trace: usize| self.report.traces[trace].run.steps.len();
+        violated.filter(|_| !self.options.keep_going).map(|answer| answer.trace.map_or(0, steps))
+    }
+
+    /// Those who were told to end do so before the report, unless one of them computes and does not hear it.
+    fn wait_for_the_rest(&mut self, watch: &mut dyn Watch) -> Result<(), Error> {
+        let until = Instant::now() + PATIENCE;
+        while self.running() > 0 {
+            match self.channel.1.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(turned) => self.take(turned, watch)?,
+                Err(_) => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    /// The member that gets the next turn, by UCB1; those that had none come first, in the order of the table.
+    fn next(&self) -> Option<usize> {
+        let all: u32 = self.standing.iter().map(|one| one.figures.turns).sum();
+        let waits = |(_, one): &(usize, &Standing)| one.state == State::Waits;
+        let value = |one: &Standing| match one.figures.turns {
+            0 => f64::INFINITY,
+            turns => f64::from(one.gains) / f64::from(turns) + (2.0 * f64::from(all).ln() / f64::from(turns)).sqrt(),
+        };
+        let mut best: Option<(f64, usize)> = None;
+        for (member, one) in self.standing.iter().enumerate().filter(waits) {
+            if best.is_none_or(|(most, _)| value(one) > most) {
+                best = Some((value(one), member));
+            }
+        }
+        best.map(|(_, member)| member)
+    }
+
+    /// Begins a turn; a member that cannot take part leaves.
+    fn start(&mut self, member: usize) -> Result<(), Error> {
+        let open: Vec<&Property> = self.wanted().map(|answer| &answer.property).collect();
+        let standing = &self.standing[member];
+        let budget = self.room();
+        let memory = Memory { search: budget, asked: Some(budget), ..self.options.memory };
+        let base = Options { memory, ..self.options.clone() };
+        let Some((options, limit)) = standing.member.turn(&base, &open, standing.figures.turns) else {
+            self.standing[member].state = State::Left;
+            return Ok(());
+        };
+        let standing = &mut self.standing[member];
+        standing.figures.words = standing.member.words(&options);
+        (standing.state, standing.started, standing.memory) = (State::Runs, Instant::now(), budget);
+        let (program, sender, beacon) =
+            (Arc::clone(&self.program), self.channel.0.clone(), Arc::clone(&standing.beacon));
+        // No turn takes more than a quarter of what is left, unless that is very little.
+        let left = self.until.saturating_duration_since(Instant::now());
+        let until = self.until.min(Instant::now() + limit.min(PATIENCE.max(left / 4)));
+        standing.until = until;
+        beacon.begin();
+        let spawned = thread::Builder::new().stack_size(STACK).spawn(move || {
+            let began = Instant::now();
+            let mut turn = Turn::new(&beacon, until);
+            let result = catch_unwind(AssertUnwindSafe(|| super::check(&program, &options, &mut turn)));
+            let result = result.unwrap_or_else(|_| Err(Error::Internal(format!("{} panicked", options.engine))));
+            let is_whole = result.as_ref().is_ok_and(|report| report.hunt.stopped == Stop::Exhausted);
+            // Who gave up waiting does not hear it.
+            let _ = sender.send(Turned { member, result, seconds: began.elapsed().as_secs_f64(), is_whole });
+        });
+        spawned.map(|_| ()).map_err(|error| Error::Refused(format!("a search cannot begin: {error}")))
+    }
+
+    /// What became of a turn.
+    fn take(&mut self, turned: Turned, watch: &mut dyn Watch) -> Result<(), Error> {
+        let Turned { member, result, seconds, is_whole } = turned;
+        self.standing[member].memory = 0;
+        let is_dismissed = self.standing[member].state == State::Left;
+        let figures = &mut self.standing[member].figures;
+        figures.seconds += seconds;
+        let found = match result {
+            Ok(found) => found,
+            Err(Error::Refused(reason)) => {
+                figures.reason = Some(reason);
+                self.standing[member].state = State::Left;
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
+        figures.turns += 1;
+        figures.states = figures.states.saturating_add(found.hunt.stats.states);
+        figures.depth = figures.depth.max(found.hunt.stats.max_depth);
+        let Member { draws, one_by_one, .. } = self.standing[member].member;
+        let gains = self.learn(member, found, watch);
+        give_back();
+        let standing = &mut self.standing[member];
+        standing.gains += u32::from(gains);
+        standing.state = if is_dismissed || (is_whole && !draws && !one_by_one) { State::Left } else { State::Waits };
+        Ok(())
+    }
+
+    /// Takes up what a turn found; whether any of it is new.
+    fn learn(&mut self, member: usize, found: Report, watch: &mut dyn Watch) -> bool {
+        let Report { answers, traces, hunt, is_shortest, .. } = found;
+        let fired = self.report.hunt.fired.iter_mut().zip(&hunt.fired);
+        let mut is_new = false;
+        for (known, taken) in fired {
+            is_new |= taken & !*known;
+            *known |= taken;
+        }
+        for answer in answers {
+            let place = |known: &Answer| known.property.name == answer.property.name;
+            let Some(index) = self.report.answers.iter().position(place) else { continue };
+            let known = &self.report.answers[index];
+            let is_decided = answer.verdict != Verdict::Inconclusive;
+            let shown = answer.trace.and_then(|trace| traces.get(trace));
+            let is_better = match known.verdict {
+                Verdict::Inconclusive => is_decided || is_further(&answer, known),
+                verdict => verdict == answer.verdict && self.is_shorter(shown, known),
+            };
+            if !is_better {
+                continue;
+            }
+            is_new = true;
+            let trace = shown.map(|shown| {
+                self.report.is_shortest &= is_shortest;
+                self.show(index, shown)
+            });
+            self.report.answers[index] = Answer { trace, by: Some(member), ..answer };
+            if is_decided {
+                self.standing.iter_mut().for_each(|one| one.figures.decided.retain(|other| *other != index));
+                self.standing[member].figures.decided.push(index);
+            }
+            let answer = &self.report.answers[index];
+            watch.decided(index, answer, trace.map(|trace| &self.report.traces[trace]));
+        }
+        is_new
+    }
+
+    /// Keeps the trace of an answer, in the place of a longer one.
+    fn show(&mut self, index: usize, shown: &ShownTrace) -> usize {
+        let shown = ShownTrace { answer: index, run: shown.run.clone() };
+        if let Some(place) = self.report.answers[index].trace {
+            self.report.traces[place] = shown;
+            return place;
+        }
+        self.report.traces.push(shown);
+        self.report.traces.len() - 1
+    }
+
+    fn is_shorter(&self, shown: Option<&ShownTrace>, known: &Answer) -> bool {
+        let known = known.trace.map(|trace| &self.report.traces[trace]);
+        shown.zip(known).is_some_and(|(shown, known)| shown.run.steps.len() < known.run.steps.len())
+    }
+
+    /// The properties that are not decided.
+    fn open(&self) -> impl Iterator<Item = &Answer> {
+        self.report.answers.iter().filter(|answer| answer.verdict == Verdict::Inconclusive)
+    }
+
+    /// Those, and such with a long trace as long as that may be shortened.
+    fn wanted(&self) -> impl Iterator<Item = &Answer> {
+        let is_wanted = |answer: &&Answer| answer.verdict == Verdict::Inconclusive || self.is_long(answer);
+        self.report.answers.iter().filter(is_wanted)
+    }
+
+    /// Whether the trace of an answer is more than twice as long as a shortest one may be, for all that is known.
+    fn is_long(&self, answer: &Answer) -> bool {
+        let Some(trace) = answer.trace.map(|trace| &self.report.traces[trace].run) else { return false };
+        let covered = if let Coverage::Depth(depth) = self.report.hunt.coverage { depth as usize } else { 0 };
+        trace.loop_start.is_none() && trace.steps.len() > SHORT.max(2 * (covered + 1))
+    }
+
+    /// Whether nothing more is to be found out.
+    fn is_over(&mut self) -> bool {
+        let is_violated = |answer: &Answer| answer.verdict == Verdict::Violated;
+        let is_ended = !self.options.keep_going && self.report.answers.iter().any(is_violated);
+        if !is_ended && self.open().next().is_some() {
+            return false;
+        }
+        if !self.report.answers.iter().any(|answer| self.is_long(answer)) {
+            return true;
+        }
+        let now = Instant::now();
+        now >= *self.shortened_until.get_or_insert(now + (now - self.began).max(SHORTENING))
+    }
+
+    /// The process needs too much memory: the turns end, and from now on there is one at a time. Who needs too much alone leaves.
+    fn relieve(&mut self) {
+        let (now, is_alone) = (Instant::now(), self.slots == 1);
+        let mut running = self.standing.iter_mut().filter(|one| one.state == State::Runs && one.until > now).peekable();
+        // Otherwise they were told before, and have not heard it yet.
+        if running.peek().is_some() {
+            self.slots = 1;
+        }
+        for one in running {
+            one.beacon.end();
+            one.until = now;
+            if is_alone {
+                one.state = State::Left;
+                one.figures.reason = Some("it needed too much memory".to_owned());
+            }
+        }
+    }
+
+    fn tell_who(&self, watch: &mut dyn Watch) {
+        let running = self.standing.iter().filter(|one| one.state == State::Runs);
+        let names: Vec<&str> = running.map(|one| one.member.name).collect();
+        watch.hunting(&names.join(" and "));
+    }
+
+    /// How all stand together: what each turn has counted, and what those before it had.
+    fn progress(&self) -> Progress {
+        let mut all = Progress { states: self.report.hunt.stats.states, ..Progress::default() };
+        for standing in &self.standing {
+            all.states = all.states.saturating_add(standing.figures.states);
+            if standing.state == State::Runs {
+                let now = standing.beacon.seen();
+                all.states = all.states.saturating_add(now.states);
+                all.depth = all.depth.max(now.depth);
+                all.frontier = all.frontier.saturating_add(now.frontier);
+                all.bytes = all.bytes.saturating_add(now.bytes);
+            }
+        }
+        all
+    }
+
+    /// The end.
+    fn report(mut self) -> Report {
+        let is_violated = !self.options.keep_going && self.report.verdict() == Verdict::Violated;
+        if is_violated || self.open().next().is_none() {
+            self.report.hunt.stopped = Stop::Goal;
+        }
+        for one in self.standing.iter_mut().filter(|one| matches!(one.state, State::Runs | State::Silent)) {
+            one.figures.turns += 1;
+            one.figures.seconds += one.started.elapsed().as_secs_f64();
+            one.figures.reason = Some("its last turn did not end in time".to_owned());
+        }
+        let members = self.standing.into_iter().map(|one| one.figures).collect();
+        self.report.joint = Some(Joint { members, seconds: self.hunted.as_secs_f64() });
+        self.report
+    }
+}
+
+/// The report of a check that has not begun.
+fn unsearched(properties: &[Property], transitions: usize, engine: Engine) -> Report {
+    Report {
+        answers: properties.iter().map(Answer::open).collect(),
+        traces: Vec::new(),
+        hunt: Hunt { coverage: Coverage::Partial(0), ..nothing(transitions) },
+        forecast: Forecast::default(),
+        assumed: None,
+        slices: None,
+        is_reduced: false,
+        symmetry: None,
+        joint: None,
+        certificate: None,
+        engine,
+        threads: 1,
+        is_shortest: true,
+    }
+}
+
+/// Whether an answer that does not decide says more than another.
+fn is_further(answer: &Answer, known: &Answer) -> bool {
+    match (&answer.coverage, &known.coverage) {
+        (_, Some(Coverage::Complete)) | (None, _) => false,
+        (_, None) => true,
+        (Some(Coverage::Depth(depth)), Some(Coverage::Depth(known))) => depth > known,
+        (Some(Coverage::Depth(_)), Some(_)) => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

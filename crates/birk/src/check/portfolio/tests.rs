@@ -1,0 +1,204 @@
+//! Hunts in the models of the repository: whatever members say is so, and turns follow from what they have shown.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use birk_engine::{Observer, Patient};
+
+use super::*;
+use crate::Threads;
+
+/// Ends a check at a moment.
+struct Until(Instant);
+
+impl Observer for Until {
+    fn progress(&mut self, _: &Progress) -> ControlFlow<Stop> {
+        if Instant::now() < self.0 { ControlFlow::Continue(()) } else { ControlFlow::Break(Stop::Time) }
+    }
+}
+
+impl Watch for Until {
+    fn deadline(&self) -> Option<Instant> {
+        Some(self.0)
+    }
+}
+
+fn models() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let mut all = Vec::new();
+    for folder in [folder.clone(), folder.join("cookbook"), folder.join("structured"), folder.join("dve")] {
+        let files = std::fs::read_dir(&folder).expect("it is there").map(|entry| entry.expect("it is read").path());
+        all.extend(files.filter(|path| path.extension().is_some_and(|e| e == "bir" || e == "dve")));
+    }
+    all.sort();
+    all
+}
+
+fn options(threads: usize) -> Options {
+    let memory = Memory { search: 1 << 30, rest: 0, asked: None };
+    Options { keep_going: true, threads: Threads::Number(threads), memory, ..Options::default() }
+}
+
+/// A hunt for what a search to this depth leaves open.
+fn hunted(program: &Program, options: &Options, depth: u32, time: Duration) -> Report {
+    let first = Options { engine: FIRST.into(), max_depth: Some(depth), ..options.clone() };
+    let report = crate::check::check(program, &first, &mut Patient).expect("it is searched");
+    let until = Instant::now() + time;
+    let mut portfolio = Portfolio::new(program, options).expect("it can be asked");
+    portfolio.adopt(report, &mut Until(until));
+    portfolio.hunt(until, options.memory.search, &mut Until(until)).expect("they hunt");
+    portfolio.report()
+}
+
+/// What a complete search finds, of models that are not too large for a test.
+fn known(program: &Program) -> Option<Report> {
+    let options = Options { engine: FIRST.into(), max_states: Some(20_000), ..options(1) };
+    let report = crate::check::check(program, &options, &mut Patient).ok()?;
+    let is_decided = report.answers.iter().all(|answer| answer.verdict != Verdict::Inconclusive);
+    (is_decided && report.hunt.coverage == Coverage::Complete).then_some(report)
+}
+
+/// Whatever the members say of a model of the corpus is so.
+fn members_say_what_is_so(part: usize, parts: usize) {
+    let (mut decided, mut asked) = (0, 0);
+    for (number, path) in models().iter().enumerate() {
+        if number % parts != part {
+            continue;
+        }
+        let program = crate::load_file(path).expect("it is a model");
+        let Some(truth) = known(&program) else { continue };
+        let found = hunted(&program, &options(1 + number / parts % 2), 2, Duration::from_millis(400));
+        for (answer, known) in found.answers.iter().zip(&truth.answers) {
+            let name = format!("{}: {} by {:?}", path.display(), answer.property.name, answer.by);
+            asked += 1;
+            if answer.verdict != Verdict::Inconclusive {
+                decided += 1;
+                assert_eq!(answer.verdict, known.verdict, "{name}");
+            } else if let (Some(Coverage::Depth(depth)), Some(trace)) = (&answer.coverage, known.trace) {
+                // Traces to states are shortest there.
+                let steps = truth.traces[trace].run.steps.len();
+                assert!(truth.traces[trace].run.loop_start.is_some() || steps > *depth as usize, "{name}: {steps}");
+            }
+        }
+        let joint = found.joint.expect("there was a hunt");
+        let credited: usize = joint.members.iter().map(|member| member.decided.len()).sum();
+        let by_members = found.answers.iter().filter(|a| a.by.is_some() && a.verdict != Verdict::Inconclusive).count();
+        assert_eq!(credited, by_members, "{}", path.display());
+    }
+    assert!(decided * 10 >= asked * 8, "{decided} of {asked} are decided");
+}
+
+#[test]
+fn members_say_what_is_so_0() {
+    members_say_what_is_so(0, 2);
+}
+
+#[test]
+fn members_say_what_is_so_1() {
+    members_say_what_is_so(1, 2);
+}
+
+fn program(text: &str) -> Program {
+    crate::load_text("model.bir", text).expect("it is a model")
+}
+
+/// A violation far away, among very many states.
+const DEEP: &str = include_str!("../../../../../benches/models/deep.bir");
+
+/// As many states, and an invariant of which one clause is the proof.
+const SAFE: &str = "system Safe {
+  int (0, 255) a; int (0, 255) b; int (0, 255) c; int (0, 255) d; boolean once;
+  active thread A() { while (true) { either { await a < 255; a := a + 1; } or { await a > 0; a := a - 1; } } }
+  active thread B() { while (true) { either { await b < 255; b := b + 1; } or { await b > 0; b := b - 1; } } }
+  active thread C() { while (true) { either { await c < 255; c := c + 1; } or { await c > 0; c := c - 1; } } }
+  active thread D() { while (true) { either { await d < 255 && !once; d := d + 1; } or { await d > 0; d := d - 1; } } }
+  invariant never: !once;
+}";
+
+#[test]
+fn a_violation_beyond_the_first_search_is_found_within_the_time() {
+    let program = program(DEEP);
+    let options =
+        Options { keep_going: false, memory: Memory { search: 64 << 20, rest: 0, asked: None }, ..options(2) };
+    let began = Instant::now();
+    let report = check(&program, &options, &mut Until(began + Duration::from_secs(20))).expect("it is searched");
+    assert_eq!(report.verdict(), Verdict::Violated);
+    assert_eq!(report.hunt.stopped, Stop::Goal);
+    let low = report.answers.iter().find(|answer| answer.property.name == "low").expect("it is asked");
+    assert!(low.by.is_some() && low.trace.is_some());
+    assert!(matches!(report.hunt.coverage, Coverage::Depth(_)), "the first search says what it covered");
+}
+
+#[test]
+fn a_proof_decides_what_cannot_be_searched() {
+    let program = program(SAFE);
+    let options = Options { memory: Memory { search: 64 << 20, rest: 0, asked: None }, ..options(2) };
+    let report =
+        check(&program, &options, &mut Until(Instant::now() + Duration::from_secs(20))).expect("it is searched");
+    let never = report.answers.iter().find(|answer| answer.property.name == "never").expect("it is asked");
+    assert_eq!((never.verdict, &never.coverage), (Verdict::Holds, &Some(Coverage::Complete)));
+    assert_ne!(report.hunt.coverage, Coverage::Complete, "nobody visited every state");
+}
+
+#[test]
+fn what_the_first_search_finishes_is_its_own() {
+    for text in [DEEP, SAFE] {
+        let text = text.replace("255", "3").replace("a < 120", "a < 3");
+        let program = program(&text);
+        let [alone, auto] = [FIRST, "auto"].map(|engine| {
+            let options = Options { engine: engine.into(), ..options(1) };
+            crate::check::check(&program, &options, &mut Patient).expect("it is searched")
+        });
+        assert!(auto.joint.is_none());
+        assert_eq!((alone.engine.name, auto.engine.name), (FIRST, FIRST));
+        assert_eq!(alone.hunt.stats.levels, auto.hunt.stats.levels);
+        let verdicts = |report: &Report| report.answers.iter().map(|answer| answer.verdict).collect::<Vec<_>>();
+        assert_eq!(verdicts(&alone), verdicts(&auto));
+    }
+}
+
+#[test]
+fn options_about_one_search_leave_it_alone() {
+    let program = program(DEEP);
+    let limits: [fn(&mut Options); 3] = [
+        |options| options.max_states = Some(1_000),
+        |options| options.max_depth = Some(3),
+        |options| options.accept = Accept::Depth(3),
+    ];
+    for limit in limits {
+        let mut options = options(1);
+        limit(&mut options);
+        assert!(!may_hunt(&options));
+    }
+    let options = Options { max_depth: Some(3), ..options(1) };
+    let report = check(&program, &options, &mut Patient).expect("it is searched");
+    assert!(report.joint.is_none() && report.hunt.stopped == Stop::Depth);
+}
+
+#[test]
+fn with_one_thread_a_hunt_repeats_itself() {
+    let program = program(SAFE);
+    let [one, other] = [(); 2].map(|()| {
+        let report = hunted(&program, &options(1), 4, Duration::from_secs(60));
+        let figures = |one: &MemberFigures| (one.name, one.words.clone(), one.turns, one.states, one.decided.clone());
+        report.joint.expect("there was a hunt").members.iter().map(figures).collect::<Vec<_>>()
+    });
+    assert_eq!(one, other);
+}
+
+#[test]
+fn who_gained_most_comes_first_and_nobody_is_forgotten() {
+    let (program, options) = (program(SAFE), options(1));
+    let mut portfolio = Portfolio::new(&program, &options).expect("it can be asked");
+    for expected in 0..MEMBERS.len() {
+        assert_eq!(portfolio.next(), Some(expected), "each has a first turn");
+        portfolio.standing[expected].figures.turns = 1;
+    }
+    portfolio.standing[3].gains = 1;
+    assert_eq!(portfolio.next(), Some(3));
+    // Many fruitful turns of one do not keep the others from theirs.
+    (portfolio.standing[3].figures.turns, portfolio.standing[3].gains) = (30, 30);
+    assert_eq!(portfolio.next(), Some(0));
+    portfolio.standing.iter_mut().for_each(|one| one.state = State::Left);
+    assert_eq!(portfolio.next(), None);
+}
