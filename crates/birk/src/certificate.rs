@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use birk_certify::{Element, INVARIANTS, Keys, Names, STATES, seal};
+use birk_certify::{Element, INVARIANTS, Keys, Names, STATES, TOGETHER, seal};
 use birk_ir::interval::Interval;
-use birk_ir::{Invariant, Program, Property, VarId};
+use birk_ir::{BitIs, Invariant, Program, Property, VarId};
 
 /// As many values of a variable are listed at most; otherwise, its bits are.
 const MOST_VALUES: usize = 6;
@@ -46,6 +46,24 @@ pub fn of_invariants(program: &Program, proved: &[(&Property, &Invariant)]) -> V
     seal(INVARIANTS, program, &properties, body.as_bytes())
 }
 
+/// A certificate by properties that are inductive together with an invariant.
+pub fn of_properties(program: &Program, properties: &[&Property], invariant: &Invariant) -> Vec<u8> {
+    let lines = Writer::new(program).lines(invariant);
+    let section = |property: &&Property| format!("invariant of {}\n{lines}", property.name);
+    let body: String = [format!("{TOGETHER}\n")].into_iter().chain(properties.iter().map(section)).collect();
+    seal(INVARIANTS, program, properties, body.as_bytes())
+}
+
+/// An invariant in words: a line for each bound and each clause.
+pub fn of_invariant(program: &Program, invariant: &Invariant) -> Vec<String> {
+    Writer::new(program).lines(invariant).lines().map(str::to_owned).collect()
+}
+
+/// Some bits of a state in words: which values these elements have.
+pub fn of_part(program: &Program, part: &[BitIs], bounds: &[Interval]) -> Vec<String> {
+    Writer::new(program).conditions(part, bounds)
+}
+
 /// Writes invariants in the words of a program.
 struct Writer<'p> {
     program: &'p Program,
@@ -70,17 +88,21 @@ impl<'p> Writer<'p> {
             }
         }
         for cube in &invariant.excluded {
-            let mut elements: BTreeMap<Element, BTreeMap<u32, bool>> = BTreeMap::new();
-            for is in cube {
-                elements.entry((is.variable, is.element)).or_default().insert(is.bit, is.is_set);
-            }
-            let condition = |(of, bits): (&Element, &BTreeMap<u32, bool>)| {
-                let bounds = invariant.bounds[of.0.index()];
-                format!("{} {}", self.elements[of], self.condition(of.0, bits, bounds))
-            };
-            lines += &format!("never {}\n", elements.iter().map(condition).collect::<Vec<_>>().join(" && "));
+            lines += &format!("never {}\n", self.conditions(cube, &invariant.bounds).join(" && "));
         }
         lines
+    }
+
+    /// A condition for each element that some bits are about.
+    fn conditions(&self, bits: &[BitIs], bounds: &[Interval]) -> Vec<String> {
+        let mut elements: BTreeMap<Element, BTreeMap<u32, bool>> = BTreeMap::new();
+        for is in bits {
+            elements.entry((is.variable, is.element)).or_default().insert(is.bit, is.is_set);
+        }
+        let condition = |(of, bits): (&Element, &BTreeMap<u32, bool>)| {
+            format!("{} {}", self.elements[of], self.condition(of.0, bits, bounds[of.0.index()]))
+        };
+        elements.iter().map(condition).collect()
     }
 
     /// The bits of an element: as values, where there are few.

@@ -16,6 +16,7 @@ mod model;
 mod options;
 pub mod process_memory;
 mod properties;
+mod prove;
 mod recorded;
 mod report;
 mod watch;
@@ -29,6 +30,7 @@ pub use birk_search as search;
 
 pub use birk_engine::Patient;
 pub use birk_ir::{Conditions, Loaded};
+pub use birk_symbolic::{Breach, Gap, Induction};
 pub use check::{check, validate, validate_options};
 pub use engines::Engines;
 pub use error::Error;
@@ -37,6 +39,7 @@ pub use load::{FRONT_ENDS, Formatter, FrontEnd, codes, explain, front_end, load,
 pub use model::{compiled, heuristics, independence};
 pub use options::{Automaton, Fairness, Options, Reduce, Store, Symmetry, Threads};
 pub use properties::{goals_of, replay_failure, selected};
+pub use prove::{Proved, Strengthened, prove};
 pub use report::{
     Accept, Answer, AutomatonFigures, Grade, Joint, MemberFigures, Report, ShownTrace, Slices, SymmetryBreak,
     SymmetryFigures,

@@ -72,13 +72,8 @@ impl<'a> Circuit<'a> {
         match (self.known(a), self.known(b)) {
             (Some(false), _) | (_, Some(true)) => a,
             (_, Some(false)) | (Some(true), _) => b,
-            _ if a.var() == b.var() => {
-                if a == b {
-                    a
-                } else {
-                    self.constant(false)
-                }
-            }
+            _ if a == b => a,
+            _ if a == !b => self.constant(false),
             _ => self.gate((true, a.min(b), a.max(b)), |both| vec![vec![!both, a], vec![!both, b], vec![both, !a, !b]]),
         }
     }

@@ -18,6 +18,8 @@ const LAST_LINE: usize = CHECKSUM.len() + 16 + 1;
 pub const STATES: &str = "visited states";
 /// The kind of a certificate by inductive invariants.
 pub const INVARIANTS: &str = "inductive invariants";
+/// The line before invariants that all properties are a part of.
+pub const TOGETHER: &str = "all properties are a part of each invariant";
 
 /// A certificate that is whole, and about this program.
 pub(crate) struct Opened<'a> {
@@ -106,18 +108,16 @@ pub(crate) fn open<'a>(program: &'a Program, bytes: &'a [u8]) -> Result<Opened<'
     loop {
         let (said, behind) = line(rest)?;
         rest = behind;
-        if said.is_empty() {
-            break;
+        if said.is_empty() && properties.is_empty() {
+            return unfit("it names no property");
+        } else if said.is_empty() {
+            return Ok(Opened { kind: &title[TITLE.len()..], properties, body: rest });
         }
         let own = program.properties.iter().find(|property| claim(program, property) == said);
         match own.and_then(|property| Some((property, bad(program, property)?))) {
             Some(property) => properties.push(property),
             None => return unfit(&format!("it says `{said}`, and the model has no such property")),
         }
-    }
-    match properties.is_empty() {
-        true => unfit("it names no property"),
-        false => Ok(Opened { kind: &title[TITLE.len()..], properties, body: rest }),
     }
 }
 

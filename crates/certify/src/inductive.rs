@@ -2,14 +2,15 @@
 //!
 //! The checker makes sure of three things, each for all states at once: the invariant is true initially (*initiation*), no step leads
 //! from a state in which it is true to one in which it is not (*consecution*), and it excludes what is bad (*safety*). Besides the
-//! clauses, an invariant says that every variable has a value of its type: that, too, is not believed but checked.
+//! clauses, an invariant says that every variable has a value of its type: that, too, is not believed but checked. Where properties
+//! are inductive together, they themselves are a part of the invariant.
 
-use birk_ir::{Expr, Program, Property, TransitionId};
+use birk_ir::{Expr, Program, Property, PropertyKind, TransitionId};
 
 use crate::circuit::{Bit, Circuit};
 use crate::evaluate::Evaluator;
-use crate::file::{Opened, unfit};
-use crate::notation::{self, Clauses, Cube, Names};
+use crate::file::{Opened, TOGETHER, unfit};
+use crate::notation::{self, Clauses, Condition, Element, Names};
 use crate::symbolic::{Choice, State};
 use crate::{Evidence, MayGoOn, Refusal};
 
@@ -21,20 +22,24 @@ pub(crate) fn check(program: &Program, opened: &Opened<'_>, may_go_on: MayGoOn<'
     let Ok(text) = std::str::from_utf8(opened.body) else { return unfit("it is damaged: it is not UTF-8 text") };
     let mut lines = text.lines().peekable();
     let names = Names::new(program);
-    let (mut clauses, mut queries) = (0, 0);
+    let own = if lines.next_if_eq(&TOGETHER).is_some() { &opened.properties[..] } else { &[] };
+    if own.iter().any(|(property, _)| matches!(property.kind, PropertyKind::Deadlock)) {
+        return unfit("that there is no deadlock cannot be a part of an invariant");
+    }
+    let (mut clauses, mut queries) = (own.len() as u64, 0);
     for (property, bad) in &opened.properties {
         if lines.next().and_then(|line| line.strip_prefix("invariant of ")) != Some(&property.name) {
             return unfit(&format!("it is damaged: the invariant of `{}` is missing", property.name));
         }
         let of: Vec<&str> = std::iter::from_fn(|| lines.next_if(|line| !line.starts_with("invariant "))).collect();
-        let proof = Proof { program, property, bad, clauses: names.read(of)?, may_go_on };
+        let proof = Proof { program, property, own, clauses: names.read(of)?, may_go_on };
         proof.initiation()?;
-        queries += proof.consecution()? + proof.safety()?;
+        queries += proof.consecution()? + proof.safety(bad)?;
         clauses += proof.clauses.cubes.len() as u64;
     }
     match lines.next() {
         Some(line) => unfit(&format!("its line `{line}` is about no property that it names")),
-        None => Ok(Evidence::Invariants { clauses, queries }),
+        None => Ok(Evidence::Invariants(clauses, queries)),
     }
 }
 
@@ -42,7 +47,8 @@ pub(crate) fn check(program: &Program, opened: &Opened<'_>, may_go_on: MayGoOn<'
 struct Proof<'a> {
     program: &'a Program,
     property: &'a Property,
-    bad: &'a Expr,
+    /// The properties that are a part of it, and what they exclude.
+    own: &'a [(&'a Property, Expr)],
     clauses: Clauses<'a>,
     may_go_on: MayGoOn<'a>,
 }
@@ -56,14 +62,23 @@ impl Proof<'_> {
                 return self.fails(&format!("`{}` is initially not in {lo}..{hi}", variable.name));
             }
         }
-        let is_initial = |cube: &Cube| {
-            cube.iter()
-                .all(|((variable, element), is)| is.is_true(initial[variable.index()].initial[*element as usize]))
-        };
-        match self.clauses.cubes.iter().find(|(cube, _)| is_initial(cube)) {
-            Some((_, line)) => self.fails(&format!("the initial state is excluded by `{line}`")),
-            None => Ok(()),
+        let is_so = |(of, is): &(Element, Condition)| is.is_true(initial[of.0.index()].initial[of.1 as usize]);
+        if let Some((_, line)) = self.clauses.cubes.iter().find(|(cube, _)| cube.iter().all(is_so)) {
+            return self.fails(&format!("the initial state is excluded by `{line}`"));
         }
+        let evaluator = |bad| Evaluator::new(self.program, std::slice::from_ref(bad));
+        let broken = self.own.iter().find(|(_, bad)| evaluator(bad).is_true(bad, &evaluator(bad).initial(), false));
+        broken.map_or(Ok(()), |(property, _)| self.fails(&format!("`{}` is not true initially", property.name)))
+    }
+
+    /// Any state in which the invariant is true.
+    fn any<'c, 'a>(&self, circuit: &'c Circuit<'a>) -> Result<State<'c, 'a, '_>, Refusal> {
+        let mut state = State::any(circuit, self.program, &self.clauses);
+        for (_, bad) in self.own {
+            let is_bad = state.holds(bad)?;
+            circuit.require(&[!is_bad]);
+        }
+        Ok(state)
     }
 
     /// The invariant stays true with every step; how many questions that took.
@@ -74,17 +89,19 @@ impl Proof<'_> {
                 return Err(Refusal::Stopped);
             }
             let circuit = &Circuit::new(self.may_go_on);
-            let before = State::any(circuit, self.program, &self.clauses);
-            for end in before.step(step, Choice::Any)?.0 {
-                let violations = self.violations(circuit, &before, &end.state);
+            let before = self.any(circuit)?;
+            for mut end in before.step(step, Choice::Any)?.0 {
+                let mut violations = self.violations(circuit, [&before, &end.state]);
+                for (property, bad) in self.own {
+                    violations.push((end.state.holds(bad)?, property.name.clone()));
+                }
                 let is_violated = circuit.any(violations.iter().map(|(bit, _)| *bit));
                 queries += 1;
                 if circuit.can_be(&[end.path, is_violated])? {
-                    let broken = violations.iter().find(|(bit, _)| circuit.is_set(*bit));
-                    let broken = broken.map_or("", |(_, text)| text);
+                    let broken = violations.iter().find(|(bit, _)| circuit.is_set(*bit)).map_or("", |(_, text)| text);
                     let [from, to] = [&before, &end.state].map(|s| notation::state(self.program, &s.solution()));
-                    let step = self.program.transition_text(TransitionId::new(number));
-                    return self.fails(&format!("`{broken}` does not stay true: {step} leads from {from} to {to}"));
+                    let id = self.program.transition_text(TransitionId::new(number));
+                    return self.fails(&format!("`{broken}` does not stay true: {id} leads from {from} to {to}"));
                 }
             }
         }
@@ -92,19 +109,13 @@ impl Proof<'_> {
     }
 
     /// What must not be true at the end of a step, as far as the step matters, and how the invariant says that.
-    fn violations(
-        &self,
-        circuit: &Circuit<'_>,
-        before: &State<'_, '_, '_>,
-        after: &State<'_, '_, '_>,
-    ) -> Vec<(Bit, String)> {
+    fn violations(&self, circuit: &Circuit<'_>, [before, after]: [&State<'_, '_, '_>; 2]) -> Vec<(Bit, String)> {
         let is_changed = |element| after.written.get(&element).is_some_and(|value| value != before.read(element));
         let mut violations = Vec::new();
         for &element in after.written.keys().filter(|element| is_changed(**element)) {
             let (lo, hi) = self.clauses.bounds[element.0.index()];
-            let is_within = after.is_within(element, (lo, hi));
             let name = self.program.element_name(element.0, element.1);
-            violations.push((!is_within, format!("always {name} in {lo}..{hi}")));
+            violations.push((!after.is_within(element, (lo, hi)), format!("always {name} in {lo}..{hi}")));
         }
         for (cube, line) in &self.clauses.cubes {
             if cube.iter().any(|(element, _)| is_changed(*element)) {
@@ -116,20 +127,20 @@ impl Proof<'_> {
     }
 
     /// The invariant excludes what is bad; how many questions that took.
-    fn safety(&self) -> Result<u64, Refusal> {
+    fn safety(&self, bad: &Expr) -> Result<u64, Refusal> {
         let circuit = &Circuit::new(self.may_go_on);
-        let mut state = State::any(circuit, self.program, &self.clauses);
-        let is_bad = state.holds(self.bad)?;
+        let mut state = self.any(circuit)?;
+        let is_bad = state.holds(bad)?;
         if !circuit.can_be(&[is_bad])? {
             return Ok(1);
         }
         let values = state.solution();
-        let shown = notation::state(self.program, &values);
         // Where choices decide whether a step is possible, the encoding knows only some of them.
-        let evaluator = Evaluator::new(self.program, std::slice::from_ref(self.bad));
+        let evaluator = Evaluator::new(self.program, std::slice::from_ref(bad));
         let stuck = evaluator.expand(&values, &mut |_, _| {});
-        match evaluator.is_true(self.bad, &values, stuck) {
-            true => self.fails(&format!("it does not exclude a state that is bad: {shown}")),
+        match evaluator.is_true(bad, &values, stuck) {
+            true => self
+                .fails(&format!("it does not exclude a state that is bad: {}", notation::state(self.program, &values))),
             false => Err(Refusal::Unknown(
                 "whether a step is possible depends on what it chooses, and the encoding knows only one choice"
                     .to_owned(),

@@ -17,7 +17,7 @@ mod visited;
 
 use birk_ir::{Expr, Program, Property, PropertyKind};
 
-pub use file::{INVARIANTS, STATES, seal};
+pub use file::{INVARIANTS, STATES, TOGETHER, seal};
 pub use notation::{Element, Names};
 pub use visited::Keys;
 
@@ -33,20 +33,10 @@ pub struct Certified {
 /// What a certificate consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// A set of states that no step leaves.
-    States {
-        /// How many, results of failing checks included.
-        states: u64,
-        /// How many steps were taken from them.
-        transitions: u64,
-    },
-    /// Conditions that no step breaks.
-    Invariants {
-        /// Of all properties.
-        clauses: u64,
-        /// How often the solver was asked.
-        queries: u64,
-    },
+    /// So many states, results of failing checks included; none of so many steps leaves them.
+    States(u64, u64),
+    /// So many conditions, which no step breaks; so often was the solver asked.
+    Invariants(u64, u64),
 }
 
 /// Why a certificate is not accepted.

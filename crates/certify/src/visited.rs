@@ -162,5 +162,5 @@ pub(crate) fn check(program: &Program, opened: &Opened<'_>, may_go_on: MayGoOn<'
             return Err(Refusal::Fails(format!("`{property}` is not so in a state: {}", shown(&state))));
         }
     }
-    Ok(Evidence::States { states: number as u64, transitions })
+    Ok(Evidence::States(number as u64, transitions))
 }

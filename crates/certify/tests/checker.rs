@@ -2,7 +2,7 @@
 //! out one of its examinations fails the test of that name.
 
 use birk::certificate::{of_invariants, of_states};
-use birk_certify::{Certified, Evidence, INVARIANTS, Keys, Refusal, STATES, check, seal};
+use birk_certify::{Certified, Evidence, INVARIANTS, Keys, Refusal, STATES, TOGETHER, check, seal};
 use birk_ir::{BitIs, Invariant, Program, Property, VarId};
 
 /// Counts to 3, and from there back to 1; `far` is never reached, and from 4 on nobody moves.
@@ -62,7 +62,7 @@ fn a_closed_set_is_accepted() {
     let program = load(COUNTER);
     let names = ["low", "far", "deadlock", "fault"];
     let certified = checked(&program, &by_states(&program, &names, &[0, 1, 2, 3])).expect("it is a proof");
-    assert_eq!(certified.evidence, Evidence::States { states: 4, transitions: 4 });
+    assert_eq!(certified.evidence, Evidence::States(4, 4));
     assert_eq!(certified.properties.iter().map(|property| &*property.name).collect::<Vec<_>>(), names);
     // What cannot be reached may be in it, if it is not bad.
     let program = load(&COUNTER.replace("x <= 3", "x <= 6").replace("x == 5", "x == 4"));
@@ -230,4 +230,31 @@ fn what_cannot_be_encoded_is_refused_and_not_accepted() {
     // Whoever does not want to wait gets no answer.
     let bytes = by_lines(&program, "none", "");
     assert!(matches!(check(&program, &bytes, &|| false), Err(Refusal::Stopped)));
+}
+
+/// The certificate of properties that are a part of each invariant.
+fn together(program: &Program, names: &[&str]) -> Vec<u8> {
+    let properties: Vec<&Property> = names.iter().map(|name| property(program, name)).collect();
+    let sections: String = names.iter().map(|name| format!("invariant of {name}\n")).collect();
+    seal(INVARIANTS, program, &properties, format!("{TOGETHER}\n{sections}").as_bytes())
+}
+
+#[test]
+fn properties_may_be_inductive_together() {
+    let pair = "system Pair { int (0, 7) x; int (0, 7) y;
+        active thread T() { loc go: when x < 3 do { x := x + 1; y := y + 1; } goto go;
+                                    when x > 3 do { y := 0; } goto go; }
+        invariant same: x == y;
+        invariant low: x <= 3;
+        invariant early: x > 0; }";
+    let program = load(pair);
+    // Both need the other, or themselves, before a step.
+    let certified = checked(&program, &together(&program, &["same", "low"])).expect("it is a proof");
+    assert!(matches!(certified.evidence, Evidence::Invariants(2, _)), "{:?}", certified.evidence);
+    assert!(checked(&program, &together(&program, &["low"])).is_ok());
+    fails(&checked(&program, &together(&program, &["same"])), "`same` does not stay true");
+    fails(&checked(&program, &together(&program, &["same", "early"])), "`early` is not true initially");
+    // Without the line that says so, a property is no part of its invariant.
+    fails(&checked(&program, &by_lines(&program, "low", "")), "it does not exclude a state that is bad");
+    is_unfit(&checked(&program, &together(&program, &["low", "deadlock"])), "no deadlock cannot be a part");
 }

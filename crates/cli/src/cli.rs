@@ -52,6 +52,8 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Check a certificate, with a checker that shares no code with the engines
     Certify(CertifyArgs),
+    /// Find out which invariants are inductive, and which step breaks the others
+    Prove(ProveArgs),
     /// Show the compiled program: threads, transitions, read and write sets, state layout
     Show(ShowArgs),
     /// Print the state graph, for other tools to draw or analyse
@@ -299,6 +301,28 @@ pub(crate) struct CertifyArgs {
     pub(crate) model: ModelArgs,
     /// The certificate
     pub(crate) certificate: PathBuf,
+    /// Text for people, or one JSON object
+    #[arg(long, value_name = "human|json", value_enum, default_value = "human", hide_possible_values = true)]
+    pub(crate) format: Format,
+}
+
+/// Options of `prove`.
+#[derive(Args, Debug)]
+pub(crate) struct ProveArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// The invariants that are examined together, or `fault` (repeatable) [default: all invariants]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) with: Vec<String>,
+    /// Prove what is not inductive by IC3, with clauses that make it so, given what is
+    #[arg(long)]
+    pub(crate) strengthen: bool,
+    /// Stop after this time, for example 90s, 10m, 1h [default: no limit]
+    #[arg(long, value_parser = parse_time)]
+    pub(crate) time: Option<Duration>,
+    /// Write a certificate of what is proved, for `birk certify`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) certificate: Option<PathBuf>,
     /// Text for people, or one JSON object
     #[arg(long, value_name = "human|json", value_enum, default_value = "human", hide_possible_values = true)]
     pub(crate) format: Format,

@@ -10,6 +10,7 @@ mod explore;
 mod fmt;
 mod graph;
 mod lsp;
+mod prove;
 mod replay;
 mod resume;
 mod show;
@@ -32,6 +33,7 @@ pub(crate) fn run(cli: Cli, engines: &Engines) -> Result<Exit, Failure> {
         Command::Resume(args) => resume::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Certify(args) => certify::run(&args),
+        Command::Prove(args) => prove::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Graph(args) => graph::run(&args),
         Command::Explore(args) => explore::run(&args),

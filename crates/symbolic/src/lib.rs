@@ -15,7 +15,7 @@ mod trace;
 use birk_engine::{Engine, MuCalculusSearch, Search};
 use birk_exec::heuristic::REFINE;
 
-pub use sat::with_solver;
+pub use sat::{Breach, Gap, Induction, induction, strengthen, with_solver};
 
 use crate::bdd::{astar, bfs, chaining, mucalculus, search};
 

@@ -16,16 +16,16 @@ use birk_ir::{BitIs, Goal, Invariant, Outcome, Program, Property, VarId};
 /// How many programs are examined, unless the environment says otherwise.
 const PROGRAMS: u64 = 60;
 /// IC3 is ended when it has asked so many times whether to go on.
-const MOST: u32 = 5_000;
+pub(crate) const MOST: u32 = 5_000;
 /// Programs with more states than this, reachable or not, are not enumerated.
 const MOST_STATES: u64 = 20_000;
 /// How often each certificate is bent, each time in another way.
 const BENT: u32 = 8;
 
-type State = Vec<u32>;
+pub(crate) type State = Vec<u32>;
 
 /// The interpreter's successors of a state, and the goals that it meets.
-fn expand(model: &Interpreter<'_>, state: &[u32]) -> (Vec<State>, Vec<usize>) {
+pub(crate) fn expand(model: &Interpreter<'_>, state: &[u32]) -> (Vec<State>, Vec<usize>) {
     let mut batch = Successors::new(model.words());
     model.successors(state, &mut batch);
     let next: Vec<State> = (0..batch.len()).map(|at| batch.state(at).to_vec()).collect();
@@ -33,7 +33,7 @@ fn expand(model: &Interpreter<'_>, state: &[u32]) -> (Vec<State>, Vec<usize>) {
     (next, goals)
 }
 
-fn reachable(model: &Interpreter<'_>, program: &Program) -> BTreeSet<State> {
+pub(crate) fn reachable(model: &Interpreter<'_>, program: &Program) -> BTreeSet<State> {
     let mut open = vec![program.initial_state()];
     let mut seen = BTreeSet::from([program.initial_state()]);
     while let Some(state) = open.pop() {
@@ -88,7 +88,7 @@ fn by_states(case: &Case, random: &mut Random, tally: &mut Tally) -> Checked {
     let model = Interpreter::new(program, &case.goals);
     let states = reachable(&model, program);
     let whole = of_states(program, &absent, &packed(program, &states));
-    let evidence = Evidence::States { states: states.len() as u64, transitions: case.answer.transitions };
+    let evidence = Evidence::States(states.len() as u64, case.answer.transitions);
     same("accepted", &verdict(program, &whole), &Ok(evidence))?;
     for engine in birk::Engines::default().iter().filter(|engine| engine.certifies && !engine.on_disk) {
         if matches!(engine.search, Search::Model(_)) {
@@ -139,7 +139,7 @@ fn another(program: &Program, states: &BTreeSet<State>, random: &mut Random) -> 
 }
 
 /// All states that the types of the variables allow, if they are few.
-fn all_states(program: &Program) -> Option<Vec<State>> {
+pub(crate) fn all_states(program: &Program) -> Option<Vec<State>> {
     let mut all = vec![vec![0; program.layout.words()]];
     for (number, variable) in program.variables.iter().enumerate() {
         let slot = program.layout.slot(VarId::new(number));
@@ -160,7 +160,7 @@ fn all_states(program: &Program) -> Option<Vec<State>> {
 }
 
 /// Whether an invariant is true in a state.
-fn is_true(program: &Program, invariant: &Invariant, state: &[u32]) -> bool {
+pub(crate) fn is_true(program: &Program, invariant: &Invariant, state: &[u32]) -> bool {
     let value = |variable: VarId, element: u32| program.layout.slot(variable).get(state, element);
     let is = |is: &BitIs| (value(is.variable, is.element) >> is.bit & 1 == 1) == is.is_set;
     let in_bounds = invariant.bounds.iter().enumerate().all(|(number, (lo, hi))| {

@@ -19,6 +19,7 @@ mod cuts;
 mod directed;
 mod fairness;
 mod ic3;
+mod inductive;
 mod labels;
 mod limits;
 mod mutants;

@@ -127,8 +127,8 @@ fn uncovered(program: &Program, certified: &Certified) -> Vec<String> {
 
 fn evidence(certified: &Certified) -> EvidenceReport {
     match certified.evidence {
-        Evidence::States { states, transitions } => EvidenceReport::States { states, transitions },
-        Evidence::Invariants { clauses, queries } => EvidenceReport::Invariants { clauses, queries },
+        Evidence::States(states, transitions) => EvidenceReport::States { states, transitions },
+        Evidence::Invariants(clauses, queries) => EvidenceReport::Invariants { clauses, queries },
     }
 }
 
@@ -145,12 +145,12 @@ fn human(model: &str, program: &Program, certified: &Certified, path: &str) -> S
         let _ = writeln!(out, "  not certified: `{name}`, of which the certificate says nothing");
     }
     let by = match certified.evidence {
-        Evidence::States { states, transitions } => format!(
+        Evidence::States(states, transitions) => format!(
             "{}: the initial state is among them, none of {} leads out of them, and none of them is bad",
             count(states, "state"),
             count(transitions, "step")
         ),
-        Evidence::Invariants { clauses, queries } => format!(
+        Evidence::Invariants(clauses, queries) => format!(
             "{} of inductive invariants: true initially, kept by every step, and false in what is bad ({} to a SAT solver)",
             count(clauses, "clause"),
             count(queries, "question")

@@ -33,6 +33,18 @@ type Cube = Vec<(usize, bool)>;
 
 /// Hunts the goals; a program that cannot be encoded is refused with the reason.
 pub(crate) fn hunt(program: &Program, goals: &[Goal], job: &Job, observer: &mut dyn Observer) -> Result<Hunt, String> {
+    strengthen(program, goals, &[], job, observer)
+}
+
+/// Hunts the goals where it is known that no reachable state satisfies some conditions, and no step leads to one that does: an
+/// invariant that is found is one together with that.
+pub fn strengthen(
+    program: &Program,
+    goals: &[Goal],
+    excluded: &[&Expr],
+    job: &Job,
+    observer: &mut dyn Observer,
+) -> Result<Hunt, String> {
     if let Some(reason) = program.interpreted_only() {
         return Err(reason.to_owned());
     }
@@ -46,13 +58,19 @@ pub(crate) fn hunt(program: &Program, goals: &[Goal], job: &Job, observer: &mut 
              use --search bmc, or leave out what asks for deadlocks (--deadlock off)"
         ));
     }
-    watched(program, &goals, job, &Watch::new(observer, job.limits.memory))
+    watched(program, &goals, excluded, job, &Watch::new(observer, job.limits.memory))
 }
 
-fn watched<'o>(program: &Program, goals: &[&Expr], job: &Job, watch: &'o Watch<'o>) -> Result<Hunt, String> {
+fn watched<'o>(
+    program: &Program,
+    goals: &[&Expr],
+    excluded: &[&Expr],
+    job: &Job,
+    watch: &'o Watch<'o>,
+) -> Result<Hunt, String> {
     let ranges = reachable(program).variables;
     let circuits: Vec<[Circuit<'_>; 2]> = goals.iter().map(|_| [Circuit::new(watch), Circuit::new(watch)]).collect();
-    let mut search = Search { program, job, watch, proofs: Vec::new() };
+    let mut search = Search { program, excluded, job, watch, proofs: Vec::new() };
     match search.run(goals, &circuits, &ranges) {
         Ok(stopped) | Err(Broken::Stopped(stopped)) => Ok(search.finish(goals.len(), &ranges, stopped)),
         Err(Broken::Refused(reason)) => Err(reason),
@@ -62,6 +80,8 @@ fn watched<'o>(program: &Program, goals: &[&Expr], job: &Job, watch: &'o Watch<'
 
 struct Search<'s, 'o, 'p> {
     program: &'p Program,
+    /// What no reachable state satisfies.
+    excluded: &'p [&'p Expr],
     job: &'s Job,
     watch: &'o Watch<'o>,
     /// One for each goal that was begun with.
@@ -72,7 +92,7 @@ impl<'s, 'o: 's, 'p> Search<'s, 'o, 'p> {
     /// One frame more for each goal in turn, until all are decided.
     fn run(&mut self, goals: &[&'p Expr], circuits: &'s [[Circuit<'o>; 2]], ranges: &'s [Interval]) -> Attempt<Stop> {
         for (goal, circuits) in goals.iter().zip(circuits) {
-            self.proofs.push(Proof::new(self.program, goal, circuits, ranges)?);
+            self.proofs.push(Proof::new(self.program, goal, self.excluded, circuits, ranges)?);
         }
         loop {
             self.look()?;
@@ -115,12 +135,14 @@ impl<'s, 'o: 's, 'p> Search<'s, 'o, 'p> {
         let (step, here) = (Circuit::new(self.watch), Circuit::new(self.watch));
         let state = Frame::any(&here, self.program, ranges)?;
         outside(&here, &literals(&state));
+        state.exclude(self.excluded)?;
         let is_goal = state.goal(goal)?;
         if here.solve(&[is_goal], None)? != Some(false) {
             return Ok(false);
         }
         let now = Frame::any(&step, self.program, ranges)?;
         outside(&step, &literals(&now));
+        now.exclude(self.excluded)?;
         let then = literals(&now.next()?);
         for cube in cubes {
             let inside: Vec<Literal> = cube.iter().map(|&bit| literal(&then, bit)).collect();
@@ -234,16 +256,19 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
     fn new(
         program: &'p Program,
         goal: &Expr,
+        excluded: &[&Expr],
         [step, here]: &'s [Circuit<'o>; 2],
         ranges: &'s [Interval],
     ) -> Attempt<Self> {
         let frame = Frame::any(step, program, ranges)?;
+        frame.exclude(excluded)?;
         let (next, taken) = frame.step()?;
         let free = bits(program, ranges);
         let literals = |frame: &Frame<'_, '_, '_>| -> Vec<Literal> {
             free.iter().map(|&(variable, element, at)| frame.bit(variable, element, at)).collect()
         };
         let state = Frame::any(here, program, ranges)?;
+        state.exclude(excluded)?;
         let way = |end: End| {
             let then = free.iter().map(|&(variable, element, at)| match end.written.get(&(variable, element)) {
                 Some(value) => *value.bit(at),
@@ -512,7 +537,7 @@ impl Proof<'_, '_, '_> {
 }
 
 /// The bits of a state that are not always the same.
-fn bits(program: &Program, ranges: &[Interval]) -> Vec<Bit> {
+pub(super) fn bits(program: &Program, ranges: &[Interval]) -> Vec<Bit> {
     let mut bits = Vec::new();
     for (id, (variable, &(lo, hi))) in
         program.variables.iter().zip(ranges).enumerate().filter(|(_, (_, (lo, hi)))| lo < hi)

@@ -288,6 +288,15 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
         Scene::with_stuck(self, &stuck).truth(goal)
     }
 
+    /// It satisfies none of these conditions, from now on.
+    pub(super) fn exclude(&self, conditions: &[&Expr]) -> Attempt<()> {
+        for condition in conditions {
+            let is_so = self.goal(condition)?;
+            self.circuit.require(&[is_so.negated()]);
+        }
+        Ok(())
+    }
+
     /// A number that may be any between these, or some beyond them; none if there is none.
     pub(super) fn any_between(&self, lo: &Value, hi: &Value) -> Option<Value> {
         (lo.lo <= hi.hi).then(|| free(self.circuit, (lo.lo, hi.hi)))

@@ -106,7 +106,7 @@ fn what_is_no_invariant_is_noticed() {
     let watch = Watch::new(&mut patient, u64::MAX);
     let ranges = reachable(&program).variables;
     let circuits = [[Circuit::new(&watch), Circuit::new(&watch)]];
-    let mut search = Search { program: &program, job: &job, watch: &watch, proofs: Vec::new() };
+    let mut search = Search { program: &program, excluded: &[], job: &job, watch: &watch, proofs: Vec::new() };
     search.run(&[goal], &circuits, &ranges).expect("nobody ends it");
     let Answer::Invariant(cubes) = &search.proofs[0].answer else { panic!("it holds") };
     let is_invariant = |cubes: &[Cube]| search.is_invariant(goal, cubes, &ranges).expect("nobody ends it");
