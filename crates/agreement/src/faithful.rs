@@ -23,7 +23,9 @@ pub fn faithful(system: &System, program: &Program, answer: &Answer) -> Checked 
     let mut depths = vec![0];
     explored.known.insert(meaning.initial.clone(), 0);
     explored.states.push(meaning.initial.clone());
-    let translation = if is_plain(&meaning) { Some(Translation::new(&meaning, program)?) } else { None };
+    // A step that waits for `timeout` or for something else is two transitions.
+    let is_plain = is_plain(&meaning) && !program.has_timeout();
+    let translation = if is_plain { Some(Translation::new(&meaning, program)?) } else { None };
     let mut batch = Successors::new(program.layout.words());
     while let Some(state) = explored.states.get(explored.steps.len()).cloned() {
         let depth = depths[explored.steps.len()];

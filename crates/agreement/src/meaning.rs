@@ -299,14 +299,20 @@ impl<'a> Meaning<'a> {
         kinds.flat_map(|(kind, declared)| (0..declared.copies).map(move |copy| (kind, copy)))
     }
 
-    /// All steps that are possible in a state, in order.
+    /// All steps that are possible in a state, in order. Those that wait for `timeout` are possible where no other is.
     pub fn steps(&self, state: &State) -> Vec<Step> {
+        let mut steps = self.steps_of_threads(state, false);
+        steps.extend(environment(self, state));
+        if steps.is_empty() { self.steps_of_threads(state, true) } else { steps }
+    }
+
+    fn steps_of_threads(&self, state: &State, timeout: bool) -> Vec<Step> {
         let mut steps = Vec::new();
         for (kind, copy) in self.copies() {
             let Some(location) = self.place_of(state, kind, copy) else { continue };
             for (ordinal, way) in self.kinds[kind].code.places[location].ways.iter().enumerate() {
                 let mut take = |run: Run<'_, '_>| {
-                    let outcomes = run.outcomes(state);
+                    let outcomes = run.late(timeout).outcomes(state);
                     if !outcomes.is_empty() {
                         steps.push(Step { kind, copy, location, ordinal, fair: way.fair, outcomes });
                     }
@@ -327,7 +333,6 @@ impl<'a> Meaning<'a> {
                 }
             }
         }
-        steps.extend(environment(self, state));
         steps
     }
 

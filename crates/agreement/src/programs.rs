@@ -10,6 +10,7 @@ mod wholes;
 mod world;
 
 pub mod fair;
+pub mod late;
 pub mod symmetric;
 
 pub use data::SPREAD;

@@ -29,7 +29,7 @@ fn models_in_promela_are_what_their_headers_say() {
         let text = std::fs::read_to_string(&path).expect("a model can be read");
         let program = load_file(&path).expect("a model of the corpus is correct");
         let explored = reference::explore(&program, &[], 100_000);
-        let refused = program.interpreted_only().map(Refusal::Unknown);
+        let refused = program.joined_late().map(Refusal::Unknown);
         assert_eq!(explored.err(), refused, "{}: the reference", path.display());
         for engine in ["bfs", "dfs", "bdd"] {
             let options = Options { engine: engine.into(), keep_going: true, ..Options::default() };

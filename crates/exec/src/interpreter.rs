@@ -64,8 +64,13 @@ impl<'p> Interpreter<'p> {
 
     /// The value of an expression in a state (`Expr::Stuck` is false here).
     pub fn value(&self, expr: &Expr, state: &[u32]) -> i64 {
+        self.value_where(expr, state, false)
+    }
+
+    /// The value of an expression in a state of which it is known whether a step is possible.
+    pub(crate) fn value_where(&self, expr: &Expr, state: &[u32], stuck: bool) -> i64 {
         let mut locals = vec![0; self.locals.max(frame_of(expr))];
-        Evaluation { program: self.program, state, stuck: false }.eval(expr, &mut locals)
+        Evaluation { program: self.program, state, stuck }.eval(expr, &mut locals)
     }
 
     /// For each transition, whether an `assume` has cut one of its outcomes in a state that was expanded.

@@ -41,7 +41,7 @@ type State = (Vec<i64>, bool);
 
 /// Explores everything, if there are at most `limit` states.
 pub fn explore(program: &Program, goals: &[Goal], limit: usize) -> Result<Answer, Refusal> {
-    if let Some(reason) = program.interpreted_only() {
+    if let Some(reason) = program.joined_late() {
         return Err(Refusal::Unknown(reason));
     }
     let checker = Checker::new(program);
@@ -57,7 +57,10 @@ pub fn explore(program: &Program, goals: &[Goal], limit: usize) -> Result<Answer
         let mut successors = Vec::new();
         let mut cut = 0;
         if !state.1 {
-            checker.successors(&state, &mut successors, &mut cut);
+            checker.successors(&state, false, &mut successors, &mut cut);
+            if successors.is_empty() && cut == 0 {
+                checker.successors(&state, true, &mut successors, &mut cut);
+            }
             answer.states += 1;
             answer.depth = answer.depth.max(depth);
             answer.levels.resize(depth as usize + 1, 0);
@@ -104,13 +107,14 @@ impl<'p> Checker<'p> {
         Self { program, offsets }
     }
 
-    fn successors(&self, state: &State, out: &mut Vec<State>, cut: &mut u64) {
+    /// The steps that are possible, where it is known whether there are others.
+    fn successors(&self, state: &State, stuck: bool, out: &mut Vec<State>, cut: &mut u64) {
         for transition in &self.program.transitions {
             let thread = self.program.thread(transition.thread);
             let counter = self.program.kinds[thread.kind].counter;
             let here = self.read(state, counter, i64::from(thread.copy));
             if here == transition.location.index() as i64
-                && self.eval(&transition.guard, state, false, &mut Locals::new()) != 0
+                && self.eval(&transition.guard, state, stuck, &mut Locals::new()) != 0
             {
                 self.run(&transition.ops, state.clone(), Locals::new(), out, cut);
             }

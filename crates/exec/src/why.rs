@@ -59,11 +59,18 @@ pub fn why(program: &Program, state: &[u32], id: TransitionId) -> Why {
     if here != Some(transition.location) {
         return without_parts(Reason::Elsewhere(here));
     }
-    if model.value(&transition.guard, state) == 0 {
-        return Why { reason: Reason::Guard, parts: explain(program, &transition.guard, state) };
+    // Where only steps that wait for it are possible, or none, `timeout` is true.
+    let is_early = |id: TransitionId| model.value(&program.transition(id).guard, state) != 0;
+    let first = |wanted: &dyn Fn(TransitionId) -> bool| {
+        Successors::in_parts(model.words()).find(&model, state, |step, _| wanted(step.transition)).is_some()
+    };
+    let stuck = program.has_timeout() && !first(&is_early);
+    let parts = || explain_where(program, &transition.guard, state, stuck);
+    if model.value_where(&transition.guard, state, stuck) == 0 {
+        return Why { reason: Reason::Guard, parts: parts() };
     }
-    if Successors::in_parts(model.words()).find(&model, state, |step, _| step.transition == id).is_some() {
-        return Why { reason: Reason::Enabled, parts: explain(program, &transition.guard, state) };
+    if first(&|taken| taken == id) {
+        return Why { reason: Reason::Enabled, parts: parts() };
     }
     match obstacle(&model, &transition.ops, state) {
         Some((reason, condition, state)) => Why { reason, parts: explain(program, &condition, &state) },
@@ -73,8 +80,12 @@ pub fn why(program: &Program, state: &[u32], id: TransitionId) -> Why {
 
 /// An expression and its parts, with their values in a state.
 pub fn explain(program: &Program, expr: &Expr, state: &[u32]) -> Vec<Part> {
+    explain_where(program, expr, state, false)
+}
+
+fn explain_where(program: &Program, expr: &Expr, state: &[u32], stuck: bool) -> Vec<Part> {
     let model = Interpreter::new(program, &[]);
-    let mut explanation = Explanation { program, model, state, parts: Vec::new() };
+    let mut explanation = Explanation { program, model, state, stuck, parts: Vec::new() };
     match expr.as_const() {
         Some(0) => vec![Part { depth: 0, text: "false".into(), value: "always".into() }],
         Some(_) => Vec::new(),
@@ -119,15 +130,20 @@ struct Explanation<'a> {
     program: &'a Program,
     model: Interpreter<'a>,
     state: &'a [u32],
+    stuck: bool,
     parts: Vec<Part>,
 }
 
 impl Explanation<'_> {
+    fn value(&self, expr: &Expr) -> i64 {
+        self.model.value_where(expr, self.state, self.stuck)
+    }
+
     fn note(&mut self, expr: &Expr, depth: usize) {
         if self.parts.len() >= MAX_PARTS {
             return;
         }
-        let value = kind(self.program, expr).text(self.model.value(expr, self.state));
+        let value = kind(self.program, expr).text(self.value(expr));
         self.parts.push(Part { depth, text: self.program.expr_text(expr), value });
         for part in self.below(expr) {
             self.note(&part, depth + 1);
@@ -142,11 +158,11 @@ impl Explanation<'_> {
             Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), _) => chain(*op, expr),
             Expr::Binary(_, parts) => vec![parts.0.clone(), parts.1.clone()],
             Expr::If(parts) => {
-                let chosen = if self.model.value(&parts.0, self.state) != 0 { &parts.1 } else { &parts.2 };
+                let chosen = if self.value(&parts.0) != 0 { &parts.1 } else { &parts.2 };
                 vec![parts.0.clone(), chosen.clone()]
             }
             Expr::Let { local, parts } => {
-                let value = self.model.value(&parts.0, self.state);
+                let value = self.value(&parts.0);
                 vec![parts.0.clone(), replace(&parts.1, *local, value)]
             }
             Expr::Fold { op, local, parts } => self.instances(*op, *local, parts),
@@ -156,9 +172,9 @@ impl Explanation<'_> {
 
     /// The bodies of a quantifier: those that decide it, or the first few.
     fn instances(&self, op: FoldOp, local: LocalId, (lo, hi, body): &(Expr, Expr, Expr)) -> Vec<Expr> {
-        let (lo, hi) = (self.model.value(lo, self.state), self.model.value(hi, self.state));
+        let (lo, hi) = (self.value(lo), self.value(hi));
         let all: Vec<Expr> = (lo..=hi).map(|value| replace(body, local, value)).collect();
-        let decisive = |part: &&Expr| match (op, self.model.value(part, self.state) != 0) {
+        let decisive = |part: &&Expr| match (op, self.value(part) != 0) {
             (FoldOp::All, holds) => !holds,
             (FoldOp::Any, holds) => holds,
             _ => false,

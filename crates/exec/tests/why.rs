@@ -116,3 +116,23 @@ fn the_nearest_state_is_nearest() {
     assert_eq!(look("five", 2), Nearest::Unknown(3));
     assert_eq!(look("small", 100), Nearest::Absent, "the state itself is not meant");
 }
+
+#[test]
+fn timeout_has_the_value_that_the_step_found() {
+    let program = program(
+        "system S { boolean on; active thread T() { loc l: when timeout && !on do { on := true; } goto l; }
+           active thread U() { loc a: when timeout && on do { } goto b; loc b: do { on := false; } goto a; } }",
+    );
+    // Nothing else can move: T waited for that, and U waits for something else.
+    assert_eq!(asked(&program, &[], "T.l").reason, Reason::Enabled);
+    let other = asked(&program, &[], "U.a");
+    assert_eq!((other.reason, &shown(&other)[..]), (Reason::Guard, &other_parts()[..]));
+    // U can move, so T cannot.
+    let early = asked(&program, &[0, 0], "T.l");
+    assert_eq!(early.reason, Reason::Guard);
+    assert!(shown(&early).contains(&"  timeout = false".to_owned()), "{early:?}");
+}
+
+fn other_parts() -> [String; 3] {
+    ["on && timeout = false", "  on = false", "  timeout = true"].map(str::to_owned)
+}

@@ -365,12 +365,15 @@ impl Program {
 
     /// Why only the interpreter knows its steps, if it is so: `timeout`, or a thread that goes on at once.
     pub fn interpreted_only(&self) -> Option<&'static str> {
-        if self.transitions.iter().any(|transition| transition.then.is_some()) {
-            return Some(
-                "an `atomic` or `d_step` sequence loops, so that its steps are joined only while they are executed",
-            );
-        }
-        self.has_timeout().then_some("`timeout` asks whether any other step is possible")
+        let asks = || self.has_timeout().then_some("`timeout` asks whether any other step is possible");
+        self.joined_late().or_else(asks)
+    }
+
+    /// Why its steps are not all written out, if it is so: a thread goes on at once.
+    pub fn joined_late(&self) -> Option<&'static str> {
+        self.transitions.iter().any(|transition| transition.then.is_some()).then_some(
+            "an `atomic` or `d_step` sequence loops, so that its steps are joined only while they are executed",
+        )
     }
 
     /// The initial state.
@@ -415,6 +418,11 @@ impl Program {
 }
 
 impl Transition {
+    /// Whether its guard is not written inside of it but in a procedure that it calls, about the parameters there.
+    pub fn is_guarded_elsewhere(&self) -> bool {
+        self.guard_span.is_some_and(|span| span.file != self.span.file || self.span.to(span) != self.span)
+    }
+
     /// What it reads, the thread's own counter included; derived from guard and operations.
     pub fn reads(&self, program: &Program) -> Vec<Access> {
         let mut found = vec![self.counter(program)];

@@ -197,7 +197,7 @@ impl Program {
                 out.push_str(" in ");
                 self.write_expr(out, &parts.1, 0);
             }),
-            Expr::Stuck => out.push_str("stuck"),
+            Expr::Stuck => out.push_str("timeout"),
         }
     }
 

@@ -58,6 +58,7 @@ pub const CODES: &[Code] = &[
     structured::E0054,
     names::E0055,
     names::E0056,
+    structured::E0057,
     warnings::W0001,
     warnings::W0002,
     warnings::W0003,

@@ -13,12 +13,14 @@ mod rendezvous;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use birk_ir::{Expr, LocationId, Op, Receiver, Span, Thread, ThreadId, ThreadKind, ThreadRole, Transition, VarId};
+use birk_ir::{
+    BinaryOp, Expr, LocationId, Op, Receiver, Span, Thread, ThreadId, ThreadKind, ThreadRole, Transition, VarId,
+};
 
 use crate::diagnostic::Diagnostic;
 use crate::lower::control::{Edge, Part, Spot, What};
 use crate::sema::context::Context;
-use crate::sema::expression::Elaborator;
+use crate::sema::expression::{Elaborator, Timeout};
 use crate::sema::lint::is_switch;
 use crate::sema::types::{Hazard, Ty, Value};
 use crate::syntax::ast::{Action, ActionKind};
@@ -96,17 +98,16 @@ fn lower_copy<'a>(cx: &mut Context<'a>, steps: &mut Steps, receivers: &Receivers
             if steps.transitions.len() > MAX_TRANSITIONS || cx.parts > MAX_PARTS {
                 break;
             }
-            for partner in partners(cx, receivers, edge, kind, copy) {
-                let mut step = Step::new(cx, edge.span, kind, copy);
-                step.edge(edge, partner.as_ref());
-                let guard_span = guard_span(edge);
-                let (guard, ops, locals) = step.finish();
+            let guard_span = guard_span(edge);
+            for (partner, (guard, ops, locals)) in lowered(cx, receivers, edge, kind, copy) {
                 if partner.is_some() && guard == Expr::FALSE {
                     // What is sent can never be what is received there.
                     continue;
                 }
                 let depends = |part: &Part<'_>| match part.what {
-                    What::Require(condition) | What::Refuse(condition) => is_switch(cx, condition, &part.scope),
+                    What::Require(condition) | What::Test(condition) | What::Refuse(condition) => {
+                        is_switch(cx, condition, &part.scope)
+                    }
                     What::Do(_) | What::Leave(_) => false,
                 };
                 if guard_span.is_some() && guard.as_const().is_some() && edge.parts.iter().any(depends) {
@@ -140,10 +141,58 @@ fn lower_copy<'a>(cx: &mut Context<'a>, steps: &mut Steps, receivers: &Receivers
     steps.threads.push(Thread { name, kind, copy, at });
 }
 
+/// Guard, operations and the number of locals of a step.
+type Lowered = (Expr, Vec<Op>, u32);
+
+/// A step with each of its partners. A guard that asks for `timeout` makes two: one where
+/// it is false, and one that is taken only where no other step is possible.
+fn lowered<'a>(
+    cx: &mut Context<'a>,
+    receivers: &Receivers<'a>,
+    edge: &Edge<'a>,
+    kind: usize,
+    copy: u32,
+) -> Vec<(Option<Partner<'a>>, Lowered)> {
+    let mut found = Vec::new();
+    for partner in partners(cx, receivers, edge, kind, copy) {
+        let mut with = |timeout| {
+            let mut step = Step::new(cx, edge.span, kind, copy);
+            step.timeout = timeout;
+            step.edge(edge, partner.as_ref());
+            let asks = step.elaborator.asks_timeout;
+            let (guard, ops, locals) = step.finish();
+            (asks, (if asks { decided(guard) } else { guard }, ops, locals))
+        };
+        match with(false) {
+            (false, step) => found.push((partner, step)),
+            (true, step) => {
+                let (_, (guard, ops, locals)) = with(true);
+                let late = (guard.and(Expr::Stuck), ops, locals);
+                let may_wait = step.1.iter().any(|op| matches!(op, Op::Require(_)));
+                match &step.0 {
+                    Expr::Const(0) => found.push((partner, late)),
+                    // It never waits for anything.
+                    Expr::Const(_) if !may_wait => found.push((partner, step)),
+                    _ => found.extend([(partner.clone(), step), (partner, late)]),
+                }
+            }
+        }
+    }
+    found
+}
+
+/// A condition without the parts that `timeout` has decided.
+fn decided(condition: Expr) -> Expr {
+    let Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), parts) = condition else { return condition };
+    let deciding = if op == BinaryOp::And { Expr::FALSE } else { Expr::TRUE };
+    let (left, right) = (decided(parts.0), decided(parts.1));
+    if left == deciding || right == deciding { deciding } else { Expr::binary(op, left, right) }
+}
+
 /// Where the guard of a step is written.
 fn guard_span(edge: &Edge<'_>) -> Option<Span> {
     edge.parts.iter().find_map(|part| match part.what {
-        What::Require(guard) => Some(guard.span),
+        What::Require(guard) | What::Test(guard) => Some(guard.span),
         What::Do(Action { kind: ActionKind::Send(channel, _) | ActionKind::Receive(channel, ..), .. }) => {
             Some(channel.span)
         }
@@ -175,7 +224,7 @@ fn one_of_several(edges: &[Edge<'_>]) -> Vec<bool> {
 /// Where the parts of a step stand, each once, in order.
 fn spans(edge: &Edge<'_>) -> Vec<Span> {
     let span = |part: &Part<'_>| match part.what {
-        What::Require(condition) | What::Refuse(condition) => condition.span,
+        What::Require(condition) | What::Test(condition) | What::Refuse(condition) => condition.span,
         What::Do(action) | What::Leave(action) => action.span,
     };
     let mut spans: Vec<Span> = edge.parts.iter().map(span).collect();
@@ -197,6 +246,8 @@ pub(crate) struct Step<'c, 'a> {
     span: Span,
     pub(crate) kind: usize,
     pub(crate) copy: u32,
+    /// What `timeout` is in its guard.
+    timeout: bool,
     /// What is being handed over at a rendezvous: the values, and the index of the channel.
     pub(crate) handed: Option<Handed>,
 }
@@ -219,11 +270,12 @@ impl<'c, 'a> Step<'c, 'a> {
             span,
             kind,
             copy,
+            timeout: false,
             handed: None,
         }
     }
 
-    fn finish(self) -> (Expr, Vec<Op>, u32) {
+    fn finish(self) -> Lowered {
         (Expr::any(self.wrong).or(Expr::all(self.guard)), self.ops, self.elaborator.locals)
     }
 
@@ -244,13 +296,18 @@ impl<'c, 'a> Step<'c, 'a> {
             }
             self.elaborator.enter(&part.scope);
             match part.what {
-                What::Require(condition) => {
+                What::Require(condition) | What::Test(condition) => {
+                    let is_guard = matches!(part.what, What::Require(_));
+                    self.elaborator.timeout = if is_guard { Timeout::Is(self.timeout) } else { Timeout::Test };
                     let value = self.elaborator.condition(condition, "a condition");
+                    self.elaborator.timeout = Timeout::Outside;
                     self.require(value);
                 }
                 What::Refuse(condition) => {
                     // Where the condition goes wrong, the branch that requires it says so.
+                    self.elaborator.timeout = Timeout::Test;
                     let value = self.elaborator.condition(condition, "a condition");
+                    self.elaborator.timeout = Timeout::Outside;
                     let goes_wrong = Expr::any(value.hazards.into_iter().map(|hazard| hazard.when).collect());
                     if value.ty != Ty::Error {
                         self.require(Value::boolean(goes_wrong.or(value.expr).negate()));

@@ -46,3 +46,34 @@ fn what_a_receive_is_conditional_on_is_read() {
     assert!(warnings(channel, &format!("{send} receive c (?y) when y > 0;")).is_empty());
     assert_eq!(warnings(channel, &format!("{send} receive c (?y);")), ["W0002"]);
 }
+
+/// A label where an alternative begins is no place to be: the message says so, and where to put it.
+#[test]
+fn a_label_of_an_alternative_names_no_location() {
+    let text = "system S { boolean b; active thread T() { while (true) { \
+                either { first: b := !b; second: skip; } or { await b; third: skip; } } } }";
+    let found = load(text, &[]).diagnostics;
+    let messages: Vec<(&str, &str)> = found.iter().map(|found| (found.code, found.message.as_str())).collect();
+    assert_eq!(messages, [("W0001", "the label `first` names no location")]);
+    assert!(found[0].help.as_deref().is_some_and(|help| help.contains("before the `either`")), "{found:?}");
+    // A jump leads there.
+    let reached = text.replace("second: skip;", "goto first;");
+    assert!(load(&reached, &[]).diagnostics.is_empty());
+}
+
+/// Members that are written down are chosen from like those of a variable.
+#[test]
+fn a_choice_from_members() {
+    assert!(
+        warnings("set of 0 .. 3 s;", "s := {x}; x := choose({1, 3}); x := choose({x, 2}); await x in s;").is_empty()
+    );
+    assert!(warnings("byte y;", "y := choose({200, 210}); x := 1; await y > x;").is_empty());
+    let errors = |body: &str| {
+        let found = load(&format!("system S {{ int (0, 3) x; int y; active thread T() {{ {body} }} }}"), &[]);
+        found.diagnostics.into_iter().filter(|d| !d.is_warning()).map(|d| (d.code, d.help)).collect::<Vec<_>>()
+    };
+    assert_eq!(errors("x := choose({1, 2});"), []);
+    let apart = errors("y := choose({1, 100});");
+    assert!(apart[0].0 == "E0022" && apart[0].1.as_deref().is_some_and(|help| help.contains("either")), "{apart:?}");
+    assert_eq!(errors("x := choose({true});").len(), 1);
+}

@@ -37,6 +37,7 @@ const FRAME: &str = "system S {
   int (0, 9) x;
   boolean b;
   int (0, 3)[3] a;
+  set of 0 .. 3 s;
   enum Colour { red, green }
   record M { int (0, 3) k; boolean f; }
   channel of byte [1] c;
@@ -98,7 +99,21 @@ const MISTAKES: &[Mistake] = &[
         "if (x == 1) { x := 2; }",
     ),
     mistake(Statement, "x := if b then 1 else 2;", ("E0004", "found `if`"), "`condition ? a : b`", "x := b ? 1 : 2;"),
-    mistake(Statement, "await timeout;", ("E0020", "`timeout`"), "`timeout(t);`", "timeout(b);"),
+    mistake(Statement, "b := timeout;", ("E0057", "outside a guard"), "`await timeout;`", "await timeout;"),
+    mistake(
+        Statement,
+        "if (timeout) { x := 1; }",
+        ("E0057", "in the test"),
+        "`either { await timeout; … } or { … }`",
+        "either { await timeout; x := 1; } or { skip; }",
+    ),
+    mistake(
+        Statement,
+        "for (i in s) { x := i; }",
+        ("E0012", "not over a set"),
+        "`for (i : 0 .. 3) { if (i in …) { … } }`",
+        "for (i : 0 .. 3) { if (i in s) { x := i; } }",
+    ),
     mistake(Statement, "printf(\"x\");", ("E0012", "no `printf`"), "leave it out", ""),
     mistake(
         Statement,
@@ -197,7 +212,7 @@ fn text_of(place: Where, text: &str) -> String {
 /// are there.
 #[test]
 fn newcomers_are_told_what_to_write() {
-    assert_eq!(MISTAKES.len(), 42);
+    assert_eq!(MISTAKES.len(), 44);
     let mut wrong = Vec::new();
     for Mistake { place, text, says: (code, message), next, instead } in MISTAKES {
         let whole = text_of(*place, text);
@@ -227,11 +242,13 @@ fn newcomers_are_told_what_to_write() {
 }
 
 /// Mistakes with a repair that no edit of one place makes, or of which there are several.
-const WITHOUT_FIX: [&str; 9] = [
+const WITHOUT_FIX: [&str; 11] = [
     "send m (1);",
     "switch (x) { case 1: x := 2; }",
     "x := if b then 1 else 2;",
-    "await timeout;",
+    "b := timeout;",
+    "if (timeout) { x := 1; }",
+    "for (i in s) { x := i; }",
     "run T();",
     "return x;",
     "a := {1, 2, 3};",

@@ -9,7 +9,7 @@ use crate::documents::Documents;
 use crate::hover::declaration;
 use crate::scope::{Kind, Room};
 use crate::tree::Tree;
-use crate::words::{BUILT_IN, OPERATORS, WORDS};
+use crate::words::{BUILT_IN, OPERATORS, VALUES, WORDS};
 
 /// What can be written at a position.
 pub(crate) fn complete(documents: &mut Documents<'_>, params: CompletionParams) -> Option<CompletionResponse> {
@@ -123,7 +123,7 @@ fn everything(tree: &Tree, scope: usize) -> Vec<CompletionItem> {
     }
     let mut found = items(tree, symbols);
     let (function, keyword) = (CompletionItemKind::FUNCTION, CompletionItemKind::KEYWORD);
-    for (words, kind) in [(BUILT_IN, function), (WORDS, keyword), (OPERATORS, keyword)] {
+    for (words, kind) in [(BUILT_IN, function), (VALUES, keyword), (WORDS, keyword), (OPERATORS, keyword)] {
         found.extend(words.iter().map(|(word, meaning)| CompletionItem {
             label: (*word).to_owned(),
             kind: Some(kind),

@@ -38,7 +38,7 @@ fn about_word(tree: &Tree, offset: usize) -> Option<(Span, String)> {
     let sentence = if tree.is_keyword(token) {
         words::meaning(word)
     } else if token.kind == TokenKind::Name {
-        words::built_in(word).or_else(|| words::operator(word))
+        words::built_in(word).or_else(|| words::operator(word)).or_else(|| words::value(word))
     } else {
         None
     };

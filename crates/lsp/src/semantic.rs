@@ -93,7 +93,10 @@ fn kind_of(tree: &Tree, uses: &HashMap<u32, &Use>, token: &Token) -> Option<(Sem
             }
             None if tree.is_keyword(token) => plain(SemanticTokenType::KEYWORD),
             None if words::built_in(tree.source(token.span)).is_some() => plain(SemanticTokenType::FUNCTION),
-            None => words::operator(tree.source(token.span)).and_then(|_| plain(SemanticTokenType::KEYWORD)),
+            None => {
+                let word = tree.source(token.span);
+                words::operator(word).or_else(|| words::value(word)).and_then(|_| plain(SemanticTokenType::KEYWORD))
+            }
         },
         kind if kind.is_keyword() => plain(SemanticTokenType::KEYWORD),
         TokenKind::OpenBrace

@@ -15,6 +15,15 @@ pub(crate) fn built_in(name: &str) -> Option<&'static str> {
     BUILT_IN.iter().find(|(own, _)| *own == name).map(|(_, meaning)| *meaning)
 }
 
+/// What a word means that is a value in guards.
+pub(crate) fn value(word: &str) -> Option<&'static str> {
+    VALUES.iter().find(|(own, _)| *own == word).map(|(_, meaning)| *meaning)
+}
+
+/// Names with a meaning in guards, unless something of the name is declared.
+pub(crate) const VALUES: &[(&str, &str)] =
+    &[("timeout", "In `await` and `when`: true where nothing else in the system can move.")];
+
 /// Functions that are part of the language.
 pub(crate) const BUILT_IN: &[(&str, &str)] = &[
     ("len", "`len(c)`: the number of messages in a channel."),
@@ -145,7 +154,7 @@ mod tests {
             let word = keyword.text().expect("a keyword is always written the same");
             assert!(meaning(word).is_some(), "{word}");
         }
-        let all = || WORDS.iter().chain(OPERATORS).chain(BUILT_IN);
+        let all = || WORDS.iter().chain(OPERATORS).chain(BUILT_IN).chain(VALUES);
         for (index, (word, sentence)) in all().enumerate() {
             assert!(sentence.ends_with('.') && sentence.len() < 130, "{word}: {}", sentence.len());
             assert!(!all().skip(index + 1).any(|(other, _)| other == word), "{word}");

@@ -19,7 +19,7 @@ use crate::fold::replace;
 pub fn translate(text: &str, constants: &[(String, String)], resolve: Resolve<'_>) -> Translated {
     let loaded = crate::load(text, constants, resolve, Conditions::default());
     let program = loaded.program.ok_or_else(|| unsayable(Span::default(), "this model has errors"))?;
-    if let Some(reason) = program.interpreted_only() {
+    if let Some(reason) = program.joined_late() {
         return Err(unsayable(program.transitions.first().map_or(Span::default(), |first| first.span), reason));
     }
     let mut writer = Writer::new(&program);
@@ -225,6 +225,9 @@ impl<'p> Writer<'p> {
         let wrong = |message: &str| unsayable(transition.span, message);
         let (ops, held) = holding(&transition.ops);
         self.held = self.held.max(held.len());
+        if !is_sayable(&transition.guard) || ops.iter().flat_map(expressions).any(|expr| mentions(expr, &is_stuck)) {
+            return Err(wrong("`timeout` stands inside another operator than `&&` and `||`, or behind what is done"));
+        }
         let guard = self.condition(&transition.guard, 0).map_err(wrong)?;
         let mut text = if transition.guard == Expr::TRUE { String::new() } else { format!("when {guard} ") };
         text.push_str("do { ");
@@ -417,6 +420,21 @@ fn holding(ops: &[Op]) -> (Vec<Op>, Vec<LocalId>) {
         }
     }
     (ops, held)
+}
+
+fn is_stuck(expr: &Expr) -> bool {
+    *expr == Expr::Stuck
+}
+
+/// Whether `timeout` occurs below `&&` and `||` only.
+fn is_sayable(guard: &Expr) -> bool {
+    match guard {
+        Expr::Binary(birk_ir::BinaryOp::And | birk_ir::BinaryOp::Or, parts) => {
+            is_sayable(&parts.0) && is_sayable(&parts.1)
+        }
+        Expr::Stuck => true,
+        other => !mentions(other, &is_stuck),
+    }
 }
 
 fn expressions(op: &Op) -> Vec<&Expr> {

@@ -46,3 +46,4 @@
 (param name: (name) @variable.parameter)
 (constants name: (name) @constant)
 (constant name: (name) @constant)
+((name) @constant.builtin (#eq? @constant.builtin "timeout"))

@@ -18,6 +18,8 @@ enum Act<'a> {
 pub(crate) struct Run<'m, 'a> {
     meaning: &'m Meaning<'a>,
     acts: Vec<((usize, i64), Act<'m>)>,
+    /// Nothing else can move.
+    timeout: bool,
 }
 
 /// Why a step does not go on.
@@ -41,7 +43,7 @@ type Handed = Option<(i64, Vec<i64>)>;
 
 impl<'m, 'a> Run<'m, 'a> {
     pub(crate) fn new(meaning: &'m Meaning<'a>, own: (usize, i64), way: &'m Way<'a>) -> Self {
-        Run { meaning, acts: acts(own, way) }
+        Run { meaning, acts: acts(own, way), timeout: false }
     }
 
     /// The receiver's whole step happens when the sender sends.
@@ -59,7 +61,12 @@ impl<'m, 'a> Run<'m, 'a> {
         };
         let sends = all.iter().position(is_send).expect("a sender sends");
         all.splice(sends + 1..sends + 1, acts(other, theirs));
-        Run { meaning, acts: all }
+        Run { meaning, acts: all, timeout: false }
+    }
+
+    /// The same, where it is known whether anything else can move.
+    pub(crate) fn late(self, timeout: bool) -> Self {
+        Run { timeout, ..self }
     }
 
     pub(crate) fn outcomes(&self, state: &State) -> Vec<Outcome> {
@@ -96,7 +103,7 @@ impl<'m, 'a> Run<'m, 'a> {
             }
             Act::Piece(piece, scope) => (piece, scope),
         };
-        let mut scene = Scene::new(self.meaning, &before, Some(*own)).inside(scope);
+        let mut scene = Scene::new(self.meaning, &before, Some(*own)).inside(scope).late(self.timeout);
         let action = match piece {
             Piece::Only(true, condition) => return if scene.holds(condition)? { Ok(()) } else { Err(Stop::Waits) },
             // Where the test goes wrong, the branch that wants it says so.

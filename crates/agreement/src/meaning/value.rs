@@ -19,6 +19,8 @@ pub(crate) struct Scene<'s> {
     own: Option<(usize, i64)>,
     /// The calls and rounds around this place.
     scope: Scope<'s>,
+    /// Nothing else can move.
+    timeout: bool,
     /// Quantified names and parameters of functions, innermost last.
     pub(crate) bound: Vec<(&'s str, Value)>,
 }
@@ -44,13 +46,18 @@ enum Thing<'s> {
 
 impl<'s> Scene<'s> {
     pub(crate) fn new(meaning: &'s Meaning<'_>, state: &'s [i64], own: Option<(usize, i64)>) -> Self {
-        Self { meaning, state, own, scope: None, bound: Vec::new() }
+        Self { meaning, state, own, scope: None, timeout: false, bound: Vec::new() }
     }
 
     /// The same, inside of calls and rounds.
     pub(crate) fn inside(mut self, scope: &Scope<'s>) -> Self {
         self.scope.clone_from(scope);
         self
+    }
+
+    /// The same, where it is known whether anything else can move.
+    pub(crate) fn late(self, timeout: bool) -> Self {
+        Self { timeout, ..self }
     }
 
     /// Booleans are 0 and 1, enumerators their position.
@@ -312,7 +319,8 @@ impl<'s> Scene<'s> {
                     // A parameter stands for its argument, as it is where the call stands.
                     let position = procedure.params.iter().position(|param| param.name.text == name);
                     if let Some(position) = position {
-                        return Scene::new(self.meaning, self.state, self.own).inside(outer).path(&args[position]);
+                        let around = Scene::new(self.meaning, self.state, self.own).inside(outer);
+                        return around.late(self.timeout).path(&args[position]);
                     }
                     in_procedure = true;
                     break;
@@ -337,6 +345,9 @@ impl<'s> Scene<'s> {
         }
         if let Some(kind) = meaning.kinds.iter().position(|kind| kind.tree.name.text == name) {
             return Ok(Thing::Thread(kind, None));
+        }
+        if name == "timeout" {
+            return Ok(Thing::Value(Value::Number(i64::from(self.timeout))));
         }
         let block = meaning.blocks.iter().find(|block| **block == name).expect("a declared name");
         Ok(Thing::Block(block))

@@ -42,7 +42,7 @@ fn loaded(text: &str) -> Option<Case> {
 }
 
 #[derive(Debug, Default)]
-struct Tally {
+pub(crate) struct Tally {
     programs: usize,
     by_truth: [usize; 2],
     /// Programs in which one mark became several transitions.
@@ -53,7 +53,7 @@ struct Tally {
 }
 
 /// What is said of fair runs by the graph of the tree, the search for cycles, the graph of states and diagrams.
-fn agree(seed: u64, case: &Case, fairness: &Fairness, tally: &mut Tally) -> Checked {
+pub(crate) fn agree(seed: u64, case: &Case, fairness: &Fairness, tally: &mut Tally) -> Checked {
     let (meaning, program) = (Meaning::new(&case.system), &case.program);
     let graph = Graph::of(&meaning);
     let mut random = Random::new(seed ^ 0xfa2);

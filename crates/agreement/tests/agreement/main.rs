@@ -31,6 +31,7 @@ mod reduction;
 mod regressions;
 mod shortest;
 mod symmetry;
+mod timeouts;
 mod wide;
 mod words;
 

@@ -12,6 +12,7 @@ mod reduced_formulas;
 mod reduction;
 mod sets;
 mod symmetry;
+mod timeouts;
 mod traps;
 mod twins;
 

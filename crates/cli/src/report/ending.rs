@@ -286,8 +286,11 @@ impl Ending<'_> {
         let transition = self.program.transition(id);
         // Where no condition is written, the statement itself is what cannot be executed.
         let span = transition.guard_span.or_else(|| (transition.guard != Expr::TRUE).then_some(transition.span))?;
-        let text = self.source.slice(span);
-        let guard = format!("`{}`", visible(text.lines().next().unwrap_or_default()));
+        // A condition of a procedure is about its parameters: the call says what they stand for.
+        let is_called = self.source.is_bir() && transition.is_guarded_elsewhere();
+        let text = self.source.slice(if is_called { transition.span } else { span });
+        let text = text.lines().next().unwrap_or_default();
+        let guard = format!("`{}`", visible(if is_called { text.trim_end_matches(';') } else { text }));
         let parts = why(self.program, self.run.last(), id).parts;
         let is_leaf = |&(at, part): &(usize, &Part)| parts.get(at + 1).is_none_or(|next| next.depth <= part.depth);
         let mut values: Vec<String> = Vec::new();

@@ -163,7 +163,12 @@ impl Report<'_> {
 
     /// The condition of a transition, as it is written.
     pub(crate) fn guard_text(&self, id: TransitionId) -> Option<String> {
-        self.program.transition(id).guard_span.map(|span| self.source.slice(span))
+        let transition = self.program.transition(id);
+        // A condition of a procedure is about its parameters: the call says what they stand for.
+        match self.source.is_bir() && transition.is_guarded_elsewhere() {
+            true => Some(self.source.slice(transition.span).trim_end_matches(';').to_owned()),
+            false => transition.guard_span.map(|span| self.source.slice(span)),
+        }
     }
 
     /// What the next depth would cost, or why that cannot be told; nothing where it was not asked for.

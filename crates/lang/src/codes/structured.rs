@@ -334,3 +334,50 @@ system Couple {
   reachable both: got == 2;
 }",
 };
+
+pub(super) const E0057: Code = Code {
+    code: "E0057",
+    title: "`timeout` outside a guard",
+    explanation: "\
+`timeout` is true where nothing else in the system can move: no other step of any thread, and
+nothing that happens to a message on its way. That is asked before a step is taken, so `timeout`
+stands in the condition of `await` or `when`, alone or joined with others by `&&` and `||`. The test
+of an `if` or `while` can always move, so it would never be true there; `!timeout` would always be.
+A variable or constant of this name is an ordinary name.",
+    example: "\
+system Lossy {
+  lossy channel of byte [1] line;
+  byte got;
+
+  active thread Sender() {
+    send line (7);
+    while (got == 0) {
+      if (timeout) { send line (7); }
+    }
+  }
+
+  active thread Receiver() {
+    receive line (?got);
+  }
+
+  reachable delivered: got == 7;
+}",
+    fix: "\
+system Lossy {
+  lossy channel of byte [1] line;
+  byte got;
+
+  active thread Sender() {
+    send line (7);
+    while (true) {
+      either { await got == 7; break; } or { await timeout; send line (7); }
+    }
+  }
+
+  active thread Receiver() {
+    receive line (?got);
+  }
+
+  reachable delivered: got == 7;
+}",
+};

@@ -8,7 +8,11 @@ pub(super) const W0001: Code = Code {
     explanation: "\
 No chain of jumps leads from the first location of the thread to this one, whatever the guards
 are. A jump to it was forgotten, or it can be removed. Locations that no execution reaches
-although jumps lead there are listed at the end of the report instead.",
+although jumps lead there are listed at the end of the report instead.
+
+A label on the first statement of an alternative of `either` names no location: the alternative is
+chosen by its first step, so a thread that has not taken it is before the `either`, and one that has
+is behind that statement. Put the label before the `either`.",
     example: "\
 system Lift {
   byte floor;

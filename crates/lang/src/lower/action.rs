@@ -5,6 +5,7 @@ use birk_ir::{Expr, FaultKind, Op, Place, Span, VarId};
 use super::Step;
 use crate::diagnostic::Diagnostic;
 use crate::sema::context::Symbol;
+use crate::sema::declarations::MAX_MEMBERS;
 use crate::sema::expression::{Receiver, count};
 use crate::sema::place::Indexed;
 use crate::sema::types::{Hazard, Ty, Value};
@@ -121,7 +122,7 @@ impl Step<'_, '_> {
             let chosen = Value { ty, lo: 0, hi: last, ..member };
             return self.assign(target, chosen, [place.span, span, span]);
         }
-        let mut value = self.elaborator.value(set);
+        let Some(mut value) = self.set_to_choose_from(set, &target) else { return };
         let Ty::Set(lo, hi, of) = value.ty else {
             if value.ty != Ty::Error {
                 let message = format!("`{}` is not a set", self.elaborator.cx.source(set.span));
@@ -140,6 +141,37 @@ impl Step<'_, '_> {
         let chosen = Value { ty: Ty::of_members(of), lo, hi, ..member };
         self.push(Op::Require(crate::sema::aggregate::has(&chosen, value.expr, lo, hi)));
         self.assign(target, chosen, [place.span, span, span]);
+    }
+
+    /// A set, or the members of one as they are written, whose type is that of the variable.
+    fn set_to_choose_from(&mut self, set: &ast::Expr, target: &Option<crate::sema::place::Target>) -> Option<Value> {
+        let (ast::ExprKind::Set(members), Some(target)) = (&set.kind, target) else {
+            return Some(self.elaborator.value(set));
+        };
+        let of = match target.scalar.ty {
+            Ty::Symmetric(index) => Some(index),
+            _ => None,
+        };
+        let (mut lo, mut hi) = (i64::MAX, i64::MIN);
+        for member in members {
+            let value = self.elaborator.value(member);
+            if value.ty == Ty::Error {
+                return None;
+            }
+            (lo, hi) = (lo.min(value.lo), hi.max(value.hi));
+        }
+        if members.is_empty() || hi - lo >= MAX_MEMBERS {
+            (lo, hi) = (target.scalar.lo, target.scalar.hi);
+        }
+        if hi - lo >= MAX_MEMBERS {
+            let message = format!("these members can be more than {MAX_MEMBERS} different values");
+            let help = "write each as an alternative: `either { x := …; } or { x := …; }`";
+            self.elaborator
+                .cx
+                .report(Diagnostic::new("E0022", set.span, message, "too far apart for a set").help(help));
+            return None;
+        }
+        Some(self.elaborator.value_as(set, Ty::Set(lo, hi, of)))
     }
 
     /// The spans are those of the place, of the value, and of the whole action.

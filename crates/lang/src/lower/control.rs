@@ -50,6 +50,8 @@ pub(crate) struct Spot {
     pub(crate) end: bool,
     pub(crate) accept: bool,
     pub(crate) progress: bool,
+    /// It is where an alternative of an `either` begins: a thread that chooses is before the `either`.
+    pub(crate) alternative: bool,
 }
 
 /// A step.
@@ -76,6 +78,8 @@ pub(crate) struct Part<'a> {
 pub(crate) enum What<'a> {
     /// The step exists only where this is true.
     Require(&'a Expr),
+    /// The same, in the test of an `if` or `while`.
+    Test(&'a Expr),
     /// The step exists only where this is false.
     Refuse(&'a Expr),
     Do(&'a Action),
@@ -126,6 +130,16 @@ pub(crate) fn control<'a>(cx: &mut Context<'a>, thread: &'a ast::Thread) -> Cont
     builder.finish(thread)
 }
 
+/// `i = 0`, `j = 1`: the rounds that a statement is inside of, outermost first.
+fn rounds_text(scope: &Scope<'_>) -> Vec<String> {
+    let Some(frame) = scope else { return Vec::new() };
+    let mut found = rounds_text(&frame.outer);
+    if let FrameKind::Round(name, value) = frame.kind {
+        found.push(format!("{} = {value}", name.text));
+    }
+    found
+}
+
 struct Builder<'c, 'a> {
     cx: &'c mut Context<'a>,
     spots: Vec<Spot>,
@@ -167,8 +181,11 @@ impl<'a> Builder<'_, 'a> {
     fn spot(&mut self, span: Span, around: Option<&Around<'a>>) -> usize {
         self.spend(1, span);
         let span = around.and_then(|around| around.site).unwrap_or(span);
-        let name = format!("line {}", self.cx.line_of(span));
-        self.spots.push(Spot { name, named: false, span, end: false, accept: false, progress: false });
+        let rounds = around.map(|around| rounds_text(&around.scope)).filter(|rounds| !rounds.is_empty());
+        let rounds = rounds.map_or(String::new(), |rounds| format!(" ({})", rounds.join(", ")));
+        let name = format!("line {}{rounds}", self.cx.line_of(span));
+        let (named, end, accept, progress, alternative) = (false, false, false, false, false);
+        self.spots.push(Spot { name, named, span, end, accept, progress, alternative });
         self.out.push(Vec::new());
         self.spots.len() - 1
     }
@@ -369,7 +386,7 @@ impl<'a> Builder<'_, 'a> {
                         return;
                     }
                     let mut parts = refused.clone();
-                    parts.push(part(What::Require(condition)));
+                    parts.push(part(What::Test(condition)));
                     self.branch(branch, here, next, at(condition.span), fair, parts, around);
                     refused.push(part(What::Refuse(condition)));
                 }
@@ -383,7 +400,7 @@ impl<'a> Builder<'_, 'a> {
                     self.out[here].push(Out::Epsilon(start));
                     self.list(body, start, here, &inside);
                 } else {
-                    let parts = vec![part(What::Require(condition))];
+                    let parts = vec![part(What::Test(condition))];
                     let start = self.spot(body.first().map_or(statement.span, |first| first.span), Some(around));
                     self.edge(here, start, at(condition.span), fair, parts);
                     self.list(body, start, here, &inside);
@@ -394,8 +411,15 @@ impl<'a> Builder<'_, 'a> {
                 let rounds = self.rounds(name, lo, hi, &around.scope);
                 let mut at = here;
                 for (i, scope) in rounds.iter().enumerate() {
+                    let inside = Around { scope: scope.clone(), ..around.clone() };
+                    // A label of the loop names the first place in it.
+                    if i > 0 || !self.spots[here].named {
+                        let start = self.spot(body.first().map_or(statement.span, |first| first.span), Some(&inside));
+                        self.out[at].push(Out::Epsilon(start));
+                        at = start;
+                    }
                     let to = if i + 1 == rounds.len() { next } else { self.spot(statement.span, Some(around)) };
-                    self.list(body, at, to, &Around { scope: scope.clone(), ..around.clone() });
+                    self.list(body, at, to, &inside);
                     at = to;
                 }
                 if rounds.is_empty() {
@@ -405,6 +429,7 @@ impl<'a> Builder<'_, 'a> {
             ActionKind::Either(branches) => {
                 for branch in branches {
                     let start = self.spot(branch.first().map_or(statement.span, |first| first.span), Some(around));
+                    self.spots[start].alternative = true;
                     self.out[here].push(Out::Epsilon(start));
                     self.list(branch, start, next, around);
                 }

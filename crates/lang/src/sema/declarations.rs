@@ -16,7 +16,7 @@ use crate::syntax::ast::{self, Item};
 use constants::{declare_constants, evaluate_constants, override_constants};
 use threads::{declare_thread, started_names};
 use types::resolve_alias;
-pub(crate) use types::{fields_of, leaves_of, resolve_type, scalar_type};
+pub(crate) use types::{MAX_MEMBERS, fields_of, leaves_of, resolve_type, scalar_type};
 
 /// A state may not be longer than this.
 const MAX_ELEMENTS: u64 = 1 << 18;

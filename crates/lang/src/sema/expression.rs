@@ -31,6 +31,34 @@ pub(crate) struct Receiver<'s> {
     pub(crate) declared: Option<Span>,
 }
 
+/// The word that asks whether nothing else can move, unless something of this name is declared.
+pub(crate) const TIMEOUT: &str = "timeout";
+
+/// What `timeout` is where an expression stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Timeout {
+    /// In a guard: the step is lowered once for each of the two.
+    Is(bool),
+    /// In a guard, but below another operator than `&&` and `||`.
+    Below,
+    /// In the test of an `if` or `while`.
+    Test,
+    /// Not in a guard.
+    Outside,
+}
+
+impl Timeout {
+    /// The same for what stands inside of an expression.
+    fn inside(self, kind: &ExprKind) -> Self {
+        use ast::BinaryOp::{And, Or};
+        match (self, kind) {
+            (Self::Is(_), ExprKind::Name(_) | ExprKind::Binary(And | Or, ..)) => self,
+            (Self::Is(_), _) => Self::Below,
+            _ => self,
+        }
+    }
+}
+
 /// Lowers the expressions of one place: a step of one copy of a thread, a property, a constant.
 pub(crate) struct Elaborator<'c, 'a> {
     pub(crate) cx: &'c mut Context<'a>,
@@ -45,6 +73,9 @@ pub(crate) struct Elaborator<'c, 'a> {
     pub(crate) stateful: bool,
     /// A name may be the variable of a fixpoint.
     pub(crate) in_fixpoints: bool,
+    pub(crate) timeout: Timeout,
+    /// A guard asks for it.
+    pub(crate) asks_timeout: bool,
     /// The calls and rounds that this stands inside of.
     pub(crate) scope: Scope<'a>,
     /// Constants decide that this is never evaluated: it must have a type, but nothing can go wrong in it.
@@ -65,6 +96,8 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             locals: 0,
             stateful: true,
             in_fixpoints: false,
+            timeout: Timeout::Outside,
+            asks_timeout: false,
             scope: None,
             unreached: false,
             calls: Vec::new(),
@@ -126,7 +159,10 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             return self.too_deep(expr.span);
         }
         self.deep += 1;
+        let timeout = self.timeout;
+        self.timeout = timeout.inside(&expr.kind);
         let value = self.value_of(expr);
+        self.timeout = timeout;
         self.deep -= 1;
         // Some operators need an operand several times.
         if value.size() > MAX_NODES {

@@ -184,6 +184,13 @@ fn locations(cx: &mut Context<'_>, kind: usize) {
         }
     }
     for (spot, _) in control.spots.iter().zip(reached).filter(|(spot, reached)| !reached && spot.named) {
+        if spot.alternative {
+            let message = format!("the label `{}` names no location", spot.name);
+            let label = "no thread is ever here: it is before the `either`";
+            let help = "put the label before the `either`, or on a later statement of the alternative";
+            cx.report(Diagnostic::new("W0001", spot.span, message, label).help(help));
+            continue;
+        }
         let message = format!("the location `{}` is unreachable", spot.name);
         let label = format!("no steps lead here from `{}`", control.spots[0].name);
         cx.report(Diagnostic::new("W0001", spot.span, message, label));

@@ -53,7 +53,7 @@ impl Writer<'_> {
     /// Whether an expression is a truth value.
     fn is_truth(&self, expr: &Expr) -> bool {
         match expr {
-            Expr::Unary(UnaryOp::Not, _) => true,
+            Expr::Unary(UnaryOp::Not, _) | Expr::Stuck => true,
             Expr::Binary(op, _) => comparison(*op).is_some() || matches!(op, BinaryOp::And | BinaryOp::Or),
             Expr::Var(variable) | Expr::Element(variable, _) => self.is_boolean(*variable),
             _ => false,
@@ -105,14 +105,16 @@ impl Writer<'_> {
                 self.helpers.borrow_mut().insert(text);
                 Ok(format!("{name}({})", self.number(inner, 0)?))
             }
-            Expr::Stuck => Err("`timeout` asks whether any other step is possible"),
-            Expr::Unary(..) | Expr::Fold { .. } | Expr::Let { .. } => Err("an expression that BIR does not have"),
+            Expr::Unary(..) | Expr::Stuck | Expr::Fold { .. } | Expr::Let { .. } => {
+                Err("an expression that BIR does not have")
+            }
         }
     }
 
     pub(super) fn condition(&self, expr: &Expr, level: u8) -> Said {
         match expr {
             Expr::Const(number) => Ok((*number != 0).to_string()),
+            Expr::Stuck => Ok("timeout".into()),
             Expr::Unary(UnaryOp::Not, inner) => {
                 Ok(within(format!("!{}", self.condition(inner, PREFIX + 1)?), PREFIX, level))
             }

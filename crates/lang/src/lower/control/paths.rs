@@ -74,7 +74,7 @@ impl<'a> Builder<'_, 'a> {
                         return Vec::new();
                     }
                     let mut conditions = refused.clone();
-                    conditions.push(What::Require(condition));
+                    conditions.push(What::Test(condition));
                     let begun = with(open.clone(), &conditions);
                     paths.extend(self.through(branch, begun, scope));
                     refused.push(What::Refuse(condition));

@@ -10,7 +10,7 @@ use crate::sema::types::{INT_MAX, Leaf, Scalar, Ty, Type};
 use crate::syntax::ast::{self, TypeKind};
 
 /// A set ranges over at most this many numbers.
-const MAX_MEMBERS: i64 = 31;
+pub(crate) const MAX_MEMBERS: i64 = 31;
 /// A channel holds at most this many messages.
 const MAX_CAPACITY: i64 = 1000;
 /// A record may have so many single values and arrays in it.

@@ -6,7 +6,7 @@ use super::{Indexed, Resolved};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::lower::control::FrameKind;
 use crate::sema::context::{Symbol, ThreadDecl};
-use crate::sema::expression::Elaborator;
+use crate::sema::expression::{Elaborator, TIMEOUT, Timeout};
 use crate::sema::types::{Hazard, Ty, Value, outside};
 
 impl Elaborator<'_, '_> {
@@ -77,6 +77,8 @@ impl Elaborator<'_, '_> {
                 self.cx.report(diagnostic);
                 Resolved::Error
             }
+            // A procedure is no value: the library of timers declares one of this name.
+            None | Some(Symbol::Procedure(_)) if name == TIMEOUT => self.timeout(span),
             Some(Symbol::Alias(_) | Symbol::Function(_) | Symbol::Record(_) | Symbol::Procedure(_)) => {
                 let is_function = self.cx.functions.iter().any(|(function, _)| function.name.text == name);
                 if let Some(mut diagnostic) = self.cx.misused(name, span, "a value") {
@@ -90,6 +92,43 @@ impl Elaborator<'_, '_> {
                 Resolved::Error
             }
         }
+    }
+
+    /// `timeout`: nothing else can move.
+    fn timeout(&mut self, span: Span) -> Resolved {
+        let (message, label, help) = match self.timeout {
+            Timeout::Is(value) => {
+                self.asks_timeout = true;
+                let value = Value { fixed: false, ..Value::constant(i64::from(value), Ty::Boolean) };
+                return Resolved::Value(value);
+            }
+            _ if self.elsewhere(TIMEOUT).is_some() => {
+                self.unknown_name(TIMEOUT, span);
+                return Resolved::Error;
+            }
+            Timeout::Below => (
+                "`timeout` inside another operator",
+                "only `&&` and `||` may join it",
+                "write `timeout && …`; what need not wait for it is an alternative of its own",
+            ),
+            Timeout::Test => (
+                "`timeout` in the test of an `if` or `while`",
+                "never true: the test itself can move",
+                "wait for it instead: `either { await timeout; … } or { … }`",
+            ),
+            Timeout::Outside if self.thread.is_none() => (
+                "`timeout` outside a guard",
+                "only allowed in `await` and `when`",
+                "a state in which nothing can move is what `deadlock` finds, which is always checked",
+            ),
+            Timeout::Outside => (
+                "`timeout` outside a guard",
+                "only allowed in `await` and `when`",
+                "wait for it before: `await timeout;`",
+            ),
+        };
+        self.cx.report(Diagnostic::new("E0057", span, message, label).help(help));
+        Resolved::Error
     }
 
     pub(super) fn unknown_name(&mut self, name: &str, span: Span) {
@@ -116,9 +155,6 @@ impl Elaborator<'_, '_> {
     /// What to do about a name that nothing resembles.
     fn next_step(&self, name: &str) -> String {
         match name {
-            "timeout" => "a timer is a boolean variable `t`: write `import \"std/timer.bir\";` before `system`, then \
-                          `start_timer(t);` and `timeout(t);`"
-                .into(),
             "_pid" | "self" => "the number of an instance is its parameter: `active [2] thread T(int me) { … }`".into(),
             "null" | "nil" => "every variable has a value of its type: use one more value of its range".into(),
             _ if self.stateful => format!("declare it with its type: `TYPE {name};`"),

@@ -11,6 +11,9 @@ pub(super) const STATEMENTS: [&str; 10] =
 
 pub(super) const RANGE: &str = "a `for` goes over a constant range: `for (i : 0 .. 3) { … }`";
 
+/// So far ahead it is looked for the range of a `for`.
+const MOST_AHEAD: usize = 100;
+
 impl Parser<'_> {
     /// Whether a statement begins here that is not also an action of the form with locations.
     pub(super) fn is_statement(&self) -> bool {
@@ -259,6 +262,16 @@ impl Parser<'_> {
             self.bump();
         }
         let name = self.name("a name");
+        if self.at_word("in") && !self.has_range_ahead() {
+            let help = format!(
+                "go over all values that can be in it: `for ({} : 0 .. 3) {{ if ({0} in …) {{ … }} }}`",
+                name.text
+            );
+            let message = "a `for` goes over a constant range, not over a set";
+            self.report(Diagnostic::new("E0012", self.span(), message, "expected `:` and a range").help(help));
+            self.recover();
+            return None;
+        }
         if self.at_word("in") && is_bare {
             self.correct(T::Colon);
         }
@@ -287,6 +300,13 @@ impl Parser<'_> {
             self.report_at(position, diagnostic);
         }
         Some(ActionKind::For(name, low, high, self.block()))
+    }
+
+    /// Whether a range is written before the block that begins next.
+    fn has_range_ahead(&self) -> bool {
+        let ahead = self.tokens[self.position..].iter().take(MOST_AHEAD).map(|token| token.kind);
+        let mut before = ahead.take_while(|kind| !matches!(kind, T::OpenBrace | T::CloseBrace | T::Semicolon));
+        before.any(|kind| matches!(kind, T::DotDot | T::Comma))
     }
 
     /// Whether the next branch of an `either` begins, although this one is not closed.
