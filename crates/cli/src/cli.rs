@@ -4,6 +4,7 @@
 mod cluster;
 mod grammar;
 mod parse;
+mod plan;
 mod resume;
 
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use cluster::{ClusterAction, ClusterArgs, ClusterOptions};
 pub(crate) use grammar::{engine_options, grammar};
 use parse::{parse_accept, parse_define, parse_memory, parse_number, parse_positive, parse_threads, parse_time};
+pub(crate) use plan::PlanArgs;
 pub(crate) use resume::ResumeArgs;
 
 const PROPERTIES: &str = "Properties";
@@ -60,6 +62,8 @@ pub(crate) enum Command {
     Graph(GraphArgs),
     /// Explore the state graph in a browser on this machine
     Explore(ExploreArgs),
+    /// Compute what a search of very many states needs, from a short one
+    Plan(PlanArgs),
     /// Check a model with many values of its constants, within one budget
     Sweep(SweepArgs),
     /// Check that models are as their `expect` lines say

@@ -10,6 +10,7 @@ mod explore;
 mod fmt;
 mod graph;
 mod lsp;
+mod plan;
 mod prove;
 mod replay;
 mod resume;
@@ -37,6 +38,7 @@ pub(crate) fn run(cli: Cli, engines: &Engines) -> Result<Exit, Failure> {
         Command::Show(args) => show::run(&args),
         Command::Graph(args) => graph::run(&args),
         Command::Explore(args) => explore::run(&args),
+        Command::Plan(args) => plan::run(&args),
         Command::Sweep(args) => sweep::run(&args),
         Command::Test(args) => test::run(&args),
         Command::Lsp => lsp::run(),

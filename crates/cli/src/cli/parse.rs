@@ -23,6 +23,14 @@ pub(crate) fn parse_number<T: FromStr<Err = ParseIntError>>(text: &str) -> Resul
     })
 }
 
+/// A number of states, which may be written as a power of ten.
+pub(crate) fn parse_states(text: &str) -> Result<f64, String> {
+    match text.replace('_', "").parse() {
+        Ok(number @ 1.0..=1e18) => Ok(number),
+        _ => Err("write a number from 1 to 1e18, for example 1e12".to_owned()),
+    }
+}
+
 pub(crate) fn parse_positive(text: &str) -> Result<u32, String> {
     match parse_number(text)? {
         0 => Err("must be at least 1".into()),

@@ -12,6 +12,7 @@ use schemars::schema_for;
 use crate::cli::grammar;
 use crate::commands::certify::CertifyReport;
 use crate::commands::graph::document::{GraphReport, ThreadsReport};
+use crate::commands::plan::PlanReport;
 use crate::commands::prove::ProveReport;
 use crate::commands::sweep::SweepReport;
 use crate::diagnostics::json::DiagnosticReport;
@@ -47,6 +48,7 @@ pub(crate) fn schemas() -> String {
         ("diagnostics", schema_for!(DiagnosticReport)),
         ("graph", schema_for!(GraphReport)),
         ("graph --threads", schema_for!(ThreadsReport)),
+        ("plan", schema_for!(PlanReport)),
         ("prove", schema_for!(ProveReport)),
         ("simulate", schema_for!(SimulationReport)),
         ("sweep", schema_for!(SweepReport)),
