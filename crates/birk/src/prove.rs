@@ -24,6 +24,8 @@ pub struct Proved<'p> {
     pub strengthened: Vec<Strengthened>,
     /// A certificate of all that is proved, which the certifier has accepted; or why it could not check it. None where nothing is.
     pub certificate: Option<Result<Vec<u8>, String>>,
+    /// What stopped it early: then nothing more is known than what is said here.
+    pub stopped: Option<Stop>,
 }
 
 /// What IC3 found out about an invariant that is not inductive.
@@ -71,13 +73,17 @@ pub fn prove<'p>(
     let bad: Vec<&Expr> = goals.iter().map(|Goal::State(bad)| bad).collect();
     let induction = birk_symbolic::induction(program, &bad, memory, observer).map_err(Error::Refused)?;
     let strengthened = vec![Strengthened::Open; properties.len()];
-    let mut proved = Proved { properties, induction, strengthened, certificate: None };
+    let stopped = induction.stopped;
+    let mut proved = Proved { properties, induction, strengthened, certificate: None, stopped };
     let inductive: Vec<usize> = (0..bad.len()).filter(|&at| proved.is_inductive(at)).collect();
+    // What is inductive is certified first, so that it stays proved whatever becomes of the rest.
+    proved.stopped = proved.stopped.or(certify(program, &mut proved, &inductive, observer)?);
+    proved.induction.stopped = proved.stopped;
     let known: Vec<&Expr> = inductive.iter().map(|&at| bad[at]).collect();
     let job = Job::new(1, Limits { memory, ..Limits::NONE });
     for at in 0..bad.len() {
         let is_broken = matches!(proved.induction.gaps[at], Some(Gap::Step(_)));
-        if strengthen && is_broken && proved.induction.stopped.is_none() {
+        if strengthen && is_broken && proved.stopped.is_none() {
             let goal = &goals[at..=at];
             let hunt = birk_symbolic::strengthen(program, goal, &known, &job, observer).map_err(Error::Refused)?;
             proved.strengthened[at] = match (&hunt.outcomes[0], hunt.stats.sat().map(|sat| &sat.invariants[..])) {
@@ -85,10 +91,16 @@ pub fn prove<'p>(
                 (Outcome::Absent, Some([Some(invariant)])) => Strengthened::By(invariant.clone()),
                 _ => Strengthened::Open,
             };
-            proved.induction.stopped = Some(hunt.stopped).filter(|stop| !matches!(stop, Stop::Goal | Stop::Exhausted));
+            proved.stopped = Some(hunt.stopped).filter(|stop| !matches!(stop, Stop::Goal | Stop::Exhausted));
         }
     }
-    certify(program, &mut proved, &inductive, observer)?;
+    let is_by = |one: &Strengthened| matches!(one, Strengthened::By(_));
+    if proved.strengthened.iter().any(is_by)
+        && let Some(stop) = certify(program, &mut proved, &inductive, observer)?
+    {
+        proved.strengthened.iter_mut().filter(|one| is_by(one)).for_each(|one| *one = Strengthened::Open);
+        proved.stopped = Some(stop);
+    }
     Ok(proved)
 }
 
@@ -114,13 +126,14 @@ fn asked<'p>(program: &'p Program, names: &[String]) -> Result<Vec<&'p Property>
     Ok(properties)
 }
 
-/// Has what was proved checked by the certifier: what is inductive, and, with that, each invariant that IC3 has proved.
+/// Has what was proved checked by the certifier: what is inductive, and, with that, each invariant that IC3 has proved. What stopped
+/// it, if it was stopped: then nothing was checked.
 fn certify(
     program: &Program,
     proved: &mut Proved<'_>,
     inductive: &[usize],
     observer: &mut dyn Observer,
-) -> Result<(), Error> {
+) -> Result<Option<Stop>, Error> {
     let bounds = proved.induction.bounds.clone();
     let (mut all, mut whole) = (inductive.to_vec(), Invariant { bounds, excluded: Vec::new() });
     for (at, strengthened) in proved.strengthened.iter().enumerate() {
@@ -129,7 +142,7 @@ fn certify(
         whole.excluded.extend(invariant.excluded.iter().cloned());
     }
     if all.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     let properties: Vec<&Property> = all.iter().map(|&at| proved.properties[at]).collect();
     let bytes = certificate::of_properties(program, &properties, &whole);
@@ -145,11 +158,8 @@ fn certify(
     match checked {
         Ok(_) => proved.certificate = Some(Ok(bytes)),
         Err(Refusal::Unknown(reason)) => proved.certificate = Some(Err(reason)),
-        Err(Refusal::Stopped) => {
-            proved.induction.stopped = asked.into_inner().1.or(Some(Stop::Interrupt));
-            proved.strengthened.fill(Strengthened::Open);
-        }
+        Err(Refusal::Stopped) => return Ok(asked.into_inner().1.or(Some(Stop::Interrupt))),
         Err(refusal) => return Err(Error::Internal(refusal.to_string())),
     }
-    Ok(())
+    Ok(None)
 }

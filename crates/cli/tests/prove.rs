@@ -66,6 +66,18 @@ fn ic3_adds_what_is_missing_or_finds_a_violation() {
     birk("check models/peterson_reordered.bir").exits(1);
 }
 
+/// Time runs out while IC3 works: what was inductive before stays proved, and nothing else is.
+#[test]
+fn what_is_inductive_stays_proved_when_the_time_is_up() {
+    let model = folder("prove_time").join("m.bir");
+    let text = std::fs::read_to_string("../../benches/models/numbers.bir").expect("it is there");
+    let text = text.replacen("invariant", "invariant small: forall (i : 0 .. 0) i == 0;\n  invariant", 1);
+    std::fs::write(&model, text).expect("it can be written");
+    let report = birk(&format!("prove {} --strengthen --time 1s --format json", model.display())).exits(3).json();
+    assert_eq!((&report["verdict"], &report["stopped_by"]), (&"unproved".into(), &"time".into()), "{report:#}");
+    assert_eq!(report["invariants"][0]["verdict"], "inductive", "{report:#}");
+}
+
 #[test]
 fn what_cannot_be_proved_is_refused_with_the_next_step() {
     birk(&format!("prove {MODEL} --with exclusio")).exits(2).says("did you mean `exclusion`?");

@@ -95,7 +95,7 @@ pub(crate) fn run(args: &ProveArgs) -> Result<Exit, Failure> {
         crate::say(&format!("note: the proof was not checked by the certifier: {reason}"));
     }
     let exit = match shown.verdict() {
-        _ if proved.induction.stopped == Some(Stop::Interrupt) => Exit::Interrupted,
+        _ if proved.stopped == Some(Stop::Interrupt) => Exit::Interrupted,
         "proved" => Exit::Success,
         "violated" => Exit::Violated,
         _ => Exit::Inconclusive,
@@ -144,14 +144,17 @@ impl Shown<'_> {
                 }
             };
         }
-        let by = match (proved.induction.stopped, &proved.certificate) {
-            (Some(stop), _) => format!("ended before its end: {}", ended_by(stop)),
-            (None, Some(Ok(_))) => "what is inductive was checked again by the certifier".to_owned(),
-            (None, Some(Err(_))) => "what is inductive was not checked by the certifier".to_owned(),
-            (None, None) => "nothing is proved".to_owned(),
+        let by = match &proved.certificate {
+            Some(Ok(_)) => "what is inductive was checked again by the certifier",
+            Some(Err(_)) => "what is inductive was not checked by the certifier",
+            None => "nothing is proved",
         };
         let _ = writeln!(out, "  {}; {by}", count(proved.induction.queries, "question") + " to a SAT solver");
-        if self.verdict() == "unproved" {
+        if let Some(stop) = proved.stopped {
+            let _ = writeln!(out, "  stopped early: {}; the rest is not known", ended_by(stop));
+        }
+        let is_shown = |at: usize| matches!(proved.induction.gaps[at], Some(Gap::Step(_))) && !proved.is_proved(at);
+        if self.verdict() == "unproved" && (0..proved.properties.len()).any(is_shown) {
             out += "next: if no such state can be reached, exclude it by another invariant, and prove both together;\n";
             let _ = writeln!(out, "  --strengthen looks for one; birk check {} looks for a violation", source.path);
         }
@@ -241,7 +244,7 @@ impl Shown<'_> {
             constants: constants(program),
             verdict: self.verdict(),
             invariants: proved.properties.iter().enumerate().map(invariant).collect(),
-            stopped_by: proved.induction.stopped.map(ended_by),
+            stopped_by: proved.stopped.map(ended_by),
             queries: proved.induction.queries,
             seconds,
         }
