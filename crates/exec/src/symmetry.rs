@@ -10,14 +10,17 @@
 //! Nobody promises the symmetry: it is proved for each program and its goals, and what is not proved is not used. Types are
 //! inferred from what is done with values (`typing`), so that a swap of two names maps an expression to the one with its constants
 //! swapped; the swap is an automorphism if that maps the steps of the program to its steps, and each goal to itself (`proof`).
-//! Properties that name one thread leave the permutations of the others. (Ip and Dill 1996 for types that are declared so; Clarke,
-//! Enders, Filkorn and Jha 1996; Emerson and Sistla 1996.)
+//! Properties that name one thread leave the permutations of the others. Names of which each has a next one, as around a table,
+//! are not swapped but rotated (`ring`). (Ip and Dill 1996 for types that are declared so; Clarke, Enders, Filkorn and Jha 1996;
+//! Emerson and Sistla 1996.)
 
 mod action;
 mod canonical;
 mod classes;
+mod patterns;
 mod proof;
 mod refine;
+mod ring;
 mod temporary;
 mod text;
 mod typing;
@@ -56,10 +59,16 @@ impl Automorphisms {
         let action = Action::new(program, &typing, &found, checks);
         let mut group = 0..;
         found.retain(|_| group.next().is_some_and(|group| action.is_used(group)));
+        let is_mixed = found.iter().any(|names| names.is_ring) && found.iter().any(|names| !names.is_ring);
+        if is_mixed && !Canonical::new(Action::new(program, &typing, &found, checks)).is_by_keys() {
+            // A least image under both would have to be looked for among all of them.
+            found.retain(|names| !names.is_ring);
+        }
         let of_kind = |kind: usize| {
             let (class, copies) = (typing.classes.find(typing.instances(kind)), program.kinds[kind].copies);
-            let ours =
-                found.iter().filter(|names| names.class == class && names.names.iter().all(|name| *name < copies));
+            let ours = found.iter().filter(|names| {
+                !names.is_ring && names.class == class && names.names.iter().all(|name| *name < copies)
+            });
             ours.map(|names| names.names.clone()).collect()
         };
         let threads = (0..program.kinds.len()).map(of_kind).collect();
@@ -74,6 +83,11 @@ impl Automorphisms {
     /// The groups of names that are permuted: the names of each.
     pub fn groups(&self) -> &[Vec<u32>] {
         &self.canonical.action.groups
+    }
+
+    /// For each group, whether its names form a ring: they are permuted only by rotation.
+    pub fn rings(&self) -> &[bool] {
+        &self.canonical.action.rings
     }
 
     /// For each kind of threads, which of its instances are interchangeable: the numbers of each group.
@@ -102,11 +116,17 @@ impl Automorphisms {
         self.canonical.replace(state, &mut |_, _| {});
     }
 
-    /// The images of a state under swaps that generate all permutations.
+    /// The images of a state under swaps and rotations that generate all permutations.
     pub fn neighbours(&self, state: &[u32]) -> Vec<Vec<u32>> {
         let action = &self.canonical.action;
         let mut images = Vec::new();
         for (group, names) in action.groups.iter().enumerate() {
+            if action.rings[group] {
+                let mut turn = action.identity();
+                turn[group] = action.turned(group, 1);
+                images.push(action.image(&turn, state));
+                continue;
+            }
             for position in 1..names.len() {
                 let mut swap = action.identity();
                 swap[group].swap(position - 1, position);

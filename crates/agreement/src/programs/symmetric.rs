@@ -1,5 +1,5 @@
 //! Random programs with threads that are alike, most of them interchangeable: numbers of threads are stored, compared, chosen, put
-//! into sets and used as indices. Now and then something tells threads apart.
+//! into sets and used as indices. Now and then something tells threads apart, and some programs have threads in a ring.
 
 use std::fmt::Write as _;
 
@@ -89,6 +89,37 @@ const BREAKS: &[&str] =
 const OWN_BREAKS: &[&str] =
     &["last := (me + 1) % N;", "x[me] := me;", "if (me == 0) { a[me] := false; }", "if (me > last) { n := 1; }"];
 
+/// What only neighbours in a ring do, and is asked of them.
+const RING_GUARDS: &[&str] = &[
+    "a[(me + 1) % N]",
+    "!a[(me + N - 1) % N]",
+    "last == (me + 1) % N",
+    "x[(me + 1) % N] == x[me]",
+    "P[(me + 1) % N]@l1",
+    "(me + 1) % N in s",
+    "(exists (k : 0 .. N - 1) a[k] && !a[(k + 1) % N])",
+];
+const RING_ACTIONS: &[&str] = &[
+    "a[(me + 1) % N] := true;",
+    "x[(me + 1) % N] := x[me];",
+    "last := (me + N - 1) % N;",
+    "last := (last + 1) % N;",
+    "last := (last + 1) % N;",
+    "token := token + 1;",
+    "token := me;",
+    "s := s + {(me + 1) % N};",
+    "next[me] := (me + 1) % N;",
+    "next[me] := (next[me] + 2) % N;",
+    "if (token == me) { n := (n + 1) % 3; }",
+];
+const RING_PROPERTIES: &[&str] = &[
+    "invariant p: forall (i : 0 .. N - 1) !(a[i] && a[(i + 1) % N]);",
+    "reachable p: exists (i : 0 .. N - 1) P[i]@l1 && P[(i + 1) % N]@l1 && x[i] != x[(i + 1) % N];",
+    "reachable p: token == (last + 1) % N && n == 1;",
+    "reachable p: forall (i : 0 .. N - 1) P[i]@l1;",
+    "reachable p: a[token] && P[last]@l1;",
+];
+
 const PROPERTIES: &[&str] = &[
     "invariant p: !(a[last] && n == 2);",
     "invariant p: forall (i : 0 .. N - 1) (forall (j : 0 .. N - 1) i == j || !(P[i]@l1 && P[j]@l1));",
@@ -103,7 +134,8 @@ const PROPERTIES: &[&str] = &[
 /// The text of a seed.
 pub fn symmetric(seed: u64) -> String {
     let mut random = Random::new(seed ^ 0x0b17);
-    let n = random.between(2, 4);
+    let is_ring = seed / 8 % 4 == 3;
+    let n = random.between(2, 4) + i64::from(is_ring);
     // Arrays that are not used do no harm: they are left out, so that states stay small.
     let mut out = String::new();
     let breaks = if random.chance(30) { 12 } else { 0 };
@@ -112,6 +144,7 @@ pub fn symmetric(seed: u64) -> String {
     let line = |own: bool, random: &mut Random| {
         loop {
             let (actions, bad) = if own { (OWN_ACTIONS, OWN_BREAKS) } else { (ACTIONS, BREAKS) };
+            let actions = if is_ring && own && random.chance(50) { RING_ACTIONS } else { actions };
             let text = if random.chance(breaks) { *random.pick(bad) } else { *random.pick(actions) };
             if (is_pointing || !text.contains("next")) && (is_squared || !text.contains("seen")) {
                 return text;
@@ -119,7 +152,9 @@ pub fn symmetric(seed: u64) -> String {
         }
     };
     let guard = |own: bool, random: &mut Random| loop {
-        let text = *random.pick(if own { OWN_GUARDS } else { GUARDS });
+        let guards = if own { OWN_GUARDS } else { GUARDS };
+        let guards = if is_ring && own && random.chance(40) { RING_GUARDS } else { guards };
+        let text = *random.pick(guards);
         if (is_pointing || !text.contains("next")) && (is_squared || !text.contains("seen")) {
             return text;
         }
@@ -129,6 +164,9 @@ pub fn symmetric(seed: u64) -> String {
         out,
         "  boolean[N] a;\n  int (0, 2)[N] x;\n  int (0, 2) n;\n  typealias Group set of 0 .. N - 1;\n  Group s;"
     );
+    if is_ring {
+        let _ = writeln!(out, "  int wrap (0, N - 1) token;");
+    }
     if is_pointing {
         let _ = writeln!(out, "  int (0, N - 1)[N] next;");
     }
@@ -172,7 +210,8 @@ pub fn symmetric(seed: u64) -> String {
     }
     for position in 0..random.between(1, 2) {
         let property = loop {
-            let text = *random.pick(PROPERTIES);
+            let properties = if is_ring && random.chance(70) { RING_PROPERTIES } else { PROPERTIES };
+            let text = *random.pick(properties);
             if is_pointing || !text.contains("next") {
                 break text;
             }

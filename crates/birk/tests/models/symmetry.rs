@@ -175,6 +175,29 @@ fn names_that_are_declared_have_the_same_orbits() {
 fn larger_ones_have_as_many_orbits_as_is_known() {
     assert_eq!(states("peers/peterson.bir", "7"), 85_870);
     assert_eq!(states("german.bir", "5"), 134_355);
+    assert_eq!(states("german.bir", "6"), 549_915);
+}
+
+/// Threads in a ring are rotated: as many representatives as orbits, by brute force, and as few as there can be, up to the N states
+/// of an orbit.
+#[test]
+fn rings_are_rotated() {
+    for (name, size, length) in [
+        ("philosophers_ring.bir", "3", 3),
+        ("philosophers_ring.bir", "6", 6),
+        ("philosophers_ring.bir", "7", 7),
+        ("beem/phils.bir", "5", 5),
+        ("token_ring.bir", "6", 6),
+    ] {
+        let program = load(name, &[("N", size)]);
+        let (_, goals) = goals(&program);
+        let found = Automorphisms::new(&program, &goals);
+        assert_eq!((found.groups().len(), found.rings()), (1, &[true][..]), "{name}");
+        assert_eq!(found.groups()[0].len(), length, "{name}");
+        let (full, states) = compare(name, &program).expect("it is small");
+        println!("{name} N={size}: {states} of {full}");
+        assert!(found.is_exact() && states < full * 5 / 4 / length as u64 + 10, "{name}: {states} of {full}");
+    }
 }
 
 /// With partial-order reduction below, deadlock alone.
@@ -215,6 +238,60 @@ const TRAPS: &[Trap] = &[
             int (0, 2) n;
             active [3] thread P(int me) { loc a: do { } goto b; loc b: end when false do { } goto b; }
             reachable first: P[0]@b && !P[1]@b && !P[2]@b;
+        }",
+    },
+    Trap {
+        about: "neighbours in a ring, of which a property asks only as such",
+        groups: &[&[0, 1, 2]],
+        line: None,
+        text: "system T {
+            boolean[3] has;
+            active [3] thread P(int me) { loc a: when !has[(me + 1) % 3] do { has[me] := true; } goto b; loc b: do { has[(me + 2) % 3] := false; } goto a; }
+            reachable two: exists (i : 0 .. 2) has[i] && has[(i + 1) % 3] && !has[(i + 2) % 3];
+        }",
+    },
+    Trap {
+        about: "a ring of which a property asks about one",
+        groups: &[],
+        line: Some(4),
+        text: "system T {
+            boolean[3] has;
+            active [3] thread P(int me) { loc a: when !has[(me + 1) % 3] do { has[me] := true; } goto b; loc b: end when false do { } goto b; }
+            reachable last: has[2] && !has[0] && has[1];
+        }",
+    },
+    Trap {
+        about: "a ring in which one does something else",
+        groups: &[],
+        line: Some(3),
+        text: "system T {
+            boolean[3] has;
+            active [3] thread P(int me) { loc a: when me == 1 || has[(me + 1) % 3] do { has[me] := true; } goto b; loc b: end when false do { } goto b; }
+            reachable two: exists (i : 0 .. 2) has[i] && !has[(i + 1) % 3];
+        }",
+    },
+    Trap {
+        about: "a ring that is counted modulo less than its length",
+        groups: &[],
+        line: Some(4),
+        text: "system T {
+            int (0, 3) at;
+            boolean[4] has;
+            active [4] thread P(int me) { loc a: when at == me do { at := (at + 1) % 3; has[me] := true; } goto b; loc b: end when false do { } goto b; }
+            reachable all: forall (i : 0 .. 3) has[i];
+            reachable one: exists (i : 0 .. 3) has[i] && !has[(i + 1) % 4];
+        }",
+    },
+    Trap {
+        about: "a ring whose values go on from the last to nobody",
+        groups: &[],
+        line: Some(4),
+        text: "system T {
+            int (0, 3) at;
+            boolean[3] has;
+            active [3] thread P(int me) { loc a: when at == me do { at := (at + 1) % 4; has[me] := true; } goto b; loc b: end when false do { } goto b; }
+            reachable over: at == 3;
+            reachable one: exists (i : 0 .. 2) has[i] && !has[(i + 1) % 3];
         }",
     },
     Trap {

@@ -18,6 +18,8 @@ pub(super) type Name = (u8, u8);
 pub(super) struct Action {
     /// The names of each group, in order.
     pub(super) groups: Vec<Vec<u32>>,
+    /// For each group, whether its names are permuted only by rotation.
+    pub(super) rings: Vec<bool>,
     /// Variables that a permutation can change.
     pub(super) variables: Vec<Moved>,
 }
@@ -89,7 +91,8 @@ impl Action {
                 variables.push(Moved { slot: *program.layout.slot(VarId::new(v)), axes, held, live });
             }
         }
-        Self { groups: found.iter().map(|names| names.names.clone()).collect(), variables }
+        let groups = found.iter().map(|names| names.names.clone()).collect();
+        Self { groups, rings: found.iter().map(|names| names.is_ring).collect(), variables }
     }
 
     /// Whether the names of a group occur in states.
@@ -106,6 +109,12 @@ impl Action {
     /// The permutation that changes nothing.
     pub(super) fn identity(&self) -> Permutation {
         self.groups.iter().map(|names| (0..names.len() as u8).collect()).collect()
+    }
+
+    /// The rotation of one group that brings each name to the place so many before its own.
+    pub(super) fn turned(&self, group: usize, by: usize) -> Vec<u8> {
+        let many = self.groups[group].len();
+        (0..many).map(|position| ((position + many - by) % many) as u8).collect()
     }
 
     /// The image of a state.

@@ -2,12 +2,14 @@
 //!
 //! Where no array that is indexed by names holds names, and no element has two names as indices, everything that a state says of
 //! a name is a key: the elements that it indexes, and which variables and sets hold it. Names with equal keys are interchangeable,
-//! so that sorting the names of each group by their keys gives one and the same state for all images.
+//! so that sorting the names of each group by their keys gives one and the same state for all images. In a ring the names keep
+//! their order: of all rotations of the keys the least is taken.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::action::{Action, Held, Moved, Permutation, inverse};
 use super::refine::Refinement;
+use super::ring;
 
 /// Where an element is.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +81,7 @@ struct Members {
 #[derive(Clone, Debug, Default)]
 struct Group {
     size: usize,
+    is_ring: bool,
     fields: Vec<Field>,
     holders: Vec<Holder>,
     sets: Vec<Members>,
@@ -129,8 +132,8 @@ impl Key for u128 {
 
 impl Canonical {
     pub(super) fn new(action: Action) -> Self {
-        let mut groups: Vec<Group> =
-            action.groups.iter().map(|names| Group { size: names.len(), ..Group::default() }).collect();
+        let group = |(names, &is_ring): (&Vec<u32>, &bool)| Group { size: names.len(), is_ring, ..Group::default() };
+        let mut groups: Vec<Group> = action.groups.iter().zip(&action.rings).map(group).collect();
         let is_simple = action.variables.iter().all(|variable| {
             (0..variable.slot.len).all(|element| {
                 let names = variable.names_of(element).count();
@@ -175,7 +178,10 @@ impl Canonical {
 
     #[cold]
     fn refine(&self, refinement: &Refinement, state: &mut [u32], moved: &mut impl FnMut(usize, &[u8])) {
-        let (permutation, is_exact) = refinement.permutation(&self.action, state);
+        let (permutation, is_exact) = match self.action.rings.contains(&true) {
+            true => ring::permutation(&self.action, state),
+            false => refinement.permutation(&self.action, state),
+        };
         if !is_exact {
             self.is_exact.store(false, Ordering::Relaxed);
         }
@@ -292,26 +298,24 @@ fn is_live(live: &Option<(Spot, u32, Vec<bool>)>, state: &[u32]) -> bool {
 }
 
 impl Group {
-    /// Sorts the names by their keys.
+    /// Sorts the names by their keys, or turns them if they form a ring.
     #[inline]
     fn sort<K: Key, const N: usize>(&self, number: usize, state: &mut [u32], moved: &mut impl FnMut(usize, &[u8])) {
         let mut room = [K::default(); N];
         let keys = &mut room[..self.size];
         self.read(state, keys);
-        if keys.is_sorted() {
+        let start = if self.is_ring { ring::least_start(keys) } else { 0 };
+        if start == 0 && (self.is_ring || keys.is_sorted()) {
             return;
         }
         let mut order = [0u8; N];
         let order = &mut order[..self.size];
         order.iter_mut().enumerate().for_each(|(position, at)| *at = position as u8);
-        for next in 1..keys.len() {
-            let (key, at) = (keys[next], order[next]);
-            let mut place = next;
-            while place > 0 && keys[place - 1] > key {
-                (keys[place], order[place]) = (keys[place - 1], order[place - 1]);
-                place -= 1;
-            }
-            (keys[place], order[place]) = (key, at);
+        if self.is_ring {
+            keys.rotate_left(start);
+            order.rotate_left(start);
+        } else {
+            sort_with(keys, order);
         }
         self.write(state, keys, order);
         moved(number, order);
@@ -364,5 +368,19 @@ impl Group {
                 spot.set(state, field.mask, key.take(field.mask, field.bit));
             }
         }
+    }
+}
+
+/// Sorts the keys, few as they are, and names with them.
+#[inline]
+fn sort_with<K: Key>(keys: &mut [K], order: &mut [u8]) {
+    for next in 1..keys.len() {
+        let (key, at) = (keys[next], order[next]);
+        let mut place = next;
+        while place > 0 && keys[place - 1] > key {
+            (keys[place], order[place]) = (keys[place - 1], order[place - 1]);
+            place -= 1;
+        }
+        (keys[place], order[place]) = (key, at);
     }
 }

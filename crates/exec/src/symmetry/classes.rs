@@ -1,6 +1,6 @@
 //! Classes of values by unification: what is compared with, assigned to or used as the same index as something else is of the same
 //! class. A class whose values are computed with, or put in order, consists of *numbers*; of the others nothing is known but which
-//! of their values are equal.
+//! of their values are equal, or, if they form a *ring*, which one follows which.
 
 use birk_ir::TransitionId;
 
@@ -25,6 +25,8 @@ struct Info {
     number: Option<Site>,
     /// The class of the members, if the values are sets.
     members: Option<Class>,
+    /// How many values there are, if they are counted modulo that, from 0 on.
+    ring: Option<(i64, Site)>,
 }
 
 /// All classes.
@@ -34,7 +36,7 @@ pub(super) struct Classes(Vec<Info>);
 impl Classes {
     /// A class of its own.
     pub(super) fn fresh(&mut self) -> Class {
-        self.0.push(Info { parent: self.0.len(), number: None, members: None });
+        self.0.push(Info { parent: self.0.len(), number: None, members: None, ring: None });
         self.0.len() - 1
     }
 
@@ -76,6 +78,10 @@ impl Classes {
         self.0[drop].parent = keep;
         let kept = &mut self.0[keep];
         kept.number = kept.number.or(dropped.number);
+        if let Some((length, site)) = dropped.ring {
+            self.make_ring(keep, length, site);
+        }
+        let kept = &mut self.0[keep];
         match (kept.members, dropped.members) {
             (Some(one), Some(other)) => self.join(one, other),
             (None, members) => kept.members = members,
@@ -94,6 +100,21 @@ impl Classes {
     /// Where the values are used as numbers, if they are.
     pub(super) fn is_number(&self, class: Class) -> Option<Site> {
         self.0[self.find(class)].number
+    }
+
+    /// The values are counted modulo this, as is seen here: what is counted modulo two lengths is a number.
+    pub(super) fn make_ring(&mut self, class: Class, length: i64, site: Site) {
+        let class = self.find(class);
+        match self.0[class].ring {
+            None => self.0[class].ring = Some((length, site)),
+            Some((known, _)) if known != length => _ = self.make_number(class, site),
+            Some(_) => {}
+        }
+    }
+
+    /// How many values are counted in a ring, if they are, and where that is seen.
+    pub(super) fn ring(&self, class: Class) -> Option<(i64, Site)> {
+        self.0[self.find(class)].ring
     }
 
     /// The class of the members of sets.

@@ -2,7 +2,8 @@
 //!
 //! The rules are those under which swapping two names in a state and in the constants of an expression swaps them in its value:
 //! names may be compared for equality, stored, used as indices, be members of sets, and range over all of a set that both names
-//! are in or neither. Whatever else is done with a value makes its class one of numbers.
+//! are in or neither. A name plus a constant, modulo the number of names, makes its class a *ring*, in which only all names together
+//! may be renamed, each to the next. Whatever else is done with a value makes its class one of numbers.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,34 +11,10 @@ use birk_ir::interval::{self, Interval};
 use birk_ir::{BinaryOp, Expr, FoldOp, LocalId, Op, Place, Program, Transition, TransitionId, UnaryOp, VarId, VarRole};
 
 use super::classes::{Class, Classes, Site};
+use super::patterns::{all_of, offset, split};
 use super::proof::Checks;
 use super::temporary::Temporaries;
-use super::text::Term;
-
-/// What the nodes of terms are; 0 is a constant.
-mod tag {
-    pub(super) const STEP: i64 = 1;
-    pub(super) const VARIABLE: i64 = 2;
-    pub(super) const FLAT: i64 = 3;
-    pub(super) const LOCAL: i64 = 4;
-    pub(super) const UNARY: i64 = 5;
-    pub(super) const BINARY: i64 = 6;
-    pub(super) const IF: i64 = 7;
-    pub(super) const WRAP: i64 = 8;
-    pub(super) const FOLD: i64 = 9;
-    pub(super) const LET: i64 = 10;
-    pub(super) const STUCK: i64 = 11;
-    pub(super) const HAS: i64 = 12;
-    pub(super) const SINGLE: i64 = 13;
-    pub(super) const OTHERS: i64 = 14;
-    pub(super) const ASSIGN: i64 = 20;
-    pub(super) const BIND: i64 = 21;
-    pub(super) const CHOOSE: i64 = 22;
-    pub(super) const CHECK: i64 = 23;
-    pub(super) const ASSUME: i64 = 24;
-    pub(super) const REQUIRE: i64 = 25;
-    pub(super) const BOUNDS: i64 = 26;
-}
+use super::text::{Term, tag};
 
 /// Names of values that an expression binds begin here; those of a step begin at 0.
 const INNER: i64 = 1 << 32;
@@ -73,6 +50,15 @@ pub(super) struct Typing<'p> {
 struct Bound {
     name: i64,
     class: Class,
+    interval: Interval,
+    /// It is something plus a constant: the class is that of this something.
+    sum: Option<Sum>,
+}
+
+/// What was added to a value, and between what that lies.
+#[derive(Clone, Copy, Debug)]
+struct Sum {
+    by: i64,
     interval: Interval,
 }
 
@@ -176,15 +162,23 @@ impl<'p> Typing<'p> {
     fn op(&mut self, op: &Op) -> Term {
         match op {
             Op::Assign(place, value) => self.assign(place, value),
+            Op::Let(local, value) if matches!(offset(value), (base, by) if by != 0 && base.as_const().is_none()) => {
+                // It is a number, unless it is only used modulo the length of a ring.
+                let ((base, by), interval) = (offset(value), self.interval(value));
+                let sum = Some(Sum { by, interval: self.interval(base) });
+                let (base, class) = self.expr(base);
+                let name = self.bind(*local, Bound { name: 0, class, interval, sum });
+                Term::ordered([tag::BIND, name], vec![Term::ordered([tag::SUM, by], vec![base])])
+            }
             Op::Let(local, value) => {
                 let interval = self.interval(value);
                 let (value, class) = self.expr(value);
-                let name = self.bind(*local, class, interval);
+                let name = self.bind(*local, Bound { name: 0, class, interval, sum: None });
                 Term::ordered([tag::BIND, name], vec![value])
             }
             Op::Choose(local, lo, hi) => {
                 let (class, bounds, interval) = self.range(lo, hi);
-                let name = self.bind(*local, class, interval);
+                let name = self.bind(*local, Bound { name: 0, class, interval, sum: None });
                 Term::ordered([tag::CHOOSE, name], vec![bounds])
             }
             Op::Check(condition, _) => self.required(tag::CHECK, condition),
@@ -219,10 +213,11 @@ impl<'p> Typing<'p> {
         Term::ordered([tag::ASSIGN, 0], vec![index, value])
     }
 
-    fn bind(&mut self, local: LocalId, class: Class, interval: Interval) -> i64 {
+    /// Gives what is bound the next name.
+    fn bind(&mut self, local: LocalId, bound: Bound) -> i64 {
         let name = self.bound;
         self.bound += 1;
-        self.scope.insert(local, Bound { name, class, interval });
+        self.scope.insert(local, Bound { name, ..bound });
         name
     }
 
@@ -273,8 +268,11 @@ impl<'p> Typing<'p> {
             Expr::Var(variable) => self.read(*variable, None),
             Expr::Element(variable, index) => self.read(*variable, Some(index)),
             Expr::Local(local) => {
-                let bound = self.scope[local];
-                (Term::ordered([tag::LOCAL, bound.name], Vec::new()), bound.class)
+                let (term, class) = self.local(*local);
+                if self.scope[local].sum.is_some() {
+                    self.classes.make_number(class, self.site);
+                }
+                (term, class)
             }
             Expr::Unary(UnaryOp::Neg, operand) => {
                 let operand = self.number(operand);
@@ -292,6 +290,7 @@ impl<'p> Typing<'p> {
                 self.classes.join(class, other);
                 (Term::ordered([tag::IF, 0], vec![condition, yes, no]), class)
             }
+            Expr::Wrap(value, 0, hi) if self.steps_in(value, hi + 1).is_some() => self.later(value, hi + 1),
             Expr::Wrap(value, lo, hi) => {
                 let parts = vec![self.number(value), self.number(&Expr::Const(*lo)), self.number(&Expr::Const(*hi))];
                 self.is_number(Term::ordered([tag::WRAP, 0], parts))
@@ -322,7 +321,7 @@ impl<'p> Typing<'p> {
         interval: Interval,
         part: impl FnOnce(&mut Self) -> (Term, Class),
     ) -> (Term, Class) {
-        let bound = Bound { name: INNER + self.depth, class, interval };
+        let bound = Bound { name: INNER + self.depth, class, interval, sum: None };
         let before = self.scope.insert(local, bound);
         self.depth += 1;
         let result = part(self);
@@ -353,6 +352,9 @@ impl<'p> Typing<'p> {
                 self.is_number(Term::joined(head, operands))
             }
             BinaryOp::BitAnd => self.intersection(left, right),
+            BinaryOp::Rem if self.steps_in(left, right.as_const().unwrap_or(0)).is_some_and(|by| by >= 0) => {
+                self.later(left, right.as_const().unwrap_or(0))
+            }
             BinaryOp::BitOr => {
                 let ((left, class), (right, other)) = (self.expr(left), self.expr(right));
                 self.classes.join(class, other);
@@ -364,6 +366,35 @@ impl<'p> Typing<'p> {
                 self.is_number(Term::ordered(head, operands))
             }
         }
+    }
+
+    /// How much is added to a value of a ring of this length, if that is what this does.
+    fn steps_in(&self, expr: &Expr, length: i64) -> Option<i64> {
+        let (value, by) = offset(expr);
+        let (interval, more) = match value {
+            Expr::Const(_) => return None,
+            Expr::Local(local) => self.scope[local].sum.map_or((self.interval(value), 0), |sum| (sum.interval, sum.by)),
+            value => (self.interval(value), 0),
+        };
+        (length > 1 && 0 <= interval.0 && interval.1 < length).then_some(by.saturating_add(more))
+    }
+
+    /// The value that comes so many later in a ring of this length.
+    fn later(&mut self, expr: &Expr, length: i64) -> (Term, Class) {
+        let by = self.steps_in(expr, length).unwrap_or(0).rem_euclid(length);
+        let (term, class) = match offset(expr).0 {
+            Expr::Local(local) => self.local(*local),
+            value => self.expr(value),
+        };
+        self.classes.make_ring(class, length, self.site);
+        let length = Term::Const(length, self.classes.number(self.site));
+        (Term::ordered([tag::LATER, by], vec![term, length]), class)
+    }
+
+    /// A value that was bound; its class, or that of what was added to.
+    fn local(&self, local: LocalId) -> (Term, Class) {
+        let bound = self.scope[&local];
+        (Term::ordered([tag::LOCAL, bound.name], Vec::new()), bound.class)
     }
 
     /// `&`: whether something is a member, a set of one member, or what two sets have in common.
@@ -548,37 +579,4 @@ impl<'p> Typing<'p> {
         }
         self.candidates = direct.into_iter().collect();
     }
-}
-
-/// How many bits are set, if these are the lowest ones and no others.
-fn all_of(value: i64) -> Option<i64> {
-    let bits = value.trailing_ones();
-    (value > 0 && bits < 63 && value >> bits == 0).then_some(i64::from(bits))
-}
-
-/// The indices of several dimensions that were made one: each but the first is known to be within its dimension.
-fn split(index: &Expr, shape: &[u32], is_within: &dyn Fn(&Expr, i64) -> bool) -> Option<Vec<Expr>> {
-    let (&length, outer_shape) = shape.split_last()?;
-    if outer_shape.is_empty() {
-        return Some(vec![index.clone()]);
-    }
-    let length = i64::from(length);
-    let scaled = |expr: &Expr| match expr {
-        Expr::Const(value) if value % length == 0 => Some(Expr::Const(value / length)),
-        Expr::Binary(BinaryOp::Mul, parts) if parts.1 == Expr::Const(length) => Some(parts.0.clone()),
-        _ => None,
-    };
-    let (outer, inner) = match index {
-        Expr::Const(value) => (Expr::Const(value.div_euclid(length)), Expr::Const(value.rem_euclid(length))),
-        index if is_within(index, length - 1) => (Expr::Const(0), index.clone()),
-        Expr::Binary(BinaryOp::Add, parts) if length == 1 && is_within(&parts.1, 0) => {
-            (parts.0.clone(), parts.1.clone())
-        }
-        index if length == 1 => (index.clone(), Expr::Const(0)),
-        Expr::Binary(BinaryOp::Add, parts) => (scaled(&parts.0)?, parts.1.clone()),
-        index => (scaled(index)?, Expr::Const(0)),
-    };
-    let mut parts = split(&outer, outer_shape, is_within)?;
-    parts.push(inner);
-    Some(parts)
 }
