@@ -43,6 +43,8 @@ pub struct Setting {
     pub block: usize,
     /// Blocks that may be under way from one worker to another.
     pub window: u32,
+    /// Bytes of keys that a worker remembers to have sent, at most.
+    pub recent: u64,
     /// For tests: blocks within the process are turned into bytes and back, as between processes.
     pub serialises: bool,
     /// For tests: blocks of different senders come in an order that this decides.
@@ -51,7 +53,7 @@ pub struct Setting {
 
 impl Default for Setting {
     fn default() -> Self {
-        Self { block: 4096, window: 16, serialises: false, reorders: None }
+        Self { block: 4096, window: 16, recent: 16 << 20, serialises: false, reorders: None }
     }
 }
 

@@ -14,6 +14,7 @@ mod link;
 mod manifest;
 mod owner;
 mod protocol;
+mod recent;
 mod reordering;
 mod search;
 mod shared;

@@ -4,6 +4,7 @@
 
 mod begin;
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -19,8 +20,9 @@ use crate::block::{Block, Kind};
 use crate::coordinator::Coordinator;
 use crate::fabric::Fabric;
 use crate::manifest::Restored;
-use crate::owner::owner;
+use crate::owner::{hash, owner, owner_by};
 use crate::protocol::{Decision, Over, Predecessors, Report, bits, read, written};
+use crate::recent::Recent;
 use crate::shared::Shared;
 
 /// States that are expanded before blocks are received.
@@ -74,6 +76,7 @@ pub(crate) struct Worker<'a, 'o, F: Fabric> {
     out: Vec<Vec<u64>>,
     out_steps: Vec<Vec<Step>>,
     asked: Vec<VecDeque<Step>>,
+    recent: Recent,
     /// Blocks that may be sent to each worker, and blocks taken from each for which no credit was returned.
     credit: Vec<i64>,
     owed: Vec<u64>,
@@ -122,6 +125,7 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
             out: vec![Vec::new(); workers],
             out_steps: vec![Vec::new(); workers],
             asked: vec![VecDeque::new(); workers],
+            recent: Recent::new(shared.keys.words(), shared.setting.recent.min(shared.memory / 32)),
             credit: vec![i64::from(shared.setting.window); workers],
             owed: vec![0; workers],
             sent: vec![0; workers],
@@ -176,7 +180,7 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
         let words = shared.keys.words();
         debug_assert!(keys.chunks_exact(words).all(|key| owner(key, self.fabric.workers()) == self.fabric.index()));
         let before = next.len();
-        let lists = (self.here.capacity() + next.capacity()) as u64 * 8;
+        let lists = (self.here.capacity() + next.capacity()) as u64 * 8 + self.recent.bytes();
         let budget = shared.memory.saturating_sub(lists + shared.vault.memory());
         let inserted = self.visited.insert(keys, self.arriving, budget, next);
         for key in next[before..].chunks_exact(words) {
@@ -186,6 +190,20 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
         if inserted == Err(Full) {
             self.halt(Stop::Memory);
         }
+    }
+
+    /// Those of some keys of its own that neither came nor were made a moment ago.
+    fn news<'k>(&mut self, keys: &'k [u64]) -> Cow<'k, [u64]> {
+        if self.recent.is_empty() {
+            return Cow::Borrowed(keys);
+        }
+        let mut news = Vec::new();
+        for key in keys.chunks_exact(self.shared.keys.words()) {
+            if !self.recent.knows(hash(key), key) {
+                news.extend_from_slice(key);
+            }
+        }
+        Cow::Owned(news)
     }
 
     /// The level is complete here: sorts it, writes it to its file, and tells the first worker how it stands.
@@ -209,7 +227,7 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
             fired: bits(&self.fired),
             waiting: self.waiting,
             edge: (self.is_open.iter().filter(|is_open| **is_open).count() as u64, self.open.clone()),
-            bytes: self.visited.bytes() + (self.here.capacity() * 8) as u64,
+            bytes: self.visited.bytes() + self.recent.bytes() + (self.here.capacity() * 8) as u64,
             part,
             halted: self.halted.map(Into::into),
         };
@@ -309,7 +327,11 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
         packed.clear();
         shared.keys.pack_all(&self.batch, 0, &mut packed);
         for (at, key) in packed.chunks_exact(words).enumerate() {
-            let to = owner(key, workers);
+            let hash = hash(key);
+            if !is_at_limit && self.recent.knows(hash, key) {
+                continue;
+            }
+            let to = owner_by(hash, workers);
             self.out[to].extend_from_slice(key);
             if is_at_limit {
                 let transition = self.batch.step(at).transition.index() as u32;
@@ -348,12 +370,7 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
             self.asked[to].extend(steps);
             Kind::Ask
         } else {
-            let words = self.shared.keys.words();
-            if words > 1 {
-                // States that have much in common come one after the other, and those that are equal once.
-                sort_unique(&mut keys, words, &mut || true);
-            }
-            self.sent[to] += (keys.len() / words) as u64;
+            self.sent[to] += (keys.len() / self.shared.keys.words()) as u64;
             Kind::Keys
         };
         self.out[to].reserve(keys.len());
@@ -413,7 +430,8 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
             Kind::Keys => {
                 assert_eq!(level, self.arriving, "keys of worker {from} arrive at the level that is gathered");
                 self.received[from] += (block.words.len() / self.shared.keys.words()) as u64;
-                self.add(&block.words);
+                let block = self.news(&block.words);
+                self.add(&block);
                 self.return_credit(from);
             }
             Kind::Ask => {
@@ -477,7 +495,8 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
 
     /// What the observer says, in the worker that has it.
     pub(crate) fn heard(&mut self) -> ControlFlow<Stop> {
-        let bytes = self.visited.bytes() + ((self.here.capacity() + self.next.capacity()) * 8) as u64;
+        let lists = (self.here.capacity() + self.next.capacity()) as u64 * 8;
+        let bytes = self.visited.bytes() + self.recent.bytes() + lists;
         let progress = Progress {
             states: self.visited.states() * self.fabric.workers() as u64,
             transitions: self.transitions * self.fabric.workers() as u64,

@@ -4,11 +4,11 @@ use birk_cluster::Setting;
 use birk_engine::{Hunt, Job, Limits};
 use birk_ir::{Outcome, Stop};
 
-/// Large blocks; blocks of a few keys, one on its way at a time; the same in any order; the same as bytes, for which every worker has
-/// megabytes of buffers.
+/// Large blocks; blocks of a few keys, one on its way at a time, and a few keys that are remembered; the same in any order; the same as
+/// bytes, for which every worker has megabytes of buffers.
 pub(crate) fn settings(seed: u64) -> [Setting; 4] {
-    let small = Setting { block: 7, window: 1, ..Setting::default() };
-    let reordered = Setting { window: 2, reorders: Some(seed), ..small };
+    let small = Setting { block: 7, window: 1, recent: 300, ..Setting::default() };
+    let reordered = Setting { window: 2, recent: 0, reorders: Some(seed), ..small };
     [Setting::default(), small, reordered, Setting { serialises: true, ..reordered }]
 }
 

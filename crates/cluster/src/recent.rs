@@ -1,0 +1,68 @@
+//! Keys that a worker has made or received not long ago: their owners know them, and need not hear of them again.
+//!
+//! A state of a wide model is looked up by its owner part by part, which takes longer than to make it. Most successors were met
+//! before, and many of them by the same worker a moment ago. Keys are compared as a whole: nothing is left out for its hash alone.
+
+/// The keys that were met last, one for each place that a hash can point to.
+#[derive(Debug)]
+pub(crate) struct Recent {
+    words: usize,
+    /// For each place the hash of a key, made odd, and the key; 0 where there is none.
+    places: Vec<u64>,
+    mask: usize,
+}
+
+impl Recent {
+    /// For keys of so many words, within so many bytes. Where a key is one word, it is looked up as soon as it is found here.
+    pub(crate) fn new(words: usize, bytes: u64) -> Self {
+        let most = bytes / ((words as u64 + 1) * 8);
+        let count = if words > 1 && most > 0 { 1 << most.ilog2() } else { 0 };
+        Self { words, places: vec![0; count * (words + 1)], mask: count.wrapping_sub(1) }
+    }
+
+    /// Whether it has no places.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Bytes it occupies.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.places.len() as u64 * 8
+    }
+
+    /// Whether a key with this hash is among them; if not, it is from now on.
+    #[inline]
+    pub(crate) fn knows(&mut self, hash: u64, key: &[u64]) -> bool {
+        if self.places.is_empty() {
+            return false;
+        }
+        let start = (hash as usize & self.mask) * (self.words + 1);
+        let place = &mut self.places[start..start + self.words + 1];
+        // The lowest bits are the same in all keys of a place, but for one.
+        if place[0] == hash | 1 && place[1..] == *key {
+            return true;
+        }
+        place[0] = hash | 1;
+        place[1..].copy_from_slice(key);
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Recent;
+
+    /// A place that was never used knows nothing, not even zeros; equal hashes are not equal keys; the last one is known.
+    #[test]
+    fn only_what_was_sent_is_known() {
+        for bytes in [0, 23, 24, 100, 10_000] {
+            let mut recent = Recent::new(2, bytes);
+            assert!(recent.bytes() <= bytes, "{} of {bytes}", recent.bytes());
+            assert!(!recent.knows(0, &[0, 0]));
+            assert_eq!(recent.knows(0, &[0, 0]), bytes >= 24);
+            assert!(!recent.knows(0, &[0, 1]) && !recent.knows(1, &[1, 1]));
+            assert!(!recent.knows(0, &[0, 0]), "another key took its place");
+        }
+        assert_eq!(Recent::new(1, 1 << 20).bytes(), 0);
+    }
+}
