@@ -217,3 +217,82 @@ fn what_cannot_be_is_refused_with_the_reason() {
         answer.exits(2).says(reason);
     }
 }
+
+/// A folder with programs that stand for those that are not there: each is a script for `sh`.
+fn stand_ins(name: &str, scripts: &[(&str, &str)]) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = folder(name);
+    std::os::unix::fs::symlink(BIRK, folder.join("birk")).expect("it can be linked");
+    for (script, text) in scripts {
+        let path = folder.join(script);
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("it can be written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it can be executed");
+    }
+    folder
+}
+
+/// Runs a file of the examples with these programs before all others, and hears how it ends.
+fn example(file: &str, programs: &Path, words: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String) {
+    let mut command = command("bash");
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").expect("there is a path"));
+    command.arg(format!("examples/cluster/{file}")).args(words).env("PATH", path).envs(variables.iter().copied());
+    let output = command.output().expect("bash is there");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout) + &text(&output.stderr))
+}
+
+/// The file for machines that ssh reaches starts all of them, hands on the secret and quoted words, and passes on the exit code.
+#[test]
+fn the_file_for_ssh_starts_every_process() {
+    // The last word is the command of the other machine.
+    let programs = stand_ins("stand_in_ssh", &[("ssh", "for word; do last=$word; done; exec sh -c \"$last\"")]);
+    let hosts = hosts(&programs, 9, 2);
+    let hosts = hosts.to_str().expect("a path is text");
+    let (code, text) = example("hosts.sh", &programs, &[hosts, "models/counters_mod8.bir", "-D", "K=4"], &[]);
+    assert!(code == Some(0) && text.contains("4,096 states") && text.contains("rank 1 of 2"), "{code:?} {text}");
+    let (code, text) = example("hosts.sh", &programs, &[hosts, "models/philosophers_ring.bir"], &[]);
+    assert!(code == Some(1) && text.contains("5 steps, shortest"), "{code:?} {text}");
+}
+
+/// The file for Slurm begins a search on as many nodes as there are, and takes up what a job before has saved.
+#[test]
+fn the_file_for_slurm_begins_and_takes_up_a_search() {
+    let nodes = "for node in $(seq $SLURM_JOB_NUM_NODES); do echo localhost; done";
+    let run = "shift; code=0; for rank in $(seq 0 $((SLURM_JOB_NUM_NODES - 1))); do
+        SLURM_PROCID=$rank \"$@\" & all=\"$all $!\"; done; for one in $all; do wait $one || code=$?; done; exit $code";
+    let programs = stand_ins("stand_in_slurm", &[("scontrol", nodes), ("srun", run)]);
+    let saved = programs.join("saved");
+    let port = hosts(&programs, 8, 1);
+    let port = fs::read_to_string(port).expect("it was written").trim().rsplit(':').next().unwrap_or("").to_owned();
+    let job = |nodes: &str, id: &str, words: &[&str]| {
+        let variables = [
+            ("BIRK_FOLDER", saved.to_str().expect("a path is text")),
+            ("BIRK_PORT", &port),
+            ("SLURM_JOB_ID", id),
+            ("SLURM_JOB_NODELIST", "all"),
+            ("SLURM_JOB_NUM_NODES", nodes),
+        ];
+        example("slurm.sh", &programs, words, &variables)
+    };
+    let (code, text) = job("2", "1", &["models/counters_mod8.bir", "-D", "K=4", "--max-depth", "5"]);
+    assert!(code == Some(3) && text.contains("rank 1 of 2"), "{code:?} {text}");
+    let log = fs::read(saved.join("search/levels.log")).expect("levels were saved");
+    assert!(!log.is_empty());
+    let (code, text) = job("1", "2", &[]);
+    assert!(code == Some(3) && text.contains("to depth 5"), "{code:?} {text}");
+}
+
+/// In the file for Kubernetes there are as many hosts as pods, and their names are those of the pods.
+#[test]
+fn the_file_for_kubernetes_names_every_pod() {
+    let text = fs::read_to_string(binary::root().join("examples/cluster/kubernetes.yaml")).expect("it is there");
+    let number = |key: &str| -> usize {
+        let line = text.lines().find_map(|line| line.trim().strip_prefix(key)).expect("the key is there");
+        line.split_whitespace().next().and_then(|number| number.parse().ok()).expect("it is a number")
+    };
+    let hosts: Vec<&str> =
+        text.lines().map(str::trim).filter(|line| line.starts_with("birk-") && line.ends_with(":7171")).collect();
+    let pods: Vec<String> = (0..number("completions:")).map(|pod| format!("birk-{pod}.birk:7171")).collect();
+    assert_eq!(hosts, pods);
+    assert_eq!(number("parallelism:"), pods.len());
+}
