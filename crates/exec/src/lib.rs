@@ -18,6 +18,7 @@ pub mod reference;
 pub mod replay;
 mod rewrite;
 pub mod simulate;
+pub mod switches;
 pub mod symmetry;
 pub mod why;
 
@@ -31,5 +32,6 @@ pub use random::Random;
 pub use reduction::{Reduced, Relations, Specialised, Syntactic};
 pub use replay::{ReplayError, Replayed, replay};
 pub use simulate::{Choose, Rules, Run, RunEnd, simulate};
+pub use switches::fewest_switches;
 pub use symmetry::{Automorphisms, Symmetric};
 pub use why::{Part, Reason, Why, explain, why};

@@ -30,6 +30,7 @@ mod reduced_runs;
 mod reduction;
 mod regressions;
 mod shortest;
+mod switches;
 mod symmetry;
 mod timeouts;
 mod wide;

@@ -1,8 +1,8 @@
 //! Properties of states: deadlock, runtime errors, invariants, states to be reached. One search hunts them all.
 
-use birk_engine::{Hunt, Job, Model, ModelSearch, Search};
-use birk_exec::replay;
-use birk_ir::{Coverage, Expr, Goal, Outcome};
+use birk_engine::{GoalSet, Hunt, Job, Model, ModelSearch, Search};
+use birk_exec::{fewest_switches, replay};
+use birk_ir::{Coverage, Expr, Goal, Outcome, Step};
 
 use super::certified;
 use super::context::Context;
@@ -15,6 +15,9 @@ use crate::properties::{goals_of, replay_failure};
 use crate::recorded::Recorded;
 use crate::report::SymmetryFigures;
 use crate::watch::Watch;
+
+/// Among so many states traces are compared by their context switches: it takes some milliseconds.
+const MOST_STATES: usize = 10_000;
 
 /// The properties that are goals of one search.
 pub(super) struct SafetyQuestion {
@@ -37,6 +40,25 @@ impl SafetyQuestion {
     pub(super) fn job(&self, context: &Context<'_>) -> Job {
         let stop_at = context.stop_at(self.indices.iter().map(|&index| context.properties[index]));
         Job { stop_at, ..context.job(self.goals.len()) }
+    }
+
+    /// Replaces each shortest trace by one that is as short and has the fewest context switches, where few states are as near.
+    fn prefer_few_switches(&self, context: &Context<'_>, hunt: &mut Hunt) {
+        let layers = context.layers(&self.goals);
+        let thread = |step: &Step| context.program.transition(step.transition).thread;
+        let switches = |steps: &[Step]| steps.windows(2).filter(|two| thread(&two[0]) != thread(&two[1])).count();
+        for (goal, outcome) in hunt.outcomes.iter_mut().enumerate().take(GoalSet::CAPACITY) {
+            let Outcome::Found(trace) = outcome else { continue };
+            let known = switches(&trace.steps);
+            if known > 0
+                && let length = trace.steps.len()
+                && let Some(other) = fewest_switches(context.program, layers.plain(), goal, length as u32, MOST_STATES)
+                && other.steps.len() == length
+                && switches(&other.steps) < known
+            {
+                *trace = other;
+            }
+        }
     }
 
     /// What a hunt says of each property; each trace is replayed.
@@ -93,7 +115,10 @@ impl Question for SafetyQuestion {
             }
         };
         watch.end();
-        let Found { hunt, assumed, is_reduced, symmetry } = found;
+        let Found { mut hunt, assumed, is_reduced, symmetry } = found;
+        if context.engine.shortest {
+            self.prefer_few_switches(context, &mut hunt);
+        }
         Ok(Decided { answers: self.answers(context, &hunt)?, hunt, assumed, is_reduced, symmetry })
     }
 }
