@@ -161,7 +161,7 @@ fn fields_are_those_of_the_manual_in_its_order() {
             assert_eq!(fields(property), ["name", "kind", "verdict", "grade", "trace"]);
         }
         for trace in report["traces"].as_array().expect("a list") {
-            assert_eq!(fields(trace), ["property", "length", "loop", "steps", "states", "replay"]);
+            assert_eq!(fields(trace), ["property", "length", "loop", "steps", "states", "replay", "why"]);
             let (steps, states) = (trace["steps"].as_array(), trace["states"].as_array());
             assert_eq!(steps.map(Vec::len).zip(Some(1)).map(|(a, b)| a + b), states.map(Vec::len));
             for step in steps.expect("a list") {

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::cli::{Fair, StoreKind};
 use crate::report::disk::DiskReport;
+use crate::report::ending::Ending;
 use crate::report::joint::HuntReport;
 use crate::report::statement::Next;
 use crate::report::{Report, ordinals_text};
@@ -286,6 +287,9 @@ pub(crate) struct TraceReport {
     steps: Vec<StepReport>,
     states: Vec<Fields>,
     replay: String,
+    /// What it shows, line by line: who waits for what, which values decide, what repeats forever.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    why: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     shows: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -536,6 +540,7 @@ pub(crate) fn trace_report(
         steps,
         states,
         replay: ordinals_text(run),
+        why: property.map_or(Vec::new(), |property| lines(&Ending { source, program, property, run }.details())),
         shows: formula.map(shows),
         fault: fault.map(|fault| FaultReport {
             kind: fault.kind.word(),
@@ -544,6 +549,10 @@ pub(crate) fn trace_report(
         }),
         seed: None,
     }
+}
+
+fn lines(text: &str) -> Vec<String> {
+    text.lines().map(str::to_owned).collect()
 }
 
 fn step(source: &Source, program: &Program, run: &Replayed, at: usize, changes: &[Change<'_, '_>]) -> StepReport {
