@@ -79,6 +79,8 @@ pub(crate) enum Command {
     Cluster(ClusterArgs),
     /// Serve an editor: the language server protocol over standard input and output
     Lsp,
+    /// Serve a coding assistant: the Model Context Protocol over standard input and output
+    Mcp,
     /// Explain an error code, with an example and its fix
     Explain {
         /// The code, for example E0020; without it, list all codes

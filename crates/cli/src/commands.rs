@@ -10,6 +10,7 @@ mod explore;
 mod fmt;
 mod graph;
 mod lsp;
+mod mcp;
 mod plan;
 mod prove;
 mod replay;
@@ -42,6 +43,7 @@ pub(crate) fn run(cli: Cli, engines: &Engines) -> Result<Exit, Failure> {
         Command::Sweep(args) => sweep::run(&args),
         Command::Test(args) => test::run(&args),
         Command::Lsp => lsp::run(),
+        Command::Mcp => mcp::run(),
         Command::Fmt(args) => fmt::run(&args),
         Command::Translate(args) => translate::run(&args),
         Command::Automaton(args) => automaton::run(&args),

@@ -288,7 +288,7 @@ pub(crate) struct TraceReport {
     states: Vec<Fields>,
     replay: String,
     /// What it shows, line by line: who waits for what, which values decide, what repeats forever.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     why: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     shows: Option<&'static str>,
