@@ -59,6 +59,7 @@ module.exports = grammar({
         $.thread,
         $.property,
         $.expectation,
+        $.refinement,
       ),
 
     constants: ($) =>
@@ -182,6 +183,11 @@ module.exports = grammar({
         seq($.number, choice('states', 'transitions')),
         seq('depth', $.number),
       ),
+
+    refinement: ($) => seq('refines', field('name', $.name), '{', repeat($.mapped), '}'),
+    mapped: ($) =>
+      seq(field('name', $.name), repeat(choice(seq('[', $.mapped_index, ']'), seq('.', $.name))), '=', $._expression, ';'),
+    mapped_index: ($) => choice($._expression, seq($.name, ':', $._expression, '..', $._expression)),
 
     _place: ($) => choice($.name, alias($._word, $.name), $.index, $.member),
 

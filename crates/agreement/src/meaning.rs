@@ -149,7 +149,7 @@ impl<'a> Meaning<'a> {
             Item::Record(record) => _ = self.records.insert(&record.name.text, record),
             Item::Procedure(procedure) => _ = self.procedures.insert(&procedure.name.text, procedure),
             Item::Property(property) => self.properties.push((property.kind, &property.body)),
-            Item::Variables(_) | Item::Thread(_) | Item::Expectation(_) => {}
+            Item::Variables(_) | Item::Thread(_) | Item::Expectation(_) | Item::Refinement(_) => {}
         }
     }
 

@@ -11,6 +11,7 @@ mod world;
 
 pub mod fair;
 pub mod late;
+pub mod refining;
 pub mod symmetric;
 
 pub use data::SPREAD;

@@ -15,7 +15,8 @@ pub fn expr(kind: ExprKind) -> Expr {
     Expr { kind, span: Span::default() }
 }
 
-pub(crate) fn named(text: &str) -> Expr {
+/// A name.
+pub fn named(text: &str) -> Expr {
     expr(ExprKind::Name(text.to_owned()))
 }
 
@@ -34,7 +35,8 @@ pub fn member(base: Expr, text: &str) -> Expr {
     expr(ExprKind::Member(Box::new(base), name(text)))
 }
 
-pub(crate) fn index(base: Expr, at: Expr) -> Expr {
+/// An element.
+pub fn index(base: Expr, at: Expr) -> Expr {
     expr(ExprKind::Index(Box::new(base), Box::new(at)))
 }
 

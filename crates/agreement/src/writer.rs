@@ -1,6 +1,8 @@
 //! A tree as text, independent of the parser and the formatter: with as few parentheses as the grammar allows, or with
 //! all of them. The latter is a normal form: two trees mean the same text if their normal forms are equal.
 
+mod refinement;
+
 use std::fmt::Write as _;
 
 use birk_lang::ast::{
@@ -107,6 +109,7 @@ impl Writer<'_> {
                 let _ = write!(self.out, "enum {} {{ {} }}", declared.name.text, names.join(", "));
             }
             Item::Expectation(expectation) => self.expectation(expectation),
+            Item::Refinement(refinement) => self.refinement(refinement),
             Item::Variables(variables) => self.variables(variables),
             Item::Function(function) => self.function(function),
             Item::Thread(thread) => self.thread(thread),

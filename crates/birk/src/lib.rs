@@ -18,6 +18,7 @@ pub mod process_memory;
 mod properties;
 mod prove;
 mod recorded;
+mod refine;
 mod report;
 mod watch;
 
@@ -40,6 +41,7 @@ pub use model::{compiled, heuristics, independence};
 pub use options::{Automaton, Fairness, Options, Reduce, Store, Symmetry, Threads};
 pub use properties::{goals_of, replay_failure, selected};
 pub use prove::{Proved, Strengthened, prove};
+pub use refine::{Counterexample, Misstep, Refined, refine};
 pub use report::{
     Accept, Answer, AutomatonFigures, Grade, Joint, MemberFigures, Report, ShownTrace, Slices, SymmetryBreak,
     SymmetryFigures,

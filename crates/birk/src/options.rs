@@ -97,9 +97,8 @@ impl Options {
     /// How many threads the engine searches states with.
     pub fn threads_of(&self, engine: &Engine) -> usize {
         match self.threads {
-            Threads::Number(number) => number,
             Threads::Auto if !engine.scales => 1,
-            Threads::Auto => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads.for_states(),
         }
     }
 
@@ -193,6 +192,14 @@ pub enum Threads {
 }
 
 impl Threads {
+    /// How many search states.
+    pub fn for_states(self) -> usize {
+        match self {
+            Threads::Number(number) => number,
+            Threads::Auto => std::thread::available_parallelism().map_or(1, usize::from),
+        }
+    }
+
     /// How many search for accepting cycles.
     pub fn for_cycles(self) -> usize {
         match self {

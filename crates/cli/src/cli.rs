@@ -3,8 +3,10 @@
 #[cfg(feature = "cluster")]
 mod cluster;
 mod grammar;
+mod model;
 mod parse;
 mod plan;
+mod refine;
 mod resume;
 
 use std::path::PathBuf;
@@ -17,8 +19,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 #[cfg(feature = "cluster")]
 pub(crate) use cluster::{ClusterAction, ClusterArgs, ClusterOptions};
 pub(crate) use grammar::{engine_options, grammar};
-use parse::{parse_accept, parse_define, parse_memory, parse_number, parse_positive, parse_threads, parse_time};
+pub(crate) use model::{Color, Format, ModelArgs, ProgressMode};
+use parse::{parse_accept, parse_memory, parse_number, parse_positive, parse_threads, parse_time};
 pub(crate) use plan::PlanArgs;
+pub(crate) use refine::RefineArgs;
 pub(crate) use resume::ResumeArgs;
 
 const PROPERTIES: &str = "Properties";
@@ -56,6 +60,8 @@ pub(crate) enum Command {
     Certify(CertifyArgs),
     /// Find out which invariants are inductive, and which step breaks the others
     Prove(ProveArgs),
+    /// Check that every behaviour of a model is a behaviour of its specification
+    Refine(RefineArgs),
     /// Show the compiled program: threads, transitions, read and write sets, state layout
     Show(ShowArgs),
     /// Print the state graph, for other tools to draw or analyse
@@ -97,25 +103,6 @@ pub(crate) enum Command {
     },
     /// Print the manual page, in roff
     Man,
-}
-
-/// A model and its constants.
-#[derive(Args, Debug)]
-pub(crate) struct ModelArgs {
-    /// The model (.bir, .dve or .pml)
-    pub(crate) model: PathBuf,
-    /// Override the value of a constant (repeatable)
-    #[arg(short = 'D', long, value_name = "NAME=VALUE", value_parser = parse_define)]
-    pub(crate) define: Vec<(String, String)>,
-    /// Use this profile from the birk.toml beside the model
-    #[arg(long, value_name = "NAME")]
-    pub(crate) profile: Option<String>,
-    /// When to use colours; auto means only on a terminal
-    #[arg(long, value_name = "auto|always|never", value_enum, default_value = "auto", hide_possible_values = true)]
-    pub(crate) color: Color,
-    /// Errors and warnings of the model as text for people, or as JSON, one object per line
-    #[arg(long, value_name = "human|json", value_enum, default_value = "human", hide_possible_values = true)]
-    pub(crate) diagnostics: Format,
 }
 
 /// Options of a search.
@@ -473,14 +460,6 @@ pub(crate) enum Fair {
     Strong,
 }
 
-/// When to use colours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Color {
-    Auto,
-    Always,
-    Never,
-}
-
 /// Whether a search is reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReduceMode {
@@ -503,13 +482,6 @@ pub(crate) enum StoreKind {
     Bitstate,
 }
 
-/// What to print.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    Human,
-    Json,
-}
-
 /// How to report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
@@ -525,14 +497,6 @@ pub(crate) enum TraceFormat {
     Human,
     Mermaid,
     Plantuml,
-}
-
-/// How to show progress.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ProgressMode {
-    Auto,
-    Off,
-    Json,
 }
 
 /// Formats of graphs.

@@ -13,6 +13,7 @@ mod lsp;
 mod mcp;
 mod plan;
 mod prove;
+mod refine;
 mod replay;
 mod resume;
 mod show;
@@ -36,6 +37,7 @@ pub(crate) fn run(cli: Cli, engines: &Engines) -> Result<Exit, Failure> {
         Command::Replay(args) => replay::run(&args),
         Command::Certify(args) => certify::run(&args),
         Command::Prove(args) => prove::run(&args),
+        Command::Refine(args) => refine::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Graph(args) => graph::run(&args),
         Command::Explore(args) => explore::run(&args),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use birk_ir::{Conditions, Diagnostic, Expr, Program};
+use birk_ir::{Conditions, Diagnostic, Expr, Program, Refinement};
 
 use crate::cli::{Format, ModelArgs};
 use crate::source::{MAX_TEXT, Source, contents};
@@ -26,27 +26,44 @@ pub(crate) fn load_with_conditions(
     args: &ModelArgs,
     other: Option<(&Source, &[Range<usize>])>,
 ) -> Result<(Source, Program, Vec<Expr>), Failure> {
+    read(args, other).map(|Read { source, program, conditions, .. }| (source, program, conditions))
+}
+
+/// A model that was read.
+pub(crate) struct Read {
+    pub(crate) source: Source,
+    pub(crate) program: Program,
+    pub(crate) conditions: Vec<Expr>,
+    pub(crate) refinement: Option<Refinement>,
+}
+
+/// Prints what is wrong with a model to standard error.
+pub(crate) fn report(args: &ModelArgs, source: &Source, found: &[Diagnostic]) {
+    match args.diagnostics {
+        Format::Human => diagnostics::print(source, found, uses_color(args.color, &std::io::stderr())),
+        Format::Json => diagnostics::json::print(source, found),
+    }
+}
+
+/// The same, with all that there is to know of it.
+pub(crate) fn read(args: &ModelArgs, other: Option<(&Source, &[Range<usize>])>) -> Result<Read, Failure> {
     let mut source = Source::read(&args.model)?;
     let conditions = match &other {
         Some((file, places)) => Conditions { file: (file.path.clone(), file.text.clone()), places: places.to_vec() },
         None => Conditions::default(),
     };
     let loaded = load_with(args, &source.text, conditions);
-    let color = uses_color(args.color, &std::io::stderr());
     let of_file = other.map(|_| loaded.files.len() as u32 - 1);
     let (of_other, found): (Vec<_>, Vec<_>) =
         loaded.diagnostics.into_iter().partition(|diagnostic| Some(diagnostic.span.file) == of_file);
     source.imported = loaded.files.into_iter().skip(1).map(|(path, text)| Source::new(path, text)).collect();
-    let print = |source: &Source, found: &[Diagnostic]| match args.diagnostics {
-        Format::Human => diagnostics::print(source, found, color),
-        Format::Json => diagnostics::json::print(source, found),
-    };
-    print(&source, &found);
+    report(args, &source, &found);
     if let Some((file, _)) = other {
-        print(file, &as_its_own(of_other));
+        report(args, file, &as_its_own(of_other));
     }
+    let (conditions, refinement) = (loaded.conditions, loaded.refinement);
     match loaded.program {
-        Some(program) => Ok((source, program, loaded.conditions)),
+        Some(program) => Ok(Read { source, program, conditions, refinement }),
         None => Err(Failure { exit: Exit::Usage, message: String::new() }),
     }
 }

@@ -41,9 +41,22 @@ fn defines(text: &str) -> Vec<(String, String)> {
     options.map(|pair| pair[1].split_once('=').expect("-D NAME=VALUE")).map(|(n, v)| (n.into(), v.into())).collect()
 }
 
+/// The specification of a model that says `// birk refine MODEL SPECIFICATION`.
+fn specification_of(text: &str) -> Option<&str> {
+    let line = text.lines().find_map(|line| line.strip_prefix("// birk refine "))?;
+    Some(line.split(' ').nth(1).expect("a specification"))
+}
+
 /// Reads a model that imports nothing but the standard library.
 fn load(front_end: &FrontEnd, text: &str) -> Loaded {
-    (front_end.load)(text, &defines(text), &mut |_| Err("there is no such file".into()), Conditions::default())
+    let none = &mut |_: &str| Err("there is no such file".into());
+    let mut loaded = (front_end.load)(text, &defines(text), none, Conditions::default());
+    // An example for `birk refine` names its specification.
+    if let (Some(path), Some(refinement)) = (specification_of(text), &loaded.refinement) {
+        let specification = birk::load_file(root().join(path)).expect("the specification is correct");
+        loaded.diagnostics.extend(birk::lang::fit(refinement, &specification).err().unwrap_or_default());
+    }
+    loaded
 }
 
 /// The rejected models and the corpus, with their languages.
@@ -65,7 +78,8 @@ fn rejected_models_are_explained_as_beside_them() {
         let name = format!("models/rejected/{}", model.file_name().expect("a file").to_string_lossy());
         let text = fs::read_to_string(&model).expect("a model can be read");
         let mut command = Command::new(env!("CARGO_BIN_EXE_birk"));
-        command.current_dir(root()).args(["check", &name, "--color", "never"]);
+        let verb = if specification_of(&text).is_some() { "refine" } else { "check" };
+        command.current_dir(root()).args([verb, &name]).args(specification_of(&text)).args(["--color", "never"]);
         for (constant, value) in defines(&text) {
             command.args(["-D", &format!("{constant}={value}")]);
         }

@@ -73,6 +73,11 @@ impl<'p> Interpreter<'p> {
         Evaluation { program: self.program, state, stuck }.eval(expr, &mut locals)
     }
 
+    /// The same as `value`, in room that is large enough.
+    pub(crate) fn value_in(&self, expr: &Expr, state: &[u32], room: &mut [i64]) -> i64 {
+        Evaluation { program: self.program, state, stuck: false }.eval(expr, room)
+    }
+
     /// For each transition, whether an `assume` has cut one of its outcomes in a state that was expanded.
     pub fn assumed(&self) -> Vec<bool> {
         self.assumed.iter().map(|assumed| assumed.load(Ordering::Relaxed)).collect()
@@ -456,7 +461,7 @@ fn frame_size(program: &Program, goals: &[Expr]) -> usize {
     goals.iter().map(frame_of).max().unwrap_or(0).max(steps)
 }
 
-fn frame_of(expr: &Expr) -> usize {
+pub(crate) fn frame_of(expr: &Expr) -> usize {
     let mut size = 0;
     expr.walk(&mut |e| {
         if let Expr::Local(local) | Expr::Let { local, .. } | Expr::Fold { local, .. } = e {

@@ -15,6 +15,7 @@ pub mod product;
 pub mod random;
 pub mod reduction;
 pub mod reference;
+pub mod refinement;
 pub mod replay;
 mod rewrite;
 pub mod simulate;

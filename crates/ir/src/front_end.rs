@@ -9,6 +9,7 @@ use crate::expectation::Expectation;
 use crate::expr::Expr;
 use crate::ids::Span;
 use crate::program::Program;
+use crate::refinement::Refinement;
 
 /// Reads a model: its text, values for its constants, the texts of other files by their paths relative to it, and conditions
 /// about it that stand elsewhere.
@@ -76,6 +77,8 @@ pub struct Loaded {
     pub conditions: Vec<Expr>,
     /// What the model says should be found of it.
     pub expectations: Vec<Expectation>,
+    /// The specification that it refines, if it names one and there are no errors.
+    pub refinement: Option<Refinement>,
 }
 
 /// Conditions over one state of a system that stand in another text. If there are any, that text is the last of the files.

@@ -16,6 +16,7 @@ pub mod locality;
 pub mod outcome;
 pub mod program;
 pub mod property;
+pub mod refinement;
 pub mod shown;
 pub mod text;
 
@@ -34,4 +35,5 @@ pub use program::{
     Transition, ValueKind, VarRole, Variable,
 };
 pub use property::{Claim, ClaimState, Formula, Goal, Property, PropertyKind};
+pub use refinement::{Mapped, Mapping, Meaning, Observed, Refinement};
 pub use shown::{Change, History, ShownState, ShownValue, ShownVariable, View, Whereabouts};

@@ -1,6 +1,7 @@
 //! The codes of diagnostics, with what `birk explain` says of them.
 
 mod names;
+mod refinement;
 mod structured;
 mod syntax;
 mod values;
@@ -59,6 +60,8 @@ pub const CODES: &[Code] = &[
     names::E0055,
     names::E0056,
     structured::E0057,
+    refinement::E0058,
+    refinement::E0059,
     warnings::W0001,
     warnings::W0002,
     warnings::W0003,

@@ -9,6 +9,7 @@
 
 pub mod codes;
 pub mod diagnostic;
+mod fitting;
 pub mod import;
 mod lower;
 mod sema;
@@ -19,8 +20,9 @@ use std::collections::HashSet;
 use birk_ir::{Expr, Layout, Program, ThreadKind, ValueKind, Variable};
 
 pub use birk_ir::{Conditions, Loaded};
+pub use fitting::fit;
 
-use crate::lower::{Steps, expectations, properties};
+use crate::lower::{Steps, expectations, properties, refinement};
 use crate::sema::context::{self, Context};
 use crate::sema::expression::Elaborator;
 use crate::sema::types::{self, Value};
@@ -66,6 +68,7 @@ pub fn load_with(
     let (properties, property_faults) = properties::lower(&mut cx, &system, &steps);
     let conditions = properties::conditions(&mut cx, &steps, &written);
     let expectations = expectations::lower(&mut cx, &system, &properties);
+    let refinement = refinement::lower(&mut cx, &system);
     let failed = broken || cx.diagnostics.iter().any(|d| !d.is_warning());
     if !failed {
         lint::lint(&mut cx, &system, &steps, &properties);
@@ -80,7 +83,8 @@ pub fn load_with(
     diagnostics.sort_by_key(|d| (d.span.file, d.span.start));
     diagnostic::remove_repetitions(&mut diagnostics);
     let conditions = if failed { Vec::new() } else { conditions };
-    Loaded { program, diagnostics, files, conditions, expectations }
+    let refinement = refinement.filter(|_| !failed);
+    Loaded { program, diagnostics, files, conditions, expectations, refinement }
 }
 
 /// The parts of a system that declare nothing which others use, except labels.
@@ -90,6 +94,7 @@ fn steps_of(system: &ast::System) -> Vec<birk_ir::Span> {
         match item {
             ast::Item::Property(property) => spans.push(property.span),
             ast::Item::Expectation(expectation) => spans.push(expectation.span),
+            ast::Item::Refinement(refinement) => spans.push(refinement.span),
             ast::Item::Thread(thread) => {
                 spans.extend(thread.locations.iter().flat_map(|l| &l.transformations).map(|t| t.span));
                 spans.extend(body_of(&thread.body, thread.span));

@@ -8,6 +8,7 @@ pub(crate) mod channel;
 pub(crate) mod control;
 pub(crate) mod expectations;
 pub(crate) mod properties;
+pub(crate) mod refinement;
 mod rendezvous;
 
 use std::collections::HashSet;

@@ -255,6 +255,7 @@ const RARE: &str = "system Rare {
   ltl words: always eventually next (true until true) && G F true && (true weakuntil true release true <-> X true U false W true R true);
   ctl paths: A[true U true] && E[true W true] && AX EX AG EG AF EF true;
   mu steps: mu Y. [T] Y || <T@a> true;
+  refines Spec { pairs[i : 0 .. 1].first = i; pairs[0].second = 1; }
   ltl chosen: forall (i : 0 .. 1) <> (i == 0 ? true : false) -> [] ! false;
 }
 ";

@@ -64,6 +64,7 @@ fn check_tree(system: &System, text: &str, complete: bool) {
             Item::Constants(constants) => roots.extend(constants.entries.iter().map(|(_, value)| value)),
             Item::Alias(alias) => type_roots(&alias.target, &mut roots),
             Item::Enum(_) | Item::Expectation(_) => {}
+            Item::Refinement(refinement) => roots.extend(refinement.mapped.iter().map(|mapped| &mapped.value)),
             Item::Record(record) => record.fields.iter().for_each(|fields| variable_roots(fields, &mut roots)),
             Item::Procedure(procedure) => {
                 procedure.params.iter().for_each(|param| type_roots(&param.ty, &mut roots));

@@ -123,6 +123,10 @@ impl Outline<'_> {
                 vec![self.node(&property.name, SymbolKind::PROPERTY, detail, property.span, Vec::new())]
             }
             Item::Expectation(_) => Vec::new(),
+            Item::Refinement(refinement) => {
+                let detail = Some("refines".to_owned());
+                vec![self.node(&refinement.name, SymbolKind::INTERFACE, detail, refinement.span, Vec::new())]
+            }
         }
     }
 

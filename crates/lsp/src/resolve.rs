@@ -115,7 +115,7 @@ impl Resolver<'_> {
             Item::Property(property) => {
                 self.symbol(&property.name, Kind::Property, property.span, None, None, Room::Properties);
             }
-            Item::Expectation(_) => {}
+            Item::Expectation(_) | Item::Refinement(_) => {}
         }
     }
 
@@ -186,6 +186,7 @@ impl Resolver<'_> {
             Item::Thread(thread) => self.thread(thread),
             Item::Property(property) => _ = self.expr(&property.body, GLOBAL),
             Item::Expectation(expectation) => self.expectation(expectation, parsed),
+            Item::Refinement(refinement) => self.refinement(refinement),
         }
     }
 
@@ -226,6 +227,25 @@ impl Resolver<'_> {
             }
         }
         self.block(&thread.body, scope, owner);
+    }
+
+    /// The names of the specification are declared elsewhere; each entry has a scope for those that it binds.
+    fn refinement(&mut self, refinement: &ast::Refinement) {
+        for mapped in &refinement.mapped {
+            let scope = self.names.open(mapped.place.to(mapped.value.span), Some(GLOBAL));
+            for part in &mapped.parts {
+                match part {
+                    ast::MappedPart::Each(name, lo, hi) => {
+                        self.expr(lo, GLOBAL);
+                        self.expr(hi, GLOBAL);
+                        self.symbol(name, Kind::Bound, name.span.to(hi.span), None, None, Room::Scope(scope));
+                    }
+                    ast::MappedPart::At(index) => _ = self.expr(index, GLOBAL),
+                    ast::MappedPart::Field(_) => {}
+                }
+            }
+            self.expr(&mapped.value, scope);
+        }
     }
 
     fn expectation(&mut self, expectation: &ast::Expectation, parsed: &Parsed) {

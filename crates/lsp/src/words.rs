@@ -110,6 +110,7 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("mu", "A property in the modal mu-calculus; in it, `mu X. e` is the least fixpoint."),
     ("nu", "`nu X. e`: the greatest fixpoint."),
     ("expect", "What a check should find; `birk test` compares."),
+    ("refines", "What the variables of a specification are in this model; `birk refine` checks the steps."),
     ("holds", "Expects that a property holds, or all of them."),
     ("violated", "Expects that a property is violated, `in` so many steps."),
     ("reached", "Expects that a `reachable` condition is reached, `in` so many steps."),

@@ -6,7 +6,7 @@
 
 [
   "system" "library" "import" "const" "typealias" "enum" "record" "function" "procedure" "thread" "loc"
-  "invariant" "reachable" "ltl" "ctl" "mu" "nu" "expect"
+  "invariant" "reachable" "ltl" "ctl" "mu" "nu" "expect" "refines"
 ] @keyword
 
 ["holds" "violated" "reached" "states" "transitions" "depth"] @keyword.modifier
@@ -40,6 +40,8 @@
 (call (name) @function.call)
 (call_statement (name) @function.call)
 (property name: (name) @property)
+(refinement name: (name) @module)
+(mapped name: (name) @property)
 (location name: (name) @label)
 (label name: (name) @label)
 (at (name) @label)

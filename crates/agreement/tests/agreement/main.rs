@@ -28,6 +28,7 @@ mod options;
 mod parts;
 mod reduced_runs;
 mod reduction;
+mod refinement;
 mod regressions;
 mod shortest;
 mod switches;

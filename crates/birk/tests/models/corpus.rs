@@ -30,6 +30,7 @@ fn models() -> Vec<(String, String)> {
         .expect("the corpus is there")
         .chain(fs::read_dir(folder.join("cookbook")).expect("the models of the cookbook are there"))
         .chain(fs::read_dir(folder.join("peers")).expect("the twins of other tools' models are there"))
+        .chain(fs::read_dir(folder.join("refinement")).expect("the models that refine others are there"))
         .chain(fs::read_dir(folder.join("timeout")).expect("the models with `timeout` are there"))
         .chain(fs::read_dir(folder.join("dve")).expect("the models in DVE are there"))
         .map(|entry| entry.expect("readable").path())

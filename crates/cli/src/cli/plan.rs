@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::model::{Format, ModelArgs};
 use super::parse::{parse_memory, parse_positive, parse_states, parse_time};
-use super::{Format, ModelArgs};
 
 /// Options of `plan`.
 #[derive(Args, Debug)]

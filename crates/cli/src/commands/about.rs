@@ -14,6 +14,7 @@ use crate::commands::certify::CertifyReport;
 use crate::commands::graph::document::{GraphReport, ThreadsReport};
 use crate::commands::plan::PlanReport;
 use crate::commands::prove::ProveReport;
+use crate::commands::refine::RefineReport;
 use crate::commands::sweep::SweepReport;
 use crate::diagnostics::json::DiagnosticReport;
 use crate::report::json::CheckReport;
@@ -50,6 +51,7 @@ pub(crate) fn schemas() -> String {
         ("graph --threads", schema_for!(ThreadsReport)),
         ("plan", schema_for!(PlanReport)),
         ("prove", schema_for!(ProveReport)),
+        ("refine", schema_for!(RefineReport)),
         ("simulate", schema_for!(SimulationReport)),
         ("sweep", schema_for!(SweepReport)),
     ]);

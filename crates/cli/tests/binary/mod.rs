@@ -55,7 +55,13 @@ impl Answer {
     pub(crate) fn json(&self) -> Value {
         let report: Value =
             serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}:\n{}\n{}", self.out, self.err));
-        let marks = [("choose", "simulate"), ("certificate", "certify"), ("invariants", "prove"), ("assumed", "plan")];
+        let marks = [
+            ("choose", "simulate"),
+            ("certificate", "certify"),
+            ("invariants", "prove"),
+            ("specification", "refine"),
+            ("assumed", "plan"),
+        ];
         let command = marks.iter().find(|(field, _)| report.get(field).is_some()).map_or("check", |(_, name)| name);
         if let Err(error) = jsonschema::draft202012::new(&schemas()[command]).expect("a schema").validate(&report) {
             panic!("{}: {error}\n{report:#}", error.instance_path);

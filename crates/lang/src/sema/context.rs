@@ -210,6 +210,12 @@ impl<'a> Context<'a> {
         id
     }
 
+    /// Forgets all but so many faults.
+    pub(crate) fn forget_faults(&mut self, len: usize) {
+        self.faults.truncate(len);
+        self.fault_ids.retain(|_, id| id.index() < len);
+    }
+
     /// Says that a name is not declared, and which was probably meant.
     pub(crate) fn unknown(&mut self, what: &str, name: &ast::Name, candidates: &[&str]) {
         if name.text.is_empty() {

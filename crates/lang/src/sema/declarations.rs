@@ -131,7 +131,7 @@ fn declare_names<'a>(cx: &mut Context<'a>, item: &'a Item, next: &mut (usize, us
             no_duplicates(cx, procedure.params.iter().map(|param| &param.name));
             cx.procedures.push(procedure);
         }
-        Item::Property(_) | Item::Expectation(_) => {}
+        Item::Property(_) | Item::Expectation(_) | Item::Refinement(_) => {}
     }
 }
 

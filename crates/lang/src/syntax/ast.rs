@@ -4,7 +4,11 @@
 //! diagnostic already, so later passes stay silent about it. The tokens beside the tree are lossless.
 //! No tree is deeper than `MAX_DEPTH`, so that every later pass may recurse.
 
+mod refinement;
+
 use birk_ir::Span;
+
+pub use refinement::{Mapped, MappedPart, Refinement};
 
 /// How deep expressions and types may nest.
 pub const MAX_DEPTH: usize = 200;
@@ -65,6 +69,8 @@ pub enum Item {
     Property(Property),
     /// `expect (N = 2): violated safe in 3, 14 states;`
     Expectation(Expectation),
+    /// `refines Spec { leader = …; }`
+    Refinement(Refinement),
 }
 
 /// Constants, alone or in a block.

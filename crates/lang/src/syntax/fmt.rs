@@ -9,7 +9,7 @@ mod piece;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::lexer::{TokenKind as T, tokenize};
 use crate::syntax::parser::parse;
-use piece::{Piece, Role, binds, pieces};
+use piece::{Piece, Role, binds, is_mapped_index, pieces};
 use std::ops::RangeInclusive;
 
 /// Lines are broken where they can be to stay within this many columns.
@@ -142,12 +142,12 @@ impl Printer<'_> {
             T::Enum => self.enumeration(),
             T::Active | T::Thread | T::OpenBracket => self.thread(),
             T::Name if self.is_word(self.next, &["fair"]) => self.thread(),
-            T::Name if self.is_word(self.next, &["record", "procedure"]) => self.plain_block(),
+            T::Name if self.is_word(self.next, &["record", "procedure", "refines"]) => self.plain_block(),
             _ => self.statement_to(&[T::Semicolon]),
         }
     }
 
-    /// A record or procedure.
+    /// A record, procedure or mapping.
     fn plain_block(&mut self) {
         self.open(self.block(self.next));
         self.statements();
@@ -404,8 +404,8 @@ impl Printer<'_> {
             // The `?` of a pattern touches what follows.
             T::Question => self.pieces[index + 1].spaced.then_some((0, index)),
             T::Colon => {
-                let of_quantifier = index >= 3 && binds(&self.pieces[index - 3]);
-                (self.pieces[index].spaced && !of_quantifier).then_some((0, index))
+                let of_range = index >= 3 && (binds(&self.pieces[index - 3]) || is_mapped_index(&self.pieces, index));
+                (self.pieces[index].spaced && !of_range).then_some((0, index))
             }
             T::Comma => Some((0, index + 1)),
             T::Iff if self.pieces[index].role == Role::Modal => None,

@@ -12,6 +12,7 @@ mod expression;
 mod foreign;
 mod item;
 mod language;
+mod refinement;
 mod statement;
 mod thread;
 mod transformation;

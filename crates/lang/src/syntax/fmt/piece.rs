@@ -179,9 +179,9 @@ impl Context {
             (T::Minus | T::Question, _) if self.after_sign => false,
             (_, T::Colon) => {
                 let of_quantifier = index >= 3 && binds(&pieces[index - 3]) && kind_at(Some(index - 2)) == T::OpenParen;
-                let of_conditional = !of_quantifier && self.questions > 0;
+                let of_conditional = !of_quantifier && self.questions > 0 && !is_mapped_index(pieces, index);
                 self.questions -= usize::from(of_conditional);
-                of_quantifier || of_conditional
+                of_quantifier || of_conditional || is_mapped_index(pieces, index)
             }
             (T::Name, T::OpenParen) => !self.after_operand,
             (T::Choose, T::OpenParen) => false,
@@ -212,6 +212,11 @@ impl Context {
         };
         spaced
     }
+}
+
+/// Whether a colon stands in a mapping's index, as in `votes[i : 0 .. 1]`.
+pub(super) fn is_mapped_index(pieces: &[Piece<'_>], index: usize) -> bool {
+    index >= 2 && pieces[index - 2].kind == T::OpenBracket && pieces[index - 1].kind == T::Name
 }
 
 /// Whether a piece begins what binds a name in parentheses, as in `forall (i : 0 .. 1)`.

@@ -144,6 +144,7 @@ impl Parser<'_> {
             T::Name if self.is_foreign_thread() => self.thread().map(Item::Thread),
             T::Name if self.foreign_item() => None,
             T::Name if self.is_expectation() => Some(Item::Expectation(self.expectation())),
+            T::Name if self.is_refinement() => Some(Item::Refinement(self.refinement())),
             T::Name if self.is_branching_property() => Some(Item::Property(self.property())),
             T::Name if self.at_word("symmetric") && self.peek(1) == T::Typealias => Some(Item::Alias(self.alias())),
             T::Name if self.at_word("fair") && matches!(self.peek(1), T::Active | T::Thread | T::OpenBracket) => {
@@ -216,6 +217,7 @@ impl Parser<'_> {
         Some(match self.word() {
             "import" => "imports stand before `system`",
             "library" => "a library is a file of its own",
+            "refines" => "write `refines NAME { variable = expression; … }`",
             "record" => "write `record NAME { type field; … }`",
             "procedure" => "write `procedure NAME(type parameter, …) { … }`",
             "channel" => "write `channel of type [capacity] NAME;`",
