@@ -113,7 +113,7 @@ pub(crate) struct Element {
     options: Vec<Seq>,
     body: Option<Seq>,
     /// The sequences that it is left for where they can be executed, the most urgent first.
-    escapes: Vec<usize>,
+    escapes: Vec<Seq>,
     status: u8,
     /// Which inline call it is in, for labels.
     inline: usize,
@@ -246,8 +246,8 @@ impl Flow {
         let mut at = element;
         for _ in 0..200 {
             for escape in &self.elements[at].escapes {
-                if !found.contains(escape) {
-                    found.push(*escape);
+                if !found.contains(&escape.first) {
+                    found.push(escape.first);
                 }
             }
             match (&self.elements[at].node, &self.inner_of(at)[..]) {

@@ -396,7 +396,7 @@ impl Builder<'_> {
             return self.container(node, &[whole], span, std::slice::from_ref(name));
         }
         let mut parts: Vec<Seq> = [main, escape].into_iter().map(|part| self.part(part)).collect();
-        self.attach(parts[0], parts[1].first);
+        self.attach(parts[0], parts[1]);
         let whole = self.element(Node::Unless, span);
         let end = self.element(Node::Dot, span);
         for part in &mut parts {
@@ -422,24 +422,36 @@ impl Builder<'_> {
     }
 
     /// Every statement of a sequence is left for another.
-    fn attach(&mut self, seq: Seq, escape: usize) {
+    fn attach(&mut self, seq: Seq, escape: Seq) {
         let mut at = seq.first;
         loop {
-            let this = &mut self.elements[at];
-            this.escapes.insert(0, escape);
-            let mut inner = this.options.clone();
-            if matches!(this.node, Node::Unless) {
-                inner.truncate(1);
-            }
-            // A `d_step` is left before it begins, or not at all.
-            inner.extend(this.body.filter(|_| !matches!(this.node, Node::DStep)));
-            for part in inner {
-                self.attach(part, escape);
-            }
+            self.attach_to(at, escape);
             match self.elements[at].next {
                 Some(next) if at != seq.extent => at = next,
                 _ => return,
             }
+        }
+    }
+
+    /// A statement is left for a sequence, and so is every sequence that it is left for already, and all that it consists of.
+    fn attach_to(&mut self, at: usize, escape: Seq) {
+        let lower = self.elements[at].escapes.clone();
+        if lower.iter().any(|known| known.first == escape.first) {
+            return;
+        }
+        for known in lower {
+            self.attach(known, escape);
+        }
+        let this = &mut self.elements[at];
+        this.escapes.insert(0, escape);
+        let mut inner = this.options.clone();
+        if matches!(this.node, Node::Unless) {
+            inner.truncate(1);
+        }
+        // A `d_step` is left before it begins, or not at all.
+        inner.extend(this.body.filter(|_| !matches!(this.node, Node::DStep)));
+        for part in inner {
+            self.attach(part, escape);
         }
     }
 

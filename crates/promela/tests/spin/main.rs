@@ -93,6 +93,23 @@ fn a_program_counts_what_it_was_written_to_count() {
     assert_eq!(count(text), Some((2, 1)));
 }
 
+/// What an `unless` escapes to is itself left for what an outer one escapes to: as many states as SPIN stores.
+#[test]
+fn an_escape_is_left_for_an_outer_one() {
+    for (states, body) in [
+        (5, "{ { x = 0 } unless { true; do :: q?x od }; x = 1 } unless { q?[0]; false }"),
+        (5, "{ { x = 0 } unless { true; q?x }; x = 1 } unless { q?[0]; false }"),
+        (14, "{ { x = 0; x = 3 } unless { true; x = 2; x = 7 }; x = 1 } unless { q?[0]; x = 5 }"),
+        (11, "{ { x = 0; x = 3 } unless { true; x = 2; x = 7 } } unless { q?[0]; x = 5 }"),
+        (8, "{ { x = 0 } unless { true; do :: q?x :: x = 4 od }; x = 1 } unless { q?[0]; false }"),
+        (15, "{ x = 9; { x = 0; x = 3 } unless { q?[0]; x = 2; x = 7 }; x = 6 } unless { q?[0]; x = 5 }"),
+    ] {
+        let other = "active proctype Q() { do :: q!0 od }";
+        let text = format!("chan q = [1] of {{ byte }}; active proctype P() {{ byte x = 8; {body} }} {other}");
+        assert_eq!(count(&text).map(|(states, _)| states), Some(states), "{body}");
+    }
+}
+
 /// Writes programs for SPIN into a folder, with what Birk counts.
 fn write(folder: &str, seeds: std::ops::Range<u64>) {
     let mut counts = String::new();

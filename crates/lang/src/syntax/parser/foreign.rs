@@ -14,6 +14,20 @@ use birk_ir::Span;
 const AHEAD: usize = 200;
 
 impl Parser<'_> {
+    /// Whether a loop without an end begins here, as other languages write it.
+    pub(super) fn is_endless(&self) -> bool {
+        self.at(T::Name) && matches!(self.word(), "loop" | "forever" | "repeat") && self.peek(1) == T::OpenBrace
+    }
+
+    /// `loop { … }`
+    pub(super) fn endless(&mut self) -> ActionKind {
+        let (span, word) = (self.span(), self.word());
+        let diagnostic = Diagnostic::new("E0012", span, format!("BIR has no `{word}`"), "not known in BIR");
+        self.report(diagnostic.help("write `while (true) { … }`").fix(span, "while (true)"));
+        self.bump();
+        ActionKind::While(Expr { kind: ExprKind::Bool(true), span }, self.block())
+    }
+
     /// Whether `++`, `--`, `+=` or the like stands so far ahead.
     pub(super) fn is_update(&self, ahead: usize) -> bool {
         let (sign, next) = (self.peek(ahead), self.peek(ahead + 1));

@@ -19,7 +19,7 @@ impl Parser<'_> {
     pub(super) fn is_statement(&self) -> bool {
         match self.kind() {
             T::Name if self.peek(1) == T::Colon => true,
-            T::Name => self.is_statement_word() || self.is_action_begin(),
+            T::Name => self.is_statement_word() || self.is_endless() || self.is_action_begin(),
             T::Assert | T::Assume | T::Start | T::Skip | T::Goto | T::Return => true,
             T::Plus | T::Minus => self.is_prefix_update(),
             _ => false,
@@ -81,7 +81,7 @@ impl Parser<'_> {
     }
 
     /// `{ statements }`
-    fn block(&mut self) -> Vec<Action> {
+    pub(super) fn block(&mut self) -> Vec<Action> {
         if !self.at(T::OpenBrace) {
             let help = match self.word() {
                 word @ ("do" | "then") => format!("leave out `{word}`: the statements stand in braces, `{{ … }}`"),
@@ -141,6 +141,7 @@ impl Parser<'_> {
                 Some(ActionKind::Return)
             }
             T::Name if self.is_statement_word() => self.worded(),
+            T::Name if self.is_endless() => Some(self.endless()),
             T::Name if matches!(self.word(), "elseif" | "elif" | "switch") && self.foreign_statement() => return None,
             T::Name if self.is_printing() => return None,
             T::Name if matches!(self.peek(1), T::Not | T::Question) => {
