@@ -102,8 +102,8 @@ pub fn refine(
     let mut stop_at = GoalSet::default();
     [UNMATCHED, FAULT].into_iter().for_each(|goal| stop_at.insert(goal));
     let job = Job { stop_at, ..Job::new(2, limits) };
-    let Search::Model(search) = birk_search::ENGINES[0].search else {
-        return Err(Error::Internal("the first engine searches models".to_owned()));
+    let Some(Search::Model(search)) = birk_search::engine("bfs").map(|engine| &engine.search) else {
+        return Err(Error::Internal("there is no breadth-first search".to_owned()));
     };
     let mut hunt = search(&model, &job, &mut Counting { observer, model: &model });
     if model.is_cut() {

@@ -209,3 +209,23 @@ fn a_call_can_be_cancelled() {
     assert!(client.ask("tools/list", &Value::Null)["result"].is_object());
     assert!(since.elapsed() < Duration::from_secs(20), "{:?}", since.elapsed());
 }
+
+/// However long the names, the values and the lists of a model are, an answer can be read at once.
+#[test]
+fn answers_stay_short() {
+    let mut client = Client::start();
+    let (name, many) = ("very_".repeat(20), 40);
+    let variables: String = (0..many).map(|one| format!("byte {name}{one};\n")).collect();
+    let actions: String = (0..many).map(|one| format!("{name}{one} := ({name}{one} + 1) % 200;\n")).collect();
+    let goals: String = (0..many).map(|one| format!("invariant {name}i{one}: {name}{one} < 100;\n")).collect();
+    let text = format!(
+        "system T {{ {variables} active thread P() {{ loc a: when true do {{ {actions} }} goto a; }} {goals} }}"
+    );
+    // `call` looks at the length.
+    let answer = client.check(&text);
+    assert_eq!(answer["verdict"], "violated");
+    assert!(answer["counterexample"]["steps"].as_array().is_some_and(|steps| steps.len() == 3), "{answer}");
+    assert!(answer["left_out"].is_string(), "{answer}");
+    let long = client.call("check", &json!({ "text": text, "long": true }));
+    assert_eq!(long["structuredContent"]["properties"].as_array().map(Vec::len), Some(many + 2));
+}

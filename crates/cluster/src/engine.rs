@@ -43,7 +43,7 @@ pub struct Setting {
     pub block: usize,
     /// Blocks that may be under way from one worker to another.
     pub window: u32,
-    /// Bytes of keys that a worker remembers to have sent, at most.
+    /// Bytes of keys that a worker remembers to have sent or received, at most; none if keys are one word.
     pub recent: u64,
     /// For tests: blocks within the process are turned into bytes and back, as between processes.
     pub serialises: bool,

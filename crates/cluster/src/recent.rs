@@ -13,7 +13,7 @@ pub(crate) struct Recent {
 }
 
 impl Recent {
-    /// For keys of so many words, within so many bytes. Where a key is one word, it is looked up as soon as it is found here.
+    /// For keys of so many words, within so many bytes. A key of one word is looked up by its owner as fast as it would be here.
     pub(crate) fn new(words: usize, bytes: u64) -> Self {
         let most = bytes / ((words as u64 + 1) * 8);
         let count = if words > 1 && most > 0 { 1 << most.ilog2() } else { 0 };
@@ -38,7 +38,7 @@ impl Recent {
         }
         let start = (hash as usize & self.mask) * (self.words + 1);
         let place = &mut self.places[start..start + self.words + 1];
-        // The lowest bits are the same in all keys of a place, but for one.
+        // The lowest bit of the hash is lost, which costs nothing: keys are compared as a whole.
         if place[0] == hash | 1 && place[1..] == *key {
             return true;
         }

@@ -2,13 +2,17 @@
 //! bounded model checking of concurrent software", 2005, for runs with few switches).
 //!
 //! A shortest run is at depth i after i steps, so it takes only steps from one level of a breadth-first search to the next. These are
-//! kept, for a limited number of states; the fewest switches that are left in a state after a step of some thread are then found from
+//! kept, as far as they fit in a limited room; the fewest switches that are left in a state after a step of some thread are then found from
 //! the goal backwards.
 
 use std::collections::HashMap;
 
 use birk_engine::{Model, Successors};
 use birk_ir::{Program, Step, ThreadId, Trace};
+
+/// Words of a state besides its own, which are kept twice, and of a step.
+const STATE: usize = 24;
+const STEP: usize = 4;
 
 /// A step from a state of a level to one of the next.
 struct Edge {
@@ -34,9 +38,9 @@ struct Levels {
 }
 
 /// A shortest run to a goal, of those that have the fewest context switches; none if there is none of at most so many steps, or if
-/// there are more than so many states as near as the goal.
-pub fn fewest_switches(program: &Program, model: &dyn Model, goal: usize, steps: u32, most: usize) -> Option<Trace> {
-    let levels = Levels::up_to(model, goal, steps, most)?;
+/// the states as near as the goal and their steps take more than about so many words.
+pub fn fewest_switches(program: &Program, model: &dyn Model, goal: usize, steps: u32, words: usize) -> Option<Trace> {
+    let levels = Levels::up_to(model, goal, steps, words)?;
     let thread = |edge: &Edge| program.transition(edge.step.transition).thread;
     let mut best: Vec<Vec<Best>> = levels.states.iter().map(|_| Vec::new()).collect();
     for state in (0..levels.last).rev() {
@@ -57,13 +61,13 @@ pub fn fewest_switches(program: &Program, model: &dyn Model, goal: usize, steps:
 }
 
 impl Levels {
-    fn up_to(model: &dyn Model, goal: usize, steps: u32, most: usize) -> Option<Self> {
+    fn up_to(model: &dyn Model, goal: usize, steps: u32, words: usize) -> Option<Self> {
         let mut levels = Self::default();
         let mut initial = Successors::new(model.words());
         model.initial(&mut initial);
         (0..initial.len()).for_each(|index| _ = levels.number(initial.state(index)));
         levels.initial = levels.states.len();
-        let mut search = Expansion { model, goal, most, batch: Successors::in_parts(model.words()) };
+        let mut search = Expansion { model, goal, left: words, batch: Successors::in_parts(model.words()) };
         for _ in 0..=steps {
             let next = levels.states.len();
             let goals = (levels.last..next).map(|number| levels.expand(number, next, &mut search));
@@ -91,7 +95,7 @@ impl Levels {
     /// Notes the steps from a state to the next level, which begins with this number; whether the state is a goal. Nothing, if there
     /// are too many.
     fn expand(&mut self, number: usize, next: usize, search: &mut Expansion<'_>) -> Option<bool> {
-        let Expansion { model, goal, most, batch } = search;
+        let Expansion { model, goal, left, batch } = search;
         let state = self.states[number].clone();
         if model.is_fault(&state) {
             return Some(model.evaluate(&state, false).contains(*goal));
@@ -102,6 +106,7 @@ impl Levels {
         if batch.take_rest().is_some() {
             return None;
         }
+        let known = self.states.len();
         for index in 0..batch.len() {
             let to = self.number(batch.state(index));
             if to >= next {
@@ -109,7 +114,9 @@ impl Levels {
             }
         }
         let is_goal = model.evaluate(&state, batch.is_stuck_since(0, cut)).contains(*goal);
-        (self.states.len() <= *most).then_some(is_goal)
+        let taken = (self.states.len() - known) * (2 * state.len() + STATE) + batch.len() * STEP;
+        *left = left.checked_sub(taken)?;
+        Some(is_goal)
     }
 
     /// The run along the best steps.
@@ -132,10 +139,10 @@ impl Levels {
     }
 }
 
-/// What is expanded, for which goal, up to how many states.
+/// What is expanded, for which goal, and how many words are left for it.
 struct Expansion<'m> {
     model: &'m dyn Model,
     goal: usize,
-    most: usize,
+    left: usize,
     batch: Successors,
 }

@@ -61,7 +61,7 @@ impl WithCodec for Empty<'_> {
 struct Part<C: Codec> {
     canonical: Keys,
     visited: Visited<C>,
-    /// The state that was keyed last: those of a sorted block have much in common.
+    /// The state that was keyed last: successors of one state, which come one after the other, have much in common.
     parent: C::Parent,
     state: Vec<u32>,
     packed: Vec<u32>,

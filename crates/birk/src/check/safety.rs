@@ -16,8 +16,9 @@ use crate::recorded::Recorded;
 use crate::report::SymmetryFigures;
 use crate::watch::Watch;
 
-/// Among so many states traces are compared by their context switches: it takes some milliseconds.
-const MOST_STATES: usize = 10_000;
+/// Traces are compared by their context switches as long as states and steps take so many words: some ten thousand states of a small
+/// model, and some milliseconds.
+const MOST_WORDS: usize = 1 << 19;
 
 /// The properties that are goals of one search.
 pub(super) struct SafetyQuestion {
@@ -44,6 +45,9 @@ impl SafetyQuestion {
 
     /// Replaces each shortest trace by one that is as short and has the fewest context switches, where few states are as near.
     fn prefer_few_switches(&self, context: &Context<'_>, hunt: &mut Hunt) {
+        if !hunt.outcomes.iter().any(|outcome| matches!(outcome, Outcome::Found(_))) {
+            return;
+        }
         let layers = context.layers(&self.goals);
         let thread = |step: &Step| context.program.transition(step.transition).thread;
         let switches = |steps: &[Step]| steps.windows(2).filter(|two| thread(&two[0]) != thread(&two[1])).count();
@@ -52,7 +56,7 @@ impl SafetyQuestion {
             let known = switches(&trace.steps);
             if known > 0
                 && let length = trace.steps.len()
-                && let Some(other) = fewest_switches(context.program, layers.plain(), goal, length as u32, MOST_STATES)
+                && let Some(other) = fewest_switches(context.program, layers.plain(), goal, length as u32, MOST_WORDS)
                 && other.steps.len() == length
                 && switches(&other.steps) < known
             {

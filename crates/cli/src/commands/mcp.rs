@@ -109,7 +109,7 @@ impl Server {
     fn hear(&mut self, message: Message) -> Result<(), Failure> {
         match message {
             Message::Wrong(id, code, reason) => refuse(&id, code, &reason),
-            // What is to be cancelled is over; the rest is of no concern.
+            // A call that is cancelled now is over already; other notifications are of no concern.
             Message::Notification { .. } => Ok(()),
             Message::Request { id, method, params } => match method.as_str() {
                 "initialize" => answer(&id, &initialized(&params)),
@@ -117,7 +117,7 @@ impl Server {
                 "tools/list" => answer(&id, &json!({ "tools": tools::list() })),
                 "tools/call" => match tools::call(&params, &mut |running| self.is_over(&id, running)) {
                     Err(reason) => refuse(&id, INVALID_PARAMS, &reason),
-                    // Who has cancelled a call does not wait for its answer.
+                    // A call that was cancelled has no answer.
                     Ok(None) => Ok(()),
                     Ok(Some(result)) => answer(&id, &result),
                 },

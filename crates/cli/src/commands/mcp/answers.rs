@@ -6,8 +6,10 @@ use super::tools::Ran;
 
 /// Bytes of an answer, unless the whole is asked for.
 const MOST: usize = 2_000;
-/// Steps of a trace, from its beginning and from its end.
-const STEPS: usize = 8;
+/// Steps of a trace, from its beginning and from its end: as many as fit.
+const STEPS: [usize; 4] = [8, 4, 2, 1];
+/// Characters of a line.
+const WIDTH: usize = 160;
 /// Lines of what a trace shows, and diagnostics.
 const LINES: usize = 12;
 
@@ -78,7 +80,9 @@ fn cut(text: &str) -> String {
 /// What a check has found.
 pub(super) fn of_check(ran: &Ran) -> Answer {
     let Ok(report) = serde_json::from_str::<Value>(&ran.out) else { return of_errors(ran) };
-    let told = |is_short: bool| {
+    // With so many steps at each end, or with all of them.
+    let told = |steps: Option<usize>| {
+        let is_short = steps.is_some();
         let mut told = Map::new();
         told.insert("verdict".into(), report["verdict"].clone());
         let property = |one: &Value| {
@@ -92,7 +96,7 @@ pub(super) fn of_check(ran: &Ran) -> Answer {
         let is_bad = |one: &&Value| one["verdict"] == "violated";
         let of = |one: &Value| one["trace"].as_u64().map(|trace| &report["traces"][trace as usize]);
         if let Some(trace) = report["properties"].as_array().into_iter().flatten().find(is_bad).and_then(of) {
-            told.insert("counterexample".into(), counterexample(trace, is_short));
+            told.insert("counterexample".into(), counterexample(trace, steps));
         }
         let (diagnostics, notes) = spoken(&ran.err, is_short);
         for (name, list) in [("warnings", diagnostics), ("notes", notes)] {
@@ -102,20 +106,23 @@ pub(super) fn of_check(ran: &Ran) -> Answer {
         }
         Value::from(told)
     };
-    let (whole, mut short) = (told(false), told(true));
-    // Whatever is still too long is said in words: how to see it.
-    for name in ["notes", "warnings"] {
-        if short.to_string().len() > MOST
-            && let Some(told) = short.as_object_mut()
-        {
-            told.remove(name);
+    let is_fit = |value: &Value| value.to_string().len() <= MOST;
+    let mut short =
+        STEPS.into_iter().map(|steps| told(Some(steps))).find(is_fit).unwrap_or_else(|| told(Some(STEPS[3])));
+    if let Some(told) = short.as_object_mut() {
+        for name in ["notes", "warnings", "properties"] {
+            if !is_fit(&Value::from(told.clone())) {
+                told.remove(name);
+                told.insert("left_out".into(), "ask with \"long\": true".into());
+            }
         }
     }
+    let whole = told(None);
     Answer::data(whole, short, !matches!(ran.code, Some(0 | 1 | 3)))
 }
 
 /// The steps and what they show; the middle of a long one is left out.
-fn counterexample(trace: &Value, is_short: bool) -> Value {
+fn counterexample(trace: &Value, most: Option<usize>) -> Value {
     let line = |(number, step): (usize, &Value)| {
         let changes =
             step["changes"].as_object().into_iter().flatten().map(|(name, value)| format!("{name} = {value}"));
@@ -135,18 +142,32 @@ fn counterexample(trace: &Value, is_short: bool) -> Value {
     };
     let mut steps: Vec<String> = (1..).zip(trace["steps"].as_array().into_iter().flatten()).map(line).collect();
     let mut why: Vec<Value> = trace["why"].as_array().cloned().unwrap_or_default();
-    if is_short && steps.len() > 2 * STEPS {
-        let left = steps.len() - 2 * STEPS;
-        steps.splice(STEPS..steps.len() - STEPS, [format!("… {left} more steps; ask with \"long\": true")]);
-    }
-    if is_short {
-        why.truncate(LINES);
+    if let Some(most) = most {
+        if steps.len() > 2 * most {
+            let left = steps.len() - 2 * most;
+            steps.splice(most..steps.len() - most, [format!("… {left} more steps; ask with \"long\": true")]);
+        }
+        steps.iter_mut().for_each(shorten);
+        why = why.iter().filter_map(Value::as_str).take(LINES * most / STEPS[0] + 1).map(short_line).collect();
     }
     let mut shown = json!({ "property": trace["property"], "steps": steps, "why": why });
     if let (Some(start), Some(shown)) = (trace["loop"].as_u64(), shown.as_object_mut()) {
         shown.insert("repeats_from_step".into(), (start + 1).into());
     }
     shown
+}
+
+fn shorten(line: &mut String) {
+    if let Some((end, _)) = line.char_indices().nth(WIDTH) {
+        line.truncate(end);
+        line.push('…');
+    }
+}
+
+fn short_line(line: &str) -> Value {
+    let mut line = line.to_owned();
+    shorten(&mut line);
+    line.into()
 }
 
 /// Errors of the model, or of what was asked.

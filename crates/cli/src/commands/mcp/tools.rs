@@ -292,7 +292,9 @@ impl Room {
         let mut drawn = [0; 8];
         getrandom::fill(&mut drawn).map_err(|error| format!("a folder has no name: {error}"))?;
         let path = std::env::temp_dir().join(format!("birk-mcp-{:016x}", u64::from_le_bytes(drawn)));
-        fs::create_dir(&path).map_err(|error| format!("a folder for the model cannot be made: {error}"))?;
+        let mut folder = fs::DirBuilder::new();
+        std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
+        folder.create(&path).map_err(|error| format!("a folder for the model cannot be made: {error}"))?;
         Ok(Self(path))
     }
 }
