@@ -7,6 +7,7 @@
 mod branching;
 mod certified;
 mod context;
+mod dead;
 mod findings;
 mod liveness;
 mod orbits;
@@ -43,8 +44,12 @@ pub fn check(program: &Program, options: &Options, watch: &mut dyn Watch) -> Res
     let properties = selected(program, &options.properties, options.deadlock)?;
     reconcile::properties(options, engine, &properties)?;
     let fairness = fairness(program, options)?;
+    let reset = dead::reset(program, options, &properties, watch);
+    let (written, reset) = (program, reset.as_ref());
+    let program = reset.map_or(written, |reset| &reset.program);
     let (native, certificate) = (Arc::default(), OnceLock::new());
-    let context = Context { program, options, engine, properties: &properties, fairness, native, certificate };
+    let context =
+        Context { program, written, reset, options, engine, properties: &properties, fairness, native, certificate };
     let mut findings = Findings::new(&context);
     let questions = Questions::new(&context, &mut findings)?;
     if engine.slices {
@@ -65,6 +70,7 @@ pub fn check(program: &Program, options: &Options, watch: &mut dyn Watch) -> Res
     let has_engine = questions.safety.is_some() || engine.slices;
     let threads = if has_engine { options.threads_of(engine) } else { options.threads.for_cycles() };
     let mut report = findings.report(*engine, threads, is_shortest(options, engine));
+    report.dead = reset.map(dead::names).unwrap_or_default();
     report.certificate = options.certificate.then(|| certified::conclude(context, &report.answers, watch));
     Ok(report)
 }

@@ -23,6 +23,9 @@ pub struct Report {
     /// Properties of states were searched for with a partial-order reduction: what is said of them is complete, but not every
     /// state was visited.
     pub is_reduced: bool,
+    /// The variables that were set back to their initial values where they are dead: states that differ in such values only
+    /// count as one.
+    pub dead: Vec<String>,
     /// What was found of the symmetry of the model, where that was asked for.
     pub symmetry: Option<SymmetryFigures>,
     /// The hunt of other engines after the search, if there was one: then the answers are those of all of them, and the rest is

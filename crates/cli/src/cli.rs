@@ -140,14 +140,15 @@ pub(crate) struct CheckArgs {
     /// Stop after this many states [default: no limit]
     #[arg(long, value_name = "N", value_parser = parse_number::<u64>, help_heading = BUDGET)]
     pub(crate) max_states: Option<u64>,
-    /// Partial-order reduction: auto takes commuting steps in one order only, and keeps verdicts and shortest traces
-    #[arg(long, value_name = "off|auto", value_enum, default_value = "off", hide_possible_values = true,
+    /// Reduction: dead sets variables back that nobody reads any more; auto also takes commuting steps in one order only. Verdicts
+    /// and shortest traces stay
+    #[arg(long, value_name = "off|dead|auto", value_enum, default_value = "off", hide_possible_values = true,
           help_heading = SEARCH)]
     pub(crate) reduce: ReduceMode,
     /// Symmetry reduction: auto visits one of the states that differ only in which interchangeable thread is which
     #[arg(long, value_name = "off|auto", value_enum, default_value = "off", hide_possible_values = true,
           help_heading = SEARCH)]
-    pub(crate) symmetry: ReduceMode,
+    pub(crate) symmetry: SymmetryMode,
     /// Number of search threads; auto means one per core, but one for temporal properties
     #[arg(long, value_name = "N|auto", default_value = "auto", value_parser = parse_threads, help_heading = SEARCH)]
     pub(crate) threads: Threads,
@@ -463,6 +464,14 @@ pub(crate) enum Fair {
 /// Whether a search is reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReduceMode {
+    Off,
+    Dead,
+    Auto,
+}
+
+/// Whether a search uses symmetry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SymmetryMode {
     Off,
     Auto,
 }

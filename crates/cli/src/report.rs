@@ -1,6 +1,7 @@
 //! What a search found, ready to be written for people or for programs.
 
 pub(crate) mod chart;
+mod covered;
 pub(crate) mod diagram;
 mod disk;
 pub(crate) mod ending;

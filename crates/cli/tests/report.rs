@@ -345,7 +345,7 @@ fn each_search_has_a_plot() {
 fn charts_for_other_tools_have_every_step_and_message() {
     let folder = folder("report_charts");
     let file = folder.join("run.json").display().to_string();
-    birk(&format!("check models/german.bir --property all_share --trace {file}")).exits(0);
+    birk(&format!("check models/german.bir --property all_share --threads 1 --trace {file}")).exits(0);
     let chart = birk(&format!("replay models/german.bir {file} --format plantuml")).exits(0).quietly().out;
     let (lanes, arrows, notes) = read_plantuml(&chart);
     assert_eq!(lanes, ["Home", "Client[0]", "Client[1]", "Client[2]"]);

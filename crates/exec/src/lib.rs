@@ -30,7 +30,7 @@ pub use interpreter::Interpreter;
 pub use nearest::{Nearest, nearest};
 pub use product::{Fairness, Product};
 pub use random::Random;
-pub use reduction::{Reduced, Relations, Specialised, Syntactic};
+pub use reduction::{Reduced, Relations, Reset, Specialised, Syntactic};
 pub use replay::{ReplayError, Replayed, replay};
 pub use simulate::{Choose, Rules, Run, RunEnd, simulate};
 pub use switches::fewest_switches;

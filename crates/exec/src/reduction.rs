@@ -24,6 +24,7 @@
 //! guard of the goal `fault`; where a step fails, everything is expanded.
 
 mod condition;
+mod dead;
 mod footprint;
 mod independence;
 mod relations;
@@ -39,6 +40,7 @@ use birk_engine::{GoalSet, Hunt, Model, Successors};
 use birk_ir::{Expr, Field, Outcome, Program, Step, Trace, Transition, TransitionId, VarId};
 
 use crate::interpreter::Interpreter;
+pub use dead::Reset;
 use footprint::Footprint;
 pub use independence::{Conflict, Independence, independence};
 pub use relations::{Oracle, Preserve, Relations, Syntactic};

@@ -99,6 +99,23 @@ impl Formula {
             | Formula::Release(parts) => parts.0.has_next() || parts.1.has_next(),
         }
     }
+
+    /// Its state predicates.
+    fn conditions(&self) -> Vec<&Expr> {
+        match self {
+            Formula::Atom(expr) => vec![expr],
+            Formula::Not(f) | Formula::Next(f) | Formula::Always(f) | Formula::Eventually(f) => f.conditions(),
+            Formula::And(parts)
+            | Formula::Or(parts)
+            | Formula::Until(parts)
+            | Formula::WeakUntil(parts)
+            | Formula::Release(parts) => {
+                let mut found = parts.0.conditions();
+                found.extend(parts.1.conditions());
+                found
+            }
+        }
+    }
 }
 
 /// What an engine hunts. It is neither good nor bad news.
@@ -137,6 +154,28 @@ impl Property {
         match &self.kind {
             PropertyKind::Ctl(formula) | PropertyKind::Mu(formula) => Some(formula),
             _ => None,
+        }
+    }
+
+    /// Its conditions of single states. What the built-in ones look at is said by the program, what an automaton beside it looks
+    /// at by that.
+    pub fn conditions(&self) -> Vec<&Expr> {
+        match &self.kind {
+            PropertyKind::Deadlock | PropertyKind::Fault | PropertyKind::Automaton => Vec::new(),
+            PropertyKind::Invariant(expr) | PropertyKind::Reachable(expr) => vec![expr],
+            PropertyKind::Ltl(formula) => formula.conditions(),
+            PropertyKind::Ctl(formula) | PropertyKind::Mu(formula) => {
+                let mut found = Vec::new();
+                formula.walk(&mut |part| {
+                    if let Branching::Atom(expr) = part {
+                        found.push(expr);
+                    }
+                });
+                found
+            }
+            PropertyKind::Claim(claim) => {
+                claim.states.iter().flat_map(|state| state.moves.iter().map(|(condition, _)| condition)).collect()
+            }
         }
     }
 

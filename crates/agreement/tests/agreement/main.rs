@@ -16,6 +16,7 @@ mod branching;
 mod certificates;
 mod coverage;
 mod cuts;
+mod dead;
 mod directed;
 mod fairness;
 mod ic3;

@@ -34,7 +34,7 @@ struct Tally {
 }
 
 /// A condition on one element of the state.
-fn atom(program: &Program, random: &mut Random) -> Expr {
+pub(crate) fn atom(program: &Program, random: &mut Random) -> Expr {
     let is_seen = |variable: &Variable| variable.role != VarRole::Fault && !variable.is_empty();
     let variables: Vec<_> = program.variables.iter().enumerate().filter(|(_, variable)| is_seen(variable)).collect();
     let (id, variable) = random.pick(&variables);
@@ -49,7 +49,7 @@ fn atom(program: &Program, random: &mut Random) -> Expr {
 }
 
 /// A formula without `X`.
-fn formula(atoms: &[Expr], depth: u32, random: &mut Random) -> Formula {
+pub(crate) fn formula(atoms: &[Expr], depth: u32, random: &mut Random) -> Formula {
     if depth == 0 {
         return Formula::Atom(random.pick(atoms).clone());
     }

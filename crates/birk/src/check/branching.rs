@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use birk_engine::{GoalSet, Hunt, Job, Limits, MuCalculusSearch, Observer, Progress};
 use birk_exec::replay::Shows;
-use birk_exec::{Replayed, fair, replay};
+use birk_exec::{Replayed, fair};
 use birk_ir::{Branching, Coverage, Expr, Goal, Outcome, Program, Property, PropertyKind, Steps, Stop, Trace, Verdict};
 use birk_search::highway::Slice;
 use birk_search::mucalculus::{Graph, Needs, Truth, bytes_per_state, decide};
@@ -144,7 +144,7 @@ impl<'a> BranchingQuestion<'a> {
             ControlFlow::Continue(Truth::Open) if formula.is_existential() || formula.is_universal() => open,
             ControlFlow::Continue(Truth::Open) => Answered::not_checked(NEEDS_ALL.to_owned()),
             ControlFlow::Continue(Truth::Known(is_true, trace)) if is_true == property.wants_goal() => {
-                let run = confirmed(context.program, property, formula, &trace, is_true)?;
+                let run = confirmed(context, property, formula, &trace, is_true)?;
                 Answered { run: Some(run), ..Answered::new(property, &Outcome::Found(trace), coverage) }
             }
             ControlFlow::Continue(Truth::Known(..)) => Answered::new(property, &Outcome::Absent, coverage),
@@ -174,7 +174,7 @@ impl<'a> BranchingQuestion<'a> {
         {
             let mut answered = Answered::new(property, outcome, &hunt.coverage);
             if let Outcome::Found(trace) = outcome {
-                answered.run = Some(confirmed(context.program, property, formula, trace, property.wants_goal())?);
+                answered.run = Some(confirmed(context, property, formula, trace, property.wants_goal())?);
             }
             if hunt.coverage != Coverage::Complete && !sought.is_existential() && *outcome == Outcome::Inconclusive {
                 answered = Answered::not_checked(NEEDS_ALL.to_owned());
@@ -256,13 +256,13 @@ const NEEDS_ALL: &str = "it needs all states, and some were not explored";
 
 /// The run for a formula, walked again; it must not show the opposite.
 fn confirmed(
-    program: &Program,
+    context: &Context<'_>,
     property: &Property,
     formula: &Branching,
     trace: &Trace,
     is_true: bool,
 ) -> Result<Replayed, Error> {
-    let run = replay(program, trace).map_err(|error| replay_failure(property, &error))?;
+    let (program, run) = (context.written, context.replay(property, trace)?);
     if run.loop_start.is_some() {
         run.closes(program).map_err(|error| replay_failure(property, &error))?;
     }

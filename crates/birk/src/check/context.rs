@@ -3,8 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use birk_engine::{Engine, GoalSet, Job};
-use birk_exec::Fairness;
-use birk_ir::{Goal, Program, Property, PropertyKind};
+use birk_exec::{Fairness, Replayed, Reset, replay};
+use birk_ir::{Goal, Program, Property, PropertyKind, Trace};
 use birk_jit::Native;
 use birk_search::bitstate::BitState;
 
@@ -12,11 +12,15 @@ use super::certified::Certificate;
 use crate::error::Error;
 use crate::model::Layers;
 use crate::options::{self, Options, Reduce, Store, Symmetry};
+use crate::properties::replay_failure;
 use crate::watch::Watch;
 
 /// What is asked, and how.
 pub(super) struct Context<'a> {
     pub(super) program: &'a Program,
+    /// The program as it was written; the one that is searched may set dead variables back.
+    pub(super) written: &'a Program,
+    pub(super) reset: Option<&'a Reset>,
     pub(super) options: &'a Options,
     pub(super) engine: &'a Engine,
     pub(super) properties: &'a [&'a Property],
@@ -28,6 +32,15 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
+    /// A trace walked again, as a run of the program as it was written.
+    pub(super) fn replay(&self, property: &Property, trace: &Trace) -> Result<Replayed, Error> {
+        let run = match self.reset {
+            None => replay(self.written, trace),
+            Some(reset) => reset.original(self.written, trace),
+        };
+        run.map_err(|error| replay_failure(property, &error))
+    }
+
     /// The program, searched for some goals.
     pub(super) fn layers(&self, goals: &[Goal]) -> Layers<'a> {
         Layers::sharing(&self.native, self.program, goals)
@@ -52,7 +65,7 @@ impl<'a> Context<'a> {
     /// Whether properties are searched for with a partial-order reduction; where one was asked for in vain, a note
     /// says why.
     pub(super) fn reduces(&self, watch: &mut dyn Watch) -> bool {
-        if self.options.reduce == Reduce::Off {
+        if self.options.reduce != Reduce::Auto {
             return false;
         }
         let why_not = match self.options {

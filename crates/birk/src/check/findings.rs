@@ -196,6 +196,7 @@ impl Findings {
             assumed: self.assumed,
             slices: self.slices,
             is_reduced: self.is_reduced,
+            dead: Vec::new(),
             symmetry: self.symmetry,
             joint: None,
             certificate: None,

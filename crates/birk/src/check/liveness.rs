@@ -5,7 +5,7 @@ use std::time::Instant;
 use birk_engine::{Hunt, Job, Limits, Model, Observer};
 use birk_exec::automaton::{Buchi, Strength, automaton_of_claim, violations_of};
 use birk_exec::reduction::{Preserve, Trial};
-use birk_exec::{Product, Replayed, Specialised, replay};
+use birk_exec::{Product, Replayed, Specialised};
 use birk_ir::{Expr, Goal, Outcome, Property, PropertyKind, Trace};
 use birk_search::highway::Slice;
 use birk_search::liveness::{CycleSearch, find_strongly_fair_cycle};
@@ -96,9 +96,9 @@ impl<'a> LivenessQuestion<'a> {
     }
 
     fn confirmed(&self, context: &Context<'_>, trace: &Trace) -> Result<Replayed, Error> {
-        let (program, property) = (context.program, self.property);
+        let (program, property) = (context.written, self.property);
         let failure = |error| replay_failure(property, &error);
-        let run = replay(program, trace).map_err(failure)?;
+        let run = context.replay(property, trace)?;
         run.confirm(program, property).map_err(failure)?;
         if let Some(fairness) = &context.fairness {
             match context.options.fairness {

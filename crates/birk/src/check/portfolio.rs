@@ -496,6 +496,7 @@ fn unsearched(properties: &[Property], transitions: usize, engine: Engine) -> Re
         assumed: None,
         slices: None,
         is_reduced: false,
+        dead: Vec::new(),
         symmetry: None,
         joint: None,
         certificate: None,

@@ -1,7 +1,7 @@
 //! Properties of states: deadlock, runtime errors, invariants, states to be reached. One search hunts them all.
 
 use birk_engine::{GoalSet, Hunt, Job, Model, ModelSearch, Search};
-use birk_exec::{fewest_switches, replay};
+use birk_exec::fewest_switches;
 use birk_ir::{Coverage, Expr, Goal, Outcome, Step};
 
 use super::certified;
@@ -79,8 +79,8 @@ impl SafetyQuestion {
             let coverage = if is_absent { &Coverage::Complete } else { &hunt.coverage };
             let mut answered = Answered::new(property, outcome, coverage);
             if let Outcome::Found(trace) = outcome {
-                let run = replay(context.program, trace).map_err(|error| replay_failure(property, &error))?;
-                run.confirm(context.program, property).map_err(|error| replay_failure(property, &error))?;
+                let run = context.replay(property, trace)?;
+                run.confirm(context.written, property).map_err(|error| replay_failure(property, &error))?;
                 answered.run = Some(run);
             }
             answers.push((index, answered));

@@ -11,7 +11,7 @@ use birk::{Automaton, Fairness, Options, Reduce, Store, Symmetry};
 use birk_ir::{Program, Stop};
 
 use crate::checkpoint::{self, Checkpoint, Identity, Kept};
-use crate::cli::{CheckArgs, Fair, OnOff, ReduceMode, StoreKind};
+use crate::cli::{CheckArgs, Fair, OnOff, ReduceMode, StoreKind, SymmetryMode};
 use crate::folder::Folder;
 use crate::load::load_with_conditions;
 use crate::progress::Watcher;
@@ -101,11 +101,12 @@ fn options(args: &CheckArgs) -> Options {
         keep_going: args.keep_going,
         reduce: match args.reduce {
             ReduceMode::Off => Reduce::Off,
+            ReduceMode::Dead => Reduce::Dead,
             ReduceMode::Auto => Reduce::Auto,
         },
         symmetry: match args.symmetry {
-            ReduceMode::Off => Symmetry::Off,
-            ReduceMode::Auto => Symmetry::Auto,
+            SymmetryMode::Off => Symmetry::Off,
+            SymmetryMode::Auto => Symmetry::Auto,
         },
         store: match args.store {
             StoreKind::Exact => Store::Exact,

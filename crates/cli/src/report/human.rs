@@ -77,6 +77,9 @@ fn first_line(report: &Report<'_>, paint: Paint) -> String {
             Coverage::Complete if !report.is_of_all_states() => {
                 format!("by a search that would have met a violation ({states} visited)")
             }
+            Coverage::Complete if !report.dead.is_empty() => {
+                format!("in every reachable state, up to dead variables ({states})")
+            }
             Coverage::Complete => format!("in every reachable state ({states})"),
             _ if report.traces.is_empty() => "the types alone exclude every violation".to_owned(),
             _ => "every witness asked for was found".to_owned(),

@@ -4,14 +4,13 @@
 use birk::{Answer, Grade, Slices};
 use birk_exec::Replayed;
 use birk_exec::replay::Shows;
-use birk_ir::{
-    Change, Coverage, Program, Property, PropertyKind, ShownState, ShownValue, Span, ThreadId, TransitionId, Verdict,
-};
+use birk_ir::{Change, Program, Property, PropertyKind, ShownState, ShownValue, Span, ThreadId, TransitionId, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::{Fair, StoreKind};
+use crate::report::covered::{Count, CoverageReport};
 use crate::report::disk::DiskReport;
 use crate::report::ending::Ending;
 use crate::report::joint::HuntReport;
@@ -52,51 +51,6 @@ pub(crate) struct CheckReport {
 
 /// Names and values, in the order of the model.
 pub(crate) type Fields = serde_json::Map<String, Value>;
-
-/// A count; as text where 64 bits do not hold it.
-#[derive(JsonSchema, Serialize)]
-#[serde(untagged)]
-enum Count {
-    Number(u64),
-    Digits(String),
-}
-
-impl Count {
-    fn new(digits: &str) -> Self {
-        digits.parse().map_or_else(|_| Count::Digits(digits.to_owned()), Count::Number)
-    }
-}
-
-#[derive(JsonSchema, Serialize)]
-struct CoverageReport {
-    #[serde(flatten)]
-    kind: CoverageKind,
-    grade: &'static str,
-    /// A partial-order reduction took steps that commute in one order only: what is claimed holds, but not every state was visited.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    reduced: bool,
-    /// Of the states that differ only in interchangeable threads one was visited: those that are counted are representatives.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    symmetry: bool,
-}
-
-#[derive(JsonSchema, Serialize)]
-#[serde(tag = "kind", rename_all = "lowercase")]
-enum CoverageKind {
-    Complete,
-    /// Everything within so many steps.
-    Depth {
-        depth: u32,
-    },
-    Hashed {
-        depth: Option<u32>,
-        omission_probability: f64,
-        expected_omissions: f64,
-    },
-    Partial {
-        states: Count,
-    },
-}
 
 #[derive(JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -334,7 +288,7 @@ pub(crate) fn text(report: &Report<'_>) -> String {
         threads: report.threads,
         seed: report.args.seed,
         verdict: report.verdict().word(),
-        coverage: coverage(report),
+        coverage: CoverageReport::new(report),
         stopped_by: report.hunt.stopped.word(),
         properties: report.answers.iter().map(|answer| property(report, answer)).collect(),
         stats: figures(report),
@@ -495,22 +449,6 @@ fn next(report: &Report<'_>) -> Option<NextDepth> {
             NextDepth::Known { depth, states, seconds, memory_bytes: memory }
         }
     })
-}
-
-fn coverage(report: &Report<'_>) -> CoverageReport {
-    let kind = match report.hunt.coverage {
-        Coverage::Complete => CoverageKind::Complete,
-        Coverage::Depth(depth) => CoverageKind::Depth { depth },
-        Coverage::Hashed { depth, omission_probability, expected_omissions } => {
-            CoverageKind::Hashed { depth, omission_probability, expected_omissions }
-        }
-        Coverage::Partial(states) => {
-            // More than 64 bits hold: the diagrams know.
-            let sets = report.hunt.stats.bdd().filter(|_| states == u64::MAX);
-            CoverageKind::Partial { states: sets.map_or(Count::Number(states), |sets| Count::new(&sets.states)) }
-        }
-    };
-    CoverageReport { kind, grade: report.grade().letter(), reduced: report.is_reduced, symmetry: report.is_of_orbits() }
 }
 
 /// A run with its steps and states.

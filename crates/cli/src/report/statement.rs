@@ -68,6 +68,9 @@ impl Report<'_> {
             Coverage::Complete if self.is_of_runs() => "A, exhaustive: every execution".to_owned(),
             Coverage::Complete => match self.induction() {
                 Some(why) => format!("A, exhaustive: every reachable state, {why}"),
+                None if !self.dead.is_empty() => {
+                    "A, exhaustive: every reachable state, up to the values of dead variables".to_owned()
+                }
                 None => "A, exhaustive: every reachable state".to_owned(),
             },
             Coverage::Depth(depth) => {

@@ -193,11 +193,13 @@ impl<'p> Walk<'p> {
         match op {
             Op::Assign(place, value) => {
                 let value = self.fold(value).as_const();
+                // A write outside of an array has no effect: an index that may be outside says nothing of the only element inside.
+                let is_certain = place.index.as_ref().is_none_or(|index| self.fold(index).as_const().is_some());
                 if let Some(range) = self.range(place.variable, place.index.as_ref()) {
                     self.known.retain(|element, _| {
                         !range.meets(&Range { variable: element.0, first: element.1, last: element.1 })
                     });
-                    if let Some(value) = value.filter(|_| range.is_one()) {
+                    if let Some(value) = value.filter(|_| is_certain && range.is_one()) {
                         self.known.insert(range.element(), value);
                     }
                     self.written.push(range);

@@ -146,7 +146,7 @@ impl Member {
             properties: asked.iter().map(|property| property.name.clone()).collect(),
             fairness,
             threads: Threads::Number(1),
-            reduce: Reduce::Off,
+            reduce: Reduce::Dead,
             symmetry: Symmetry::Off,
             ..base.clone()
         };
@@ -161,9 +161,11 @@ impl Member {
         for (name, value) in options.engine_options.iter() {
             words += &format!(" --{name} {value}");
         }
-        if options.reduce == Reduce::Auto {
-            words += " --reduce auto --symmetry auto";
-        }
+        words += match options.reduce {
+            Reduce::Off => "",
+            Reduce::Dead => " --reduce dead",
+            Reduce::Auto => " --reduce auto --symmetry auto",
+        };
         if options.store == Store::Bitstate {
             words += " --store bitstate";
         }

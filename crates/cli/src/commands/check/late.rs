@@ -99,6 +99,7 @@ fn report(asked: &Asked<'_>, settled: &Settled, pulse: &Pulse, stop: Stop) {
         joint: None,
         certificate: asked.options.certificate.then(|| Err("the search is not complete".to_owned())),
         is_reduced: asked.options.reduce == Reduce::Auto,
+        dead: Vec::new(),
         symmetry: (asked.options.symmetry == Symmetry::Auto)
             .then(|| SymmetryFigures { is_used: true, ..SymmetryFigures::default() }),
         engine,
