@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use birk_ir::diagnostic::{list, nearest};
+use birk_ir::edit;
 use birk_ir::{Diagnostic, Fault, FaultId, FaultKind, Span, ValueKind, VarId, VarRole, Variable};
 
 use crate::ast::{self, Expr, ExprKind, Name, System, Type};
@@ -11,6 +12,8 @@ use crate::ast::{self, Expr, ExprKind, Name, System, Type};
 const MAX_ELEMENTS: u64 = 1 << 20;
 /// A channel holds at most so many messages.
 const MAX_CAPACITY: i64 = 1 << 8;
+/// After so many messages no more names are proposed.
+const MOST_ADVICE: usize = 50;
 
 /// What a name stands for.
 #[derive(Clone, Debug)]
@@ -142,6 +145,11 @@ impl<'a> Context<'a> {
         self.texts.get(span.file as usize).and_then(|text| text.get(span.range())).unwrap_or_default()
     }
 
+    /// The text of the model.
+    fn text(&self) -> &'a str {
+        self.texts.first().copied().unwrap_or_default()
+    }
+
     /// Something that can go wrong at a place.
     pub(crate) fn fault(&mut self, kind: FaultKind, span: Span, message: String) -> FaultId {
         let next = FaultId::new(self.faults.len());
@@ -177,7 +185,15 @@ impl<'a> Context<'a> {
             let message = format!("`{}` is declared twice", name.text);
             let diagnostic = Diagnostic::new("E1004", name.span, message, "declared again here");
             let diagnostic = diagnostic.related(*first, "first declared here").help("choose another name");
-            self.report(diagnostic);
+            // Each name is compared with all words of the text.
+            let is_wanted = self.diagnostics.len() < MOST_ADVICE;
+            let other = is_wanted.then(|| edit::fresh(self.text(), &name.text));
+            self.report(match other {
+                Some(other) => {
+                    diagnostic.help(format!("choose another name, such as `{other}`")).propose(name.span, other)
+                }
+                None => diagnostic,
+            });
             return;
         }
         self.names(process).insert(name.text.clone(), (symbol, name.span));
@@ -201,7 +217,9 @@ impl<'a> Context<'a> {
             let message = format!("`{}` is no array, and has one value only", variable.name.text);
             let span = variable.initial[0].span;
             let help = "write the value without braces, or the length of the array in brackets";
-            self.report(Diagnostic::new("E1007", span, message, "several values").help(help));
+            let diagnostic = Diagnostic::new("E1007", span, message, "several values").help(help);
+            let behind = Span { start: variable.name.span.end, ..variable.name.span };
+            self.report(diagnostic.propose(behind, format!("[{}]", variable.initial.len())));
         }
         let mut initial: Vec<i64> = Vec::new();
         for value in &variable.initial {
@@ -319,7 +337,10 @@ impl<'a> Context<'a> {
         if capacity > 0 && channel.types.is_none() {
             let message = format!("`{}` holds messages, but has no types", channel.name.text);
             let help = format!("say what its messages are: `channel {{byte}} {}[{capacity}];`", channel.name.text);
-            self.report(Diagnostic::new("E1007", channel.name.span, message, "declared here").help(help));
+            let diagnostic = Diagnostic::new("E1007", channel.name.span, message, "declared here").help(help);
+            let is_first = self.text()[..channel.name.span.start as usize].trim_end().ends_with("channel");
+            let start = Span { end: channel.name.span.start, ..channel.name.span };
+            self.report(if is_first { diagnostic.propose(start, "{byte} ") } else { diagnostic });
         }
         let types = channel.types.clone();
         let elements = capacity as u32 * types.as_ref().map_or(0, Vec::len) as u32;
@@ -371,8 +392,9 @@ impl<'a> Context<'a> {
             _ => {
                 let processes = self.system.processes.iter().map(|process| process.name.text.as_str());
                 let message = format!("there is no process `{}`", name.text);
-                let help = did_you_mean(&name.text, processes, "a property is a process that is declared above");
-                self.report(Diagnostic::new("E1005", name.span, message, "not declared").help(help));
+                let diagnostic = Diagnostic::new("E1005", name.span, message, "not declared");
+                let help = "a property is a process that is declared above";
+                self.report(did_you_mean(diagnostic, &name.text, processes, help));
                 None
             }
         }
@@ -386,7 +408,14 @@ impl<'a> Context<'a> {
                 let message = format!("the state `{}` is declared twice", state.text);
                 let diagnostic = Diagnostic::new("E1004", state.span, message, "declared again here");
                 let first = process.states[*first].span;
-                self.report(diagnostic.related(first, "first declared here").help("leave one of them out"));
+                let diagnostic = diagnostic.related(first, "first declared here").help("leave one of them out");
+                let comma = self.text()[..state.span.start as usize].trim_end().strip_suffix(',');
+                self.report(match comma {
+                    Some(before) => {
+                        diagnostic.propose(Span { start: before.trim_end().len() as u32, ..state.span }, "")
+                    }
+                    None => diagnostic,
+                });
                 continue;
             }
             states.insert(state.text.clone(), at);
@@ -398,15 +427,37 @@ impl<'a> Context<'a> {
         if process.states.is_empty() {
             let message = format!("the process `{}` has no states", process.name.text);
             let help = "write `state q; init q;` at its begin";
-            self.report(Diagnostic::new("E1005", process.name.span, message, "declared here").help(help));
+            let diagnostic = Diagnostic::new("E1005", process.name.span, message, "declared here").help(help);
+            let mut used: Vec<&str> = Vec::new();
+            for name in process.transitions.iter().flat_map(|one| [&one.from.text, &one.to.text]) {
+                if !name.is_empty() && !used.contains(&name.as_str()) {
+                    used.push(name);
+                }
+            }
+            let rest = self.text()[process.name.span.end as usize..].trim_start().strip_prefix('{');
+            self.report(match (rest, used.first()) {
+                (Some(rest), Some(first)) => {
+                    let place = self.text().len() - rest.len();
+                    let states = format!("state {}; init {first};", used.join(", "));
+                    let help = format!("write `{states}` at its begin");
+                    diagnostic.help(help).propose(Span::new(place, place), format!("\n{states}"))
+                }
+                _ => diagnostic,
+            });
         }
         let initial = match &process.initial {
             Some(name) => self.state(number, name),
             None => {
                 let message = format!("the process `{}` has no initial state", process.name.text);
-                let help = "write `init q;` after its states";
-                if !process.states.is_empty() {
-                    self.report(Diagnostic::new("E1005", process.name.span, message, "declared here").help(help));
+                if let [first, .., last] | [first @ last] = &process.states[..] {
+                    let init = format!("init {};", first.text);
+                    let help = format!("write `{init}` after its states");
+                    let diagnostic = Diagnostic::new("E1005", process.name.span, message, "declared here").help(help);
+                    let rest = self.text()[last.span.end as usize..].trim_start().strip_prefix(';');
+                    self.report(match rest.map(|rest| self.text().len() - rest.len()) {
+                        Some(place) => diagnostic.propose(Span::new(place, place), format!("\n{init}")),
+                        None => diagnostic,
+                    });
                 }
                 None
             }
@@ -444,8 +495,8 @@ impl<'a> Context<'a> {
             let owner = &self.system.processes[process];
             let message = format!("the process `{}` has no state `{}`", owner.name.text, name.text);
             let states = owner.states.iter().map(|state| state.text.as_str());
-            let help = did_you_mean(&name.text, states.clone(), &format!("it has {}", list(states)));
-            self.report(Diagnostic::new("E1005", name.span, message, "not declared").help(help));
+            let diagnostic = Diagnostic::new("E1005", name.span, message, "not declared");
+            self.report(did_you_mean(diagnostic, &name.text, states.clone(), &format!("it has {}", list(states))));
         }
         known
     }
@@ -460,8 +511,10 @@ impl<'a> Context<'a> {
             let own = process.into_iter().flat_map(|process| self.processes[process].names.keys());
             let names = own.chain(self.globals.keys()).map(String::as_str);
             let message = format!("`{}` is not declared", name.text);
-            let help = did_you_mean(&name.text, names, "declare it as a variable of the process or of the system");
-            self.report(Diagnostic::new("E1005", name.span, message, "not declared").help(help));
+            let diagnostic = Diagnostic::new("E1005", name.span, message, "not declared");
+            let help = "declare it as a variable of the process or of the system";
+            let diagnostic = did_you_mean(diagnostic, &name.text, names, help);
+            self.report(diagnostic);
         }
         Symbol::Error
     }
@@ -517,9 +570,14 @@ impl<'a> Context<'a> {
     }
 }
 
-fn did_you_mean<'n>(name: &str, names: impl Iterator<Item = &'n str>, otherwise: &str) -> String {
+fn did_you_mean<'n>(
+    diagnostic: Diagnostic,
+    name: &str,
+    names: impl Iterator<Item = &'n str>,
+    otherwise: &str,
+) -> Diagnostic {
     match nearest(name, names) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => otherwise.to_owned(),
+        Some(meant) => diagnostic.meant(meant),
+        None => diagnostic.help(otherwise),
     }
 }

@@ -75,7 +75,11 @@ impl Lexer<'_> {
             let message = format!("`{}` has no meaning in DVE", rest[..end].chars().take(20).collect::<String>());
             let help = "names are made of letters, digits and `_`; comments are `// …` and `/* … */`";
             let span = self.span(start, self.at);
-            self.diagnostics.push(Diagnostic::new("E1001", span, message, "unknown").help(help));
+            let diagnostic = Diagnostic::new("E1001", span, message, "unknown");
+            self.diagnostics.push(match meant_by(&rest[..end]) {
+                Some(meant) => diagnostic.meant(meant),
+                None => diagnostic.help(help),
+            });
         }
     }
 
@@ -106,4 +110,18 @@ impl Lexer<'_> {
             }
         }
     }
+}
+
+/// How DVE writes a sign of mathematics.
+fn meant_by(sign: &str) -> Option<&'static str> {
+    Some(match sign {
+        "≤" => "<=",
+        "≥" => ">=",
+        "≠" => "!=",
+        "∧" => "and",
+        "∨" => "or",
+        "¬" => "not",
+        "→" => "->",
+        _ => return None,
+    })
 }

@@ -123,7 +123,8 @@ impl<'t> Parser<'t> {
         let end = Span { start: self.before().end, ..self.before() };
         let place = if self.kind() == END || self.next == 0 { self.span() } else { end };
         let message = format!("missing `{kind}` after {after}");
-        self.report(Diagnostic::new("E1002", place, message, format!("`{kind}` is missing here")));
+        let diagnostic = Diagnostic::new("E1002", place, message, format!("`{kind}` is missing here"));
+        self.report(diagnostic.propose(end, if kind == "}" { "\n}" } else { kind }));
         false
     }
 
@@ -134,9 +135,9 @@ impl<'t> Parser<'t> {
         }
         let diagnostic = self.expected(what);
         if self.kind().starts_with(|c: char| c.is_ascii_lowercase()) && ![NUMBER, END].contains(&self.kind()) {
-            let help = format!("`{}` is a keyword of DVE; choose another name", self.kind());
-            self.report(diagnostic.help(help));
-            let span = self.span();
+            let (span, other) = (self.span(), format!("{}_", self.kind()));
+            let help = format!("`{}` is a keyword of DVE; choose another name, such as `{other}`", self.kind());
+            self.report(diagnostic.help(help).propose(span, other));
             if self.tokens.get(self.next + 1).is_some_and(|next| [",", ";", "->", "{", "["].contains(&next.kind)) {
                 self.bump();
             }
@@ -193,7 +194,9 @@ impl<'t> Parser<'t> {
         }
         if !is_closed && self.diagnostics.is_empty() {
             let diagnostic = self.expected("`system async;`");
-            self.report(diagnostic.help("the last line of a model says how its processes run: `system async;`"));
+            let help = "the last line of a model says how its processes run: `system async;`";
+            let end = Span { start: self.before().end, ..self.before() };
+            self.report(diagnostic.help(help).propose(end, "\nsystem async;"));
         }
         system
     }
@@ -443,14 +446,20 @@ impl<'t> Parser<'t> {
 
     /// `guard x > 0; sync c!x; effect x = 0; }`
     fn parts(&mut self, transition: &mut Transition) {
-        let mut last = 0;
+        let (mut last, mut before) = (0, self.span());
         loop {
             let order = ["guard", "sync", "effect"].iter().position(|part| *part == self.kind()).map_or(0, |at| at + 1);
             if order > 0 && order <= last {
-                let diagnostic = self.expected("the parts of a transition in their order");
-                self.report(diagnostic.help("a transition has a guard, then `sync`, then `effect`, each at most once"));
+                let help = "a transition has a guard, then `sync`, then `effect`, each at most once";
+                let diagnostic = self.expected("the parts of a transition in their order").help(help);
+                let diagnostic = match self.swapped(before).filter(|_| order < last) {
+                    Some((both, text)) => diagnostic.propose(both, text),
+                    None => diagnostic,
+                };
+                self.report(diagnostic);
             }
             last = order.max(last);
+            before = self.span();
             match self.kind() {
                 "guard" => {
                     self.bump();
@@ -481,6 +490,14 @@ impl<'t> Parser<'t> {
                 }
             }
         }
+    }
+
+    /// A part of a transition and the one that begins here, in the other order.
+    fn swapped(&self, first: Span) -> Option<(Span, String)> {
+        let end = self.tokens[self.next..].iter().find(|token| [";", "}"].contains(&token.kind))?;
+        let (first, second) = (first.to(self.before()), self.span().to(end.span));
+        let text = format!("{} {}", self.source(second), self.source(first));
+        (end.kind == ";").then(|| (first.to(second), text))
     }
 
     /// Whether something stands here that no transition has.
@@ -536,9 +553,9 @@ impl<'t> Parser<'t> {
             } else if !matches!(place.kind, ExprKind::Error) {
                 let diagnostic = self.expected("`=`");
                 if ["++", "--"].contains(&self.kind()) {
-                    let text = self.source(place.span);
-                    let sign = &self.bump().kind[..1];
-                    self.report(diagnostic.help(format!("write `{text} = {text} {sign} 1`")));
+                    let (text, whole) = (self.source(place.span), place.span.to(self.span()));
+                    let written = format!("{text} = {text} {} 1", &self.bump().kind[..1]);
+                    self.report(diagnostic.help(format!("write `{written}`")).fix(whole, written));
                 } else {
                     self.report(diagnostic);
                 }

@@ -123,8 +123,31 @@ fn check_values(cx: &mut Context<'_>, edges: &[Edge<'_>]) {
             Some(span) => diagnostic.related(span, format!("{} here", count(wanted))),
             None => diagnostic.help("the types of the channel say how many values it transmits"),
         };
-        cx.report(diagnostic);
+        cx.report(with_values(cx, diagnostic, edge.process, sync, wanted));
     }
+}
+
+/// Proposes to leave out the values that are too many; where some are missing, to send 0, or to receive into the only
+/// variable of the process.
+fn with_values(cx: &Context<'_>, diagnostic: Diagnostic, process: usize, sync: &Sync, wanted: usize) -> Diagnostic {
+    let filling = match (sync.sends, &cx.system.processes[process].variables[..]) {
+        (true, _) => Some("0".to_owned()),
+        (false, [only]) if only.length.is_none() && !only.is_const => Some(only.name.text.clone()),
+        (false, _) => None,
+    };
+    let mut values: Vec<String> =
+        sync.values.iter().take(wanted).map(|value| cx.source(value.span).to_owned()).collect();
+    match filling {
+        Some(filling) => values.resize(wanted, filling),
+        None if values.len() < wanted => return diagnostic,
+        None => {}
+    }
+    let sign = if sync.sends { '!' } else { '?' };
+    let values = match wanted {
+        0 | 1 => values.concat(),
+        _ => format!("{{{}}}", values.join(", ")),
+    };
+    diagnostic.propose(sync.span, format!("{}{sign}{values}", sync.channel.text))
 }
 
 /// A rendezvous needs somebody on the other side.

@@ -19,7 +19,7 @@ pub struct Diagnostic {
     pub related: Vec<(Span, String)>,
     /// What to do about it.
     pub help: Option<String>,
-    /// An edit that does it, where one is sure to be meant.
+    /// An edit that does it.
     pub fix: Option<Fix>,
 }
 
@@ -30,6 +30,20 @@ pub struct Fix {
     pub span: Span,
     /// By what.
     pub replacement: String,
+    /// It is sure to be meant; otherwise it is a proposal, which a person has to look at.
+    pub is_sure: bool,
+}
+
+impl Fix {
+    /// An edit that is sure to be meant.
+    pub fn new(span: Span, replacement: impl Into<String>) -> Self {
+        Self { span, replacement: replacement.into(), is_sure: true }
+    }
+
+    /// An edit that may be meant.
+    pub fn proposed(span: Span, replacement: impl Into<String>) -> Self {
+        Self { is_sure: false, ..Self::new(span, replacement) }
+    }
 }
 
 impl Diagnostic {
@@ -48,7 +62,14 @@ impl Diagnostic {
     /// Adds the edit that the next step describes.
     #[must_use]
     pub fn fix(mut self, span: Span, replacement: impl Into<String>) -> Self {
-        self.fix = Some(Fix { span, replacement: replacement.into() });
+        self.fix = Some(Fix::new(span, replacement));
+        self
+    }
+
+    /// Adds an edit that the next step describes, and that may be meant.
+    #[must_use]
+    pub fn propose(mut self, span: Span, replacement: impl Into<String>) -> Self {
+        self.fix = Some(Fix::proposed(span, replacement));
         self
     }
 

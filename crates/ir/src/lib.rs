@@ -5,6 +5,7 @@
 
 pub mod branching;
 pub mod diagnostic;
+pub mod edit;
 pub mod expectation;
 pub mod expr;
 pub mod front_end;

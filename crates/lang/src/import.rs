@@ -3,6 +3,7 @@
 pub use birk_ir::Resolve;
 
 use crate::diagnostic::Diagnostic;
+use crate::edit;
 use crate::syntax::ast::System;
 use crate::syntax::parser::parse;
 
@@ -57,9 +58,12 @@ pub(crate) fn read(text: &str, resolve: Resolve<'_>) -> Files {
                 let message = format!("cannot import `{}`: {reason}", import.path);
                 let names = STANDARD.iter().map(|(name, _)| *name);
                 let mut diagnostic = Diagnostic::new("E0050", import.span, message, "imported here");
-                diagnostic.help = match crate::diagnostic::nearest(&import.path, names.clone()) {
-                    Some(meant) => Some(format!("did you mean `{meant}`?")),
-                    None => Some("paths are relative to the model; `std/…` is the standard library".into()),
+                diagnostic = match crate::diagnostic::nearest(&import.path, names.clone()) {
+                    Some(meant) => {
+                        let written = format!("import \"{meant}\"");
+                        diagnostic.help(format!("did you mean `{meant}`?")).fix(import.span, written)
+                    }
+                    None => diagnostic.help("paths are relative to the model; `std/…` is the standard library"),
                 };
                 files.diagnostics.push(diagnostic);
                 continue;
@@ -71,8 +75,13 @@ pub(crate) fn read(text: &str, resolve: Resolve<'_>) -> Files {
         if let Some(library) = parsed.system {
             if !library.library {
                 let message = format!("`{}` is a system, not a library", import.path);
-                let help = "a file to be imported is `library NAME { … }`";
-                files.diagnostics.push(Diagnostic::new("E0050", import.span, message, "imported here").help(help));
+                let help = "a file to be imported is `library NAME { … }`; remove this import";
+                let diagnostic = Diagnostic::new("E0050", import.span, message, "imported here").help(help);
+                let text = &files.texts[import.span.file as usize].1;
+                files.diagnostics.push(match edit::statement(text, import.span) {
+                    Some(whole) => diagnostic.propose(edit::removal(text, whole), ""),
+                    None => diagnostic,
+                });
                 continue;
             }
             items.extend(library.items);

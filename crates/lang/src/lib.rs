@@ -9,6 +9,7 @@
 
 pub mod codes;
 pub mod diagnostic;
+mod edit;
 mod fitting;
 pub mod import;
 mod lower;

@@ -7,4 +7,5 @@ pub(crate) mod declarations;
 pub(crate) mod expression;
 pub(crate) mod lint;
 pub(crate) mod place;
+mod proposals;
 pub(crate) mod types;

@@ -441,7 +441,7 @@ int y;", "E0005 2:11 missing `;` | expected `;` here"),
     (Declared, "int x == 1, y = 2;", "E0012 2:7 an initial value is given with `:=` | expected `:=` | write `:=`
 E0012 2:15 an initial value is given with `:=` | expected `:=` | write `:=`"),
     (Declared, "int x[3];", "E0012 2:6 the length of an array belongs to its type | not here | write the length behind the type: `int[3] a;`"),
-    (Declared, "int start;", "E0004 2:5 expected a name, found the keyword `start` | expected a name | keywords cannot be names"),
+    (Declared, "int start;", "E0004 2:5 expected a name, found the keyword `start` | expected a name | keywords cannot be names; write `start_`"),
     (Declared, "int x := ;
 int y := * 2;", "E0004 2:10 expected an expression, found `;` | expected an expression
 E0004 3:10 expected an expression, found `*` | expected an expression"),
@@ -587,7 +587,7 @@ y := 1;"#, r#"E0002 2:15 a string that does not end on its line | it begins here
     (Action, "skp;", "E0004 2:1 expected an action, found `skp` | expected an action | did you mean `skip`?"),
     (Action, "gto a;", "E0004 2:1 expected an action, found `gto` | expected an action | did you mean `goto`?
 E0008 3:3 a second jump | the jump is given twice | a guarded command has exactly one jump, `goto LOCATION;` or `return;`, inside or after its braces (2:5 the first jump)"),
-    (Action, "start := 1;", "E0004 2:1 expected an action, found the keyword `start` | expected an action | keywords cannot be names"),
+    (Action, "start := 1;", "E0004 2:1 expected an action, found the keyword `start` | expected an action | keywords cannot be names; write `start_`"),
     (Action, "5 := x;", "E0004 2:1 expected an action, found `5` | expected an action"),
     (Action, "x;", "E0004 2:2 expected `:=`, found `;` | expected `:=`"),
     (Action, r#"x := "a";"#, "E0004 2:6 expected an expression, found a string | expected an expression | strings are allowed only after the condition of `assert`"),
@@ -599,7 +599,7 @@ E0008 3:3 a second jump | the jump is given twice | a guarded command has exactl
     (Action, "x := forall i : 0 .. 3 a[i];", "E0012 2:13 the range of `forall` stands in parentheses | expected `(` | write `forall (i : 0 .. 3) a[i]`"),
     (Action, "{ x := 1; }", "E0004 2:1 expected an action, found `{` | expected an action"),
     (Action, "/* open", "E0002 2:1 a comment that never ends | it begins here | close it with `*/`"),
-    (Guard, "[] p", "E0013 2:1 the operator `[]` outside a temporal property | only allowed in `ltl` properties | state it as a property: `ltl NAME: …;`"),
+    (Guard, "[] p", "E0013 2:1 the operator `[]` in an invariant | an invariant is about every state anyway | leave it out"),
     (Guard, "p -> q", "E0013 2:3 the operator `->` outside a temporal property | only allowed in `ltl` properties | write `=>`"),
     (Guard, "p <-> q", "E0013 2:3 the operator `<->` outside a temporal property | only allowed in `ltl` properties | write `==`"),
     (Guard, "p until q", "E0013 2:3 the operator `until` outside a temporal property | only allowed in `ltl` properties | state it as a property: `ltl NAME: …;`"),

@@ -24,7 +24,7 @@ pub(crate) fn edit_of(uri: &Uri, edits: Vec<TextEdit>) -> WorkspaceEdit {
     WorkspaceEdit::new(changes)
 }
 
-/// The fixes for what is wrong in a part of a text; and all of them together, where there are several.
+/// The fixes for what is wrong in a part of a text; and all that are sure to be meant together.
 pub(crate) fn actions(documents: &mut Documents<'_>, params: CodeActionParams) -> Option<CodeActionResponse> {
     let uri = params.text_document.uri;
     let checked = documents.check(&uri)?;
@@ -44,13 +44,13 @@ pub(crate) fn actions(documents: &mut Documents<'_>, params: CodeActionParams) -
     };
     let mut found = Vec::new();
     for diagnostic in &checked.diagnostics {
-        let Some((span, replacement)) = own_fix(diagnostic) else { continue };
+        let Some((span, replacement, is_sure)) = own_fix(diagnostic) else { continue };
         let (place, about) = (document.range(span.clone()), shown(document, &checked, diagnostic));
         let touches = |range: lsp_types::Range| range.start <= asked.end && asked.start <= range.end;
         if wants(&CodeActionKind::QUICKFIX) && (touches(place) || touches(about.range)) {
-            let title = title_of(document, span, replacement);
+            let title = title_of(document, span, replacement, diagnostic.help.as_deref());
             let fix = action(title, CodeActionKind::QUICKFIX, vec![TextEdit::new(place, replacement.to_owned())]);
-            found.push(CodeAction { diagnostics: Some(vec![about]), is_preferred: Some(true), ..fix });
+            found.push(CodeAction { diagnostics: Some(vec![about]), is_preferred: Some(is_sure), ..fix });
         }
     }
     let edits = all_fixes(document, &checked.diagnostics);
@@ -62,18 +62,19 @@ pub(crate) fn actions(documents: &mut Documents<'_>, params: CodeActionParams) -
 }
 
 /// The edit of a diagnostic, if it is one of this text.
-fn own_fix(diagnostic: &Diagnostic) -> Option<(Range<usize>, &str)> {
+fn own_fix(diagnostic: &Diagnostic) -> Option<(Range<usize>, &str, bool)> {
     let fix = diagnostic.fix.as_ref().filter(|fix| fix.span.file == 0)?;
-    Some((fix.span.range(), &fix.replacement))
+    Some((fix.span.range(), &fix.replacement, fix.is_sure))
 }
 
-/// All edits that do not touch each other, in the order of the text.
+/// All edits that are sure to be meant and do not touch each other, in the order of the text.
 fn all_fixes(document: &Document, diagnostics: &[Diagnostic]) -> Vec<TextEdit> {
-    let mut fixes: Vec<(Range<usize>, &str)> = diagnostics.iter().filter_map(own_fix).collect();
-    fixes.sort_by_key(|(range, _)| (range.start, range.end));
+    let mut fixes: Vec<(Range<usize>, &str, bool)> = diagnostics.iter().filter_map(own_fix).collect();
+    fixes.retain(|(.., is_sure)| *is_sure);
+    fixes.sort_by_key(|(range, ..)| (range.start, range.end));
     let mut edits = Vec::new();
     let mut end = None;
-    for (range, replacement) in fixes {
+    for (range, replacement, _) in fixes {
         if end.is_none_or(|end| range.start > end) {
             end = Some(range.end);
             edits.push(TextEdit::new(document.range(range), replacement.to_owned()));
@@ -82,9 +83,18 @@ fn all_fixes(document: &Document, diagnostics: &[Diagnostic]) -> Vec<TextEdit> {
     edits
 }
 
-fn title_of(document: &Document, span: Range<usize>, replacement: &str) -> String {
-    let old = document.text.get(span).unwrap_or_default();
-    match (old.trim(), replacement.trim()) {
+/// What a fix does, in words: what it writes, or the next step of the message where that is long.
+fn title_of(document: &Document, span: Range<usize>, replacement: &str, help: Option<&str>) -> String {
+    const LONG: usize = 60;
+    let old = document.text.get(span).unwrap_or_default().trim();
+    let new = replacement.trim();
+    let is_long = |text: &str| text.contains('\n') || text.chars().count() > LONG;
+    match (old, new) {
+        (old, new) if is_long(old) || is_long(new) => {
+            let help = help.unwrap_or("rewrite this part");
+            let mut letters = help.chars();
+            letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+        }
         ("", new) => format!("Insert `{new}`"),
         (old, "") => format!("Remove `{old}`"),
         (old, new) => format!("Replace `{old}` by `{new}`"),

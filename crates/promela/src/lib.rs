@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 pub mod codes;
+mod fixes;
 mod flow;
 mod fold;
 mod lower;
@@ -61,6 +62,7 @@ pub fn load(text: &str, constants: &[(String, String)], resolve: Resolve<'_>, co
     let mut seen = HashSet::new();
     diagnostics.retain(|d| seen.insert((d.code, d.span, d.message.clone())));
     diagnostics.sort_by_key(|d| (d.span.file, d.span.start));
+    fixes::add(&mut diagnostics, text);
     if diagnostics.iter().any(|d| !d.is_warning()) {
         (program, found) = (None, Vec::new());
     }

@@ -51,6 +51,8 @@ struct Related {
 struct FixReport {
     place: Place,
     replacement: String,
+    /// It is sure to be meant; otherwise it is a proposal, which has to be looked at.
+    sure: bool,
 }
 
 /// Prints diagnostics to standard error, one object a line.
@@ -79,10 +81,11 @@ fn report(source: &Source, diagnostic: &Diagnostic) -> DiagnosticReport {
             .map(|(span, message)| Related { place: place(*span), message: message.clone() })
             .collect(),
         help: diagnostic.help.clone(),
-        fix: diagnostic
-            .fix
-            .as_ref()
-            .map(|fix| FixReport { place: place(fix.span), replacement: fix.replacement.clone() }),
+        fix: diagnostic.fix.as_ref().map(|fix| FixReport {
+            place: place(fix.span),
+            replacement: fix.replacement.clone(),
+            sure: fix.is_sure,
+        }),
     }
 }
 

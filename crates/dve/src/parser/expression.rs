@@ -1,6 +1,6 @@
 //! Expressions, by the precedence of their operators.
 
-use birk_ir::{Diagnostic, Span};
+use birk_ir::{Diagnostic, Span, edit};
 
 use super::Parser;
 use crate::ast::{Binary, Expr, ExprKind, Unary};
@@ -66,8 +66,22 @@ impl Parser<'_> {
         }
         let message = format!("an expression is nested more than {MAX_DEPTH} deep");
         let help = "split it: assign a part of it to a variable first";
-        self.report(Diagnostic::new("E1003", expr.span, message, "too deep").help(help));
+        let diagnostic = Diagnostic::new("E1003", expr.span, message, "too deep").help(help);
+        self.report(self.negated_once(diagnostic));
         Expr { kind: ExprKind::Error, span: expr.span, depth: 0 }
+    }
+
+    /// Proposes to remove a double negation with which an expression begins.
+    fn negated_once(&self, diagnostic: Diagnostic) -> Diagnostic {
+        let rest =
+            self.source(diagnostic.span).strip_prefix("not").and_then(|rest| rest.trim_start().strip_prefix("not"));
+        match rest {
+            Some(rest) => {
+                let both = Span { end: diagnostic.span.end - rest.len() as u32, ..diagnostic.span };
+                diagnostic.help("`not not` says nothing: remove both").propose(edit::removal(self.text, both), "")
+            }
+            None => diagnostic,
+        }
     }
 
     fn unary(&mut self) -> Expr {
@@ -90,7 +104,9 @@ impl Parser<'_> {
         if self.nesting == MAX_DEPTH {
             let message = format!("an expression is nested more than {MAX_DEPTH} deep");
             let help = "split it: assign a part of it to a variable first";
-            self.report(Diagnostic::new("E1003", start, message, "too deep").help(help));
+            let whole = self.tokens[self.next.saturating_sub(2)].span.to(start);
+            let diagnostic = Diagnostic::new("E1003", start, message, "too deep").help(help);
+            self.report(Diagnostic { span: start, ..self.negated_once(Diagnostic { span: whole, ..diagnostic }) });
             while ![";", "}", "{", "process", "system", crate::lexer::END].contains(&self.kind()) {
                 self.bump();
             }

@@ -4,6 +4,7 @@ use birk_ir::{Expr, FaultKind, Op, Place, Span, VarId};
 
 use super::Step;
 use crate::diagnostic::Diagnostic;
+use crate::edit;
 use crate::sema::context::Symbol;
 use crate::sema::declarations::MAX_MEMBERS;
 use crate::sema::expression::{Receiver, count};
@@ -218,8 +219,14 @@ impl Step<'_, '_> {
         if let Some(other) = target.as_ref().map(|t| t.scalar.ty).filter(|ty| !matches!(ty, Ty::Int | Ty::Error)) {
             let cx = &mut self.elaborator.cx;
             let message = format!("`{}` is {}, but `choose` gives `int`", cx.source(place.span), cx.type_name(other));
-            let help = "write one guarded command for each value";
-            return cx.report(Diagnostic::new("E0022", span, message, "this gives `int`").help(help));
+            let diagnostic = Diagnostic::new("E0022", span, message, "this gives `int`");
+            let name = cx.source(place.span);
+            let each = format!("either {{ {name} := false; }} or {{ {name} := true; }}");
+            let whole = cx.text(span).and_then(|text| edit::assignment(text, place.span));
+            return cx.report(match whole.filter(|_| other == Ty::Boolean && (from.lo, to.hi) == (0, 1)) {
+                Some(whole) => diagnostic.help(format!("write `{each}`")).propose(whole, each),
+                None => diagnostic.help("write one guarded command for each value"),
+            });
         }
         let bounds = lo.span.to(hi.span);
         if to.hi - from.lo >= MAX_CHOICE {
@@ -232,7 +239,8 @@ impl Step<'_, '_> {
             let message = format!("a choice from the empty range {}..{}", from.lo, to.hi);
             let diagnostic = Diagnostic::new("E0032", bounds, message, "no value to choose");
             let help = format!("the lower bound comes first: `choose({}, {})`", to.hi, from.lo);
-            self.elaborator.cx.report(diagnostic.help(help));
+            let (low, high) = (self.elaborator.cx.source(hi.span), self.elaborator.cx.source(lo.span));
+            self.elaborator.cx.report(diagnostic.help(help).propose(bounds, format!("{low}, {high}")));
             return;
         }
         // The place is found first, as in an assignment.
@@ -272,10 +280,10 @@ impl Step<'_, '_> {
         if args.len() != thread.params.len() {
             let message =
                 format!("`{}` takes {}, not {}", name.text, count(thread.params.len(), "argument"), args.len());
-            self.elaborator.cx.report(
-                Diagnostic::new("E0027", span, message, "wrong number of arguments")
-                    .related(thread.name.span, "declared here"),
-            );
+            let diagnostic = Diagnostic::new("E0027", span, message, "wrong number of arguments");
+            let diagnostic = diagnostic.related(thread.name.span, "declared here");
+            let diagnostic = self.elaborator.cx.with_arguments(diagnostic, name.span, &thread.params, args);
+            self.elaborator.cx.report(diagnostic);
             return;
         }
         let params: Vec<_> = declaration.locals[..declaration.params].to_vec();

@@ -316,8 +316,9 @@ impl<'a> Builder<'_, 'a> {
     }
 
     fn no_loop(&mut self, span: Span) {
-        let help = "`break` leaves the innermost `while` of the same thread or procedure";
-        self.cx.report(Diagnostic::new("E0049", span, "`break` outside a loop", "nothing to leave").help(help));
+        let help = "remove it; `break` leaves the innermost `while` of the same thread or procedure";
+        let diagnostic = Diagnostic::new("E0049", span, "`break` outside a loop", "nothing to leave").help(help);
+        self.cx.report(self.cx.without(diagnostic, Some(span)));
     }
 
     /// A list of statements from one place to another.
@@ -350,8 +351,9 @@ impl<'a> Builder<'_, 'a> {
                     "the label `{}` is in a procedure or a `for`, which stands for several places",
                     label.name.text
                 );
-                let help = "labels stand outside procedures and `for`";
-                self.cx.report(Diagnostic::new("E0048", label.name.span, message, "not one place").help(help));
+                let help = "remove it; labels stand outside procedures and `for`";
+                let diagnostic = Diagnostic::new("E0048", label.name.span, message, "not one place").help(help);
+                self.cx.report(self.cx.without_label(diagnostic));
                 self.misplaced(&label.name);
                 continue;
             }
@@ -360,7 +362,8 @@ impl<'a> Builder<'_, 'a> {
                 let first = self.spots[spot].span;
                 let message = format!("`{}` is declared twice", label.name.text);
                 let diagnostic = Diagnostic::new("E0021", label.name.span, message, "declared again here");
-                self.cx.report(diagnostic.related(first, "first declared here"));
+                let diagnostic = diagnostic.related(first, "first declared here");
+                self.cx.report(self.cx.with_other_name(diagnostic, &label.name));
                 continue;
             }
             // A jump forward may have made a place for the label already: the two become one.
@@ -543,7 +546,13 @@ impl<'a> Builder<'_, 'a> {
             let wanted = crate::sema::expression::count(procedure.params.len(), "argument");
             let message = format!("`{}` takes {wanted}, not {}", name.text, args.len());
             let diagnostic = Diagnostic::new("E0027", name.span, message, "wrong number of arguments");
-            self.cx.report(diagnostic.related(procedure.name.span, "declared here"));
+            let diagnostic = diagnostic.related(procedure.name.span, "declared here");
+            // A procedure may write to its arguments: only a person knows those that are missing.
+            let diagnostic = match args.len() > procedure.params.len() {
+                true => self.cx.with_arguments(diagnostic, name.span, &procedure.params, args),
+                false => diagnostic,
+            };
+            self.cx.report(diagnostic);
             return None;
         }
         self.spend(1, name.span);

@@ -53,7 +53,7 @@ fn is_there(cx: &mut Context<'_>, name: &Name, what: &str, names: &[&str]) {
     let message = format!("there is no {what} `{}`", name.text);
     let mut diagnostic = Diagnostic::new("E0056", name.span, message, format!("no {what} has this name"));
     diagnostic = match nearest(&name.text, names.iter().copied()) {
-        Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+        Some(meant) => diagnostic.meant(meant),
         None if names.is_empty() => diagnostic.help(format!("this system has no {what}")),
         None => diagnostic.help(format!("there are {}", names.join(", "))),
     };

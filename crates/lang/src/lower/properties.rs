@@ -38,8 +38,8 @@ pub(crate) fn lower(
             cx.report(match first.filter(|_| earlier.span.is_some()) {
                 Some(first) => {
                     let message = format!("`{}` is declared twice", name.text);
-                    Diagnostic::new("E0021", name.span, message, "declared again here")
-                        .related(first, "first declared here")
+                    let diagnostic = Diagnostic::new("E0021", name.span, message, "declared again here");
+                    cx.with_other_name(diagnostic.related(first, "first declared here"), name)
                 }
                 None => {
                     let message = format!("every system has a property `{}` already", name.text);
@@ -48,6 +48,8 @@ pub(crate) fn lower(
             });
         }
         let mut lowering = Lowering::new(cx, steps, &mut faults);
+        let quantifier = if property.kind == ast::PropertyKind::Reachable { "exists" } else { "forall" };
+        lowering.elaborator.whole = Some((property.body.span, quantifier));
         lowering.elaborator.in_fixpoints = property.kind == ast::PropertyKind::Mu;
         let kind = match property.kind {
             ast::PropertyKind::Invariant => PropertyKind::Invariant(lowering.state(&property.body, "an invariant")),

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use birk_ir::VarId;
 
 use crate::diagnostic::Diagnostic;
+use crate::edit;
 use crate::lower::control::{Edge, What};
 use crate::sema::context::Context;
 use crate::sema::expression::Elaborator;
@@ -85,7 +86,12 @@ pub(super) fn rendezvous<'a>(cx: &mut Context<'a>, edge: &Edge<'a>, kind: usize,
                 let message = "a second rendezvous in one step";
                 let help = "the partner of each would have to take part in the step: make two steps of it";
                 let diagnostic = Diagnostic::new("E0054", action.span, message, "only one is possible").help(help);
-                cx.report(diagnostic.related(first, "the first"));
+                let diagnostic = diagnostic.related(first, "the first");
+                let is_split = cx.text(action.span).is_some_and(|text| edit::are_atomic(text, first, action.span));
+                cx.report(match is_split {
+                    true => diagnostic.propose(edit::before(action.span), "} atomic { "),
+                    false => diagnostic,
+                });
                 break;
             }
             found = Some((sends, indexed.leaves[0], action.span));

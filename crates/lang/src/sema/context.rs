@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use birk_ir::{Fault, FaultId, FaultKind, Op, Span, VarId, Variable};
 
-use crate::diagnostic::{Diagnostic, Fix, list, nearest};
+use crate::diagnostic::{Diagnostic, list, nearest};
 use crate::lower::control::Control;
 use crate::sema::types::{Declared, Scalar, Ty, Type, Value};
 use crate::syntax::ast;
@@ -73,6 +73,8 @@ pub(crate) enum Evaluated<T = Value> {
 pub(crate) struct Enumeration<'a> {
     pub(crate) name: &'a str,
     pub(crate) variants: Vec<String>,
+    /// Where the last of them is written.
+    pub(crate) last: Option<Span>,
 }
 
 /// A record type.
@@ -125,6 +127,8 @@ pub(crate) struct Context<'a> {
     /// Where the lines of each file end.
     line_ends: Vec<Vec<usize>>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Where the system is named.
+    pub(crate) system: Span,
     pub(crate) symbols: HashMap<&'a str, (Symbol, Span)>,
     pub(crate) constants: Vec<Constant<'a>>,
     pub(crate) blocks: Vec<(&'a str, HashMap<&'a str, usize>)>,
@@ -156,6 +160,7 @@ impl<'a> Context<'a> {
             line_ends: sources.iter().map(ends).collect(),
             sources,
             diagnostics: Vec::new(),
+            system: Span::default(),
             symbols: HashMap::new(),
             constants: Vec::new(),
             blocks: Vec::new(),
@@ -306,47 +311,6 @@ impl<'a> Context<'a> {
             Ty::Channel(_) => "a channel".into(),
             Ty::Error => "unknown".into(),
         }
-    }
-
-    /// How the expression at a place could be made to have another type.
-    pub(crate) fn conversion(&self, from: Ty, to: Ty, span: Span) -> Option<String> {
-        let source = self.source(span);
-        let is_short = !source.contains(' ') && source.len() <= 30;
-        match (from, to) {
-            (Ty::Int, Ty::Boolean) if source == "0" => Some("write `false`".into()),
-            (Ty::Int, Ty::Boolean) if source == "1" => Some("write `true`".into()),
-            (Ty::Int, Ty::Boolean) if source.parse::<i64>().is_ok() => Some("write `true` or `false`".into()),
-            (Ty::Int, Ty::Boolean) if is_short => Some(format!("compare it, for example `{source} != 0`")),
-            (Ty::Int, Ty::Boolean) => Some("compare it, for example with `!= 0`".into()),
-            (Ty::Boolean, Ty::Int) if source == "false" => Some("write `0`".into()),
-            (Ty::Boolean, Ty::Int) if source == "true" => Some("write `1`".into()),
-            (Ty::Boolean, Ty::Int) if is_short => Some(format!("to count it, write `({source} ? 1 : 0)`")),
-            (Ty::Boolean, Ty::Int) => Some("to count it, write `(… ? 1 : 0)`".into()),
-            (_, Ty::Enum(index)) => {
-                let owner = &self.enums[index];
-                let example = owner.variants.iter().find(|variant| source.rsplit('.').next() == Some(variant));
-                let example = example.or(owner.variants.first())?;
-                Some(format!("name a value of `{}`, for example `{}.{example}`", owner.name, owner.name))
-            }
-            _ => None,
-        }
-    }
-
-    /// The edit for it, where there is one right way.
-    pub(crate) fn converted(&self, from: Ty, to: Ty, span: Span) -> Option<Fix> {
-        let source = self.source(span);
-        let is_plain = source.chars().all(|c| c.is_alphanumeric() || "_.[]".contains(c));
-        let replacement = match (from, to, &*source) {
-            (Ty::Int, Ty::Boolean, "0") => "false".to_owned(),
-            (Ty::Int, Ty::Boolean, "1") => "true".to_owned(),
-            (Ty::Boolean, Ty::Int, "false") => "0".to_owned(),
-            (Ty::Boolean, Ty::Int, "true") => "1".to_owned(),
-            (Ty::Int, Ty::Boolean, _) if source.parse::<i64>().is_ok() => return None,
-            (Ty::Int, Ty::Boolean, _) if is_plain => format!("({source} != 0)"),
-            (Ty::Boolean, Ty::Int, _) if is_plain => format!("({source} ? 1 : 0)"),
-            _ => return None,
-        };
-        Some(Fix { span, replacement })
     }
 
     /// Remembers what operations write, for the warnings.

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use birk_ir::{Span, ValueKind, VarId, VarRole, Variable};
 
 use crate::diagnostic::Diagnostic;
+use crate::edit;
 use crate::sema::context::{Context, Enumeration, Evaluated, RecordDecl, Symbol};
 use crate::sema::expression::{Elaborator, Receiver};
 use crate::sema::types::{Declared, NOBODY, Scalar, Ty, Type};
@@ -25,6 +26,7 @@ const LENGTH: &str = "#";
 
 /// Fills the tables of the context.
 pub(crate) fn declare<'a>(cx: &mut Context<'a>, system: &'a ast::System, overrides: &[(String, String)]) {
+    cx.system = system.name.span;
     let mut next = (0, 0);
     for item in &system.items {
         declare_names(cx, item, &mut next);
@@ -76,7 +78,8 @@ fn duplicate(cx: &mut Context<'_>, name: &ast::Name, first: Span) {
     if !name.text.is_empty() {
         let message = format!("`{}` is declared twice", name.text);
         let diagnostic = Diagnostic::new("E0021", name.span, message, "declared again here");
-        cx.report(diagnostic.related(first, "first declared here").help("give one of them another name"));
+        let diagnostic = diagnostic.related(first, "first declared here");
+        cx.report(cx.with_other_name(diagnostic, name));
     }
 }
 
@@ -105,7 +108,8 @@ fn declare_names<'a>(cx: &mut Context<'a>, item: &'a Item, next: &mut (usize, us
             define(cx, &declared.name, Symbol::Enum(cx.enums.len()));
             no_duplicates(cx, declared.variants.iter());
             let variants = declared.variants.iter().map(|v| v.text.clone()).collect();
-            cx.enums.push(Enumeration { name: &declared.name.text, variants });
+            let last = declared.variants.last().map(|variant| variant.span);
+            cx.enums.push(Enumeration { name: &declared.name.text, variants, last });
         }
         Item::Variables(variables) => {
             for (name, _) in &variables.declarators {
@@ -183,7 +187,9 @@ fn initial_value(cx: &mut Context<'_>, scalar: &Scalar, initial: Option<&ast::Ex
     if matches!(scalar.ty, Ty::Record(_) | Ty::Channel(_)) {
         let message = format!("`{name}` has no initial value of its own");
         let help = "its parts begin with the defaults of their types; assign to it in a first step";
-        cx.report(Diagnostic::new("E0052", expr.span, message, "leave it out").help(help));
+        let diagnostic = Diagnostic::new("E0052", expr.span, message, "leave it out").help(help);
+        let initial = cx.text(expr.span).and_then(|text| edit::initial(text, expr.span));
+        cx.report(cx.without(diagnostic, initial));
         return 0;
     }
     let mut elaborator = Elaborator::constant(cx);

@@ -9,6 +9,7 @@ mod operator;
 use birk_ir::{Expr, FaultKind, LocalId, Span};
 
 use crate::diagnostic::Diagnostic;
+use crate::edit;
 use crate::lower::control::Scope;
 use crate::sema::context::Context;
 use crate::sema::types::{Facts, Hazard, INT_MAX, INT_MIN, Scalar, Ty, Value, outside};
@@ -71,6 +72,9 @@ pub(crate) struct Elaborator<'c, 'a> {
     pub(crate) locals: u32,
     /// Variables may be read; otherwise only constants.
     pub(crate) stateful: bool,
+    /// Where the condition of the property is written that this is part of, and the quantifier that says the same of
+    /// several threads.
+    pub(crate) whole: Option<(Span, &'static str)>,
     /// A name may be the variable of a fixpoint.
     pub(crate) in_fixpoints: bool,
     pub(crate) timeout: Timeout,
@@ -95,6 +99,7 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             facts: Facts::default(),
             locals: 0,
             stateful: true,
+            whole: None,
             in_fixpoints: false,
             timeout: Timeout::Outside,
             asks_timeout: false,
@@ -216,7 +221,8 @@ impl<'c, 'a> Elaborator<'c, 'a> {
         if value > INT_MAX {
             self.cx.report(
                 Diagnostic::new("E0003", span, "number too large", "does not fit into 32 bits")
-                    .help(format!("numbers go from {INT_MIN} to {INT_MAX}")),
+                    .help(format!("numbers go from {INT_MIN} to {INT_MAX}"))
+                    .propose(span, INT_MAX.to_string()),
             );
             return Value::error();
         }
@@ -248,6 +254,10 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             let message = format!("{} is outside the range of {}", value.lo, receiver.what);
             let mut diagnostic = Diagnostic::new("E0030", receiver.value, message, format!("must be in {lo}..{hi}"));
             diagnostic.related.extend(receiver.declared.map(|span| (span, "declared here".into())));
+            let written = receiver.declared.unwrap_or(receiver.value);
+            if let Some((ty, wider)) = self.cx.text(written).and_then(|text| edit::widened(text, written, value.lo)) {
+                diagnostic = diagnostic.help(format!("widen the range: `{wider}`")).propose(ty, wider);
+            }
             self.cx.report(diagnostic);
             return Value::error();
         }

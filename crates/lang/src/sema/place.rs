@@ -7,6 +7,7 @@ mod whole;
 use birk_ir::{BinaryOp, Expr, FaultKind, Place, Span, VarId, VarRole};
 
 use crate::diagnostic::{Diagnostic, list, nearest};
+use crate::edit;
 use crate::sema::context::Symbol;
 use crate::sema::expression::{Elaborator, count};
 use crate::sema::types::{Hazard, NOBODY, Scalar, Ty, Type, Value, outside};
@@ -116,8 +117,17 @@ impl Elaborator<'_, '_> {
         let (id, scalar) = (indexed.leaves[0], indexed.scalar);
         if indexed.indices.len() < indexed.shape.len() {
             let message = format!("`{}` is an array, not a value", self.cx.source(span));
-            let help = format!("name one element: `{}`", self.one_element(&indexed, span));
-            self.cx.report(Diagnostic::new("E0033", span, message, "an index is missing").help(help));
+            let diagnostic = Diagnostic::new("E0033", span, message, "an index is missing");
+            let missing = indexed.indices.len()..;
+            // The values of a symmetric type have no numbers.
+            self.cx.report(match indexed.by[missing.clone()].iter().all(Option::is_none) {
+                true => {
+                    let first = "[0]".repeat(indexed.shape[missing].len());
+                    let help = format!("name one element, such as `{}{first}`", self.cx.source(span));
+                    diagnostic.help(help).propose(edit::behind(span), first)
+                }
+                false => diagnostic.help(format!("name one element: `{}`", self.one_element(&indexed, span))),
+            });
             return Value::error();
         }
         let Some((index, hazards)) = self.flatten(indexed) else { return Value::error() };
@@ -151,7 +161,14 @@ impl Elaborator<'_, '_> {
                 let message = format!("cannot assign to `{}`", self.cx.source(expr.span));
                 let mut diagnostic = Diagnostic::new("E0029", expr.span, message, label);
                 diagnostic.help = help;
-                self.cx.report(diagnostic);
+                // In a procedure it may be wrong because of one call only.
+                let text = self.cx.text(expr.span).filter(|_| self.scope.is_none());
+                let assignment = text.and_then(|text| edit::assignment(text, expr.span));
+                if assignment.is_some() {
+                    let help = diagnostic.help.map_or("remove it".into(), |help| format!("remove it, or {help}"));
+                    diagnostic.help = Some(help);
+                }
+                self.cx.report(self.cx.without(diagnostic, assignment));
                 return None;
             }
         };
@@ -193,8 +210,7 @@ impl Elaborator<'_, '_> {
                 ("a channel, not a variable", Some("use `send` and `receive`".into()))
             }
             Resolved::Variable(_) => {
-                let help = "a thread changes only its own variables; use one of the system to tell it something";
-                ("belongs to another thread", Some(help.into()))
+                ("belongs to another thread", Some("use a variable of the system to tell that thread something".into()))
             }
             Resolved::Value(_) if is_constant => {
                 ("a constant never changes", Some("declare it as a variable if it has to change".into()))
@@ -232,7 +248,12 @@ impl Elaborator<'_, '_> {
                     None => format!("the index {index} is outside an array of {}", count(length as usize, "element")),
                 };
                 let label = if length == 0 { "there are none".into() } else { format!("must be in 0..{last}") };
-                self.cx.report(Diagnostic::new("E0031", at, message, label));
+                let mut diagnostic = Diagnostic::new("E0031", at, message, label);
+                // What is right elsewhere may be wrong in one call.
+                if length > 0 && self.bindings.is_empty() {
+                    diagnostic = self.cx.with_near_index(diagnostic, index, last);
+                }
+                self.cx.report(diagnostic);
                 return None;
             }
             if !value.is_within(0, last) {
@@ -343,7 +364,15 @@ impl Elaborator<'_, '_> {
             (None, None) if names.is_empty() => diagnostic,
             (None, None) => diagnostic.help(format!("it has {}", list(names.iter().copied()))),
         };
-        self.cx.report(diagnostic);
+        let last = self.cx.enums.iter().find(|one| one.name == owner && what == "value").and_then(|one| one.last);
+        self.cx.report(match (last, &diagnostic.fix, &diagnostic.help) {
+            (Some(last), None, Some(help)) => {
+                let or = if help.ends_with('?') { " Otherwise" } else { "; or" };
+                let help = format!("{help}{or} add `{}` to `{owner}`", name.text);
+                diagnostic.help(help).propose(edit::behind(last), format!(", {}", name.text))
+            }
+            _ => diagnostic,
+        });
         Resolved::Error
     }
 
@@ -375,6 +404,14 @@ impl Elaborator<'_, '_> {
 
     fn index(&mut self, base: Resolved, value: Value, at: Span, of: Span) -> Resolved {
         let name = self.cx.source(of);
+        let is_wrong = |of: Span, message: String, label: &str| {
+            let diagnostic = Diagnostic::new("E0033", of, message, label);
+            let text = self.cx.text(at).filter(|_| value.ty == Ty::Int);
+            match text.and_then(|text| edit::index(text, at)) {
+                Some(index) => self.cx.without(diagnostic.help("remove the index"), Some(index)),
+                None => diagnostic,
+            }
+        };
         let diagnostic = match base {
             Resolved::Variable(mut indexed) if indexed.indices.len() < indexed.shape.len() => {
                 let Some(value) = self.name_as_index(value, indexed.by[indexed.indices.len()], at, of) else {
@@ -390,14 +427,12 @@ impl Elaborator<'_, '_> {
                 return Resolved::Thread(kind, Some((value, at)));
             }
             Resolved::Error => return Resolved::Error,
-            Resolved::Thread(..) => {
-                Diagnostic::new("E0033", at, format!("`{name}` is one instance already"), "one index too many")
-            }
+            Resolved::Thread(..) => is_wrong(at, format!("`{name}` is one instance already"), "one index too many"),
             Resolved::Variable(indexed) if !indexed.shape.is_empty() && name.ends_with(']') => {
                 let message = format!("`{name}` is a single value, not an array");
-                Diagnostic::new("E0033", at, message, "one index too many")
+                is_wrong(at, message, "one index too many")
             }
-            _ => Diagnostic::new("E0033", of, format!("`{name}` is not an array"), "cannot be indexed"),
+            _ => is_wrong(of, format!("`{name}` is not an array"), "cannot be indexed"),
         };
         self.cx.report(diagnostic);
         Resolved::Error

@@ -273,7 +273,12 @@ impl<'a> Lexer<'a> {
                 self.position = self.text.len();
                 let opening = Span::new(start, start + 2);
                 let message = "a comment that never ends";
-                self.report(|| Diagnostic::new("E0002", opening, message, "it begins here").help("close it with `*/`"));
+                let line = self.text[start..].find('\n').map_or(self.text.len(), |end| start + end);
+                let end = start + self.text[start..line].trim_end().len();
+                self.report(|| {
+                    let diagnostic = Diagnostic::new("E0002", opening, message, "it begins here");
+                    diagnostic.help("close it with `*/`").propose(Span::new(end, end), " */")
+                });
             }
         }
         TokenKind::BlockComment
@@ -301,7 +306,11 @@ impl<'a> Lexer<'a> {
         }
         let span = Span::new(start, self.position);
         let message = "a string that does not end on its line";
-        self.report(|| Diagnostic::new("E0002", span, message, "it begins here").help("close it with `\"`"));
+        let end = start + self.text[span.range()].trim_end().len();
+        self.report(|| {
+            let diagnostic = Diagnostic::new("E0002", span, message, "it begins here");
+            diagnostic.help("close it with `\"`").propose(Span::new(end, end), "\"")
+        });
         TokenKind::Text
     }
 
@@ -325,6 +334,7 @@ impl<'a> Lexer<'a> {
                 if is_number(text) {
                     Diagnostic::new("E0003", span, "number too large", "does not fit into 32 bits")
                         .help("numbers go from -2147483648 to 2147483647")
+                        .propose(span, "2147483647")
                 } else {
                     Diagnostic::new("E0003", span, "malformed number", "neither a number nor a name")
                         .help("a number is written `42`, `1_000` or `0x2a`; a name begins with a letter or `_`")
@@ -372,7 +382,8 @@ impl<'a> Lexer<'a> {
         // In other languages the rest of the line is a comment, and nobody has to read it here either.
         let before = self.text.as_bytes()[start.saturating_sub(200)..start].iter();
         let before = before.rev().find(|byte| !matches!(byte, b' ' | b'\t'));
-        if first == '#' && matches!(before, None | Some(b'\n' | b';' | b'{' | b'}')) {
+        let is_comment = first == '#' && matches!(before, None | Some(b'\n' | b';' | b'{' | b'}'));
+        if is_comment {
             self.skip_while(|character| character != '\n');
         }
         self.report(|| {
@@ -385,15 +396,23 @@ impl<'a> Lexer<'a> {
             };
             let mut diagnostic = Diagnostic::new("E0001", span, message, "not part of BIR");
             let line = self.text[start..].lines().next().unwrap_or_default();
-            diagnostic.help = match line.split_whitespace().collect::<Vec<_>>()[..] {
-                ["#define", name, value] => Some(format!("write `const {name} = {value};`")),
-                _ => meant_by(first).map(|meant| format!("did you mean {meant}?")),
-            };
-            if let ["#define", name, value] = line.split_whitespace().collect::<Vec<_>>()[..] {
-                let place = Span::new(start, start + line.trim_end().len());
-                diagnostic = diagnostic.fix(place, format!("const {name} = {value};"));
+            match line.split_whitespace().collect::<Vec<_>>()[..] {
+                ["#define", name, value] => {
+                    let place = Span::new(start, start + line.trim_end().len());
+                    diagnostic = diagnostic.help(format!("write `const {name} = {value};`"));
+                    return diagnostic.fix(place, format!("const {name} = {value};"));
+                }
+                _ if first == '$' && !several => {
+                    return diagnostic.help("names have no mark before them: remove it").propose(span, "");
+                }
+                _ => {}
             }
-            diagnostic
+            let Some(meant) = meant_by(first, is_comment) else { return diagnostic };
+            diagnostic = diagnostic.help(format!("did you mean {meant}?"));
+            match meant.strip_prefix('`').and_then(|meant| meant.strip_suffix('`')) {
+                Some(meant) if !several => diagnostic.propose(span, meant),
+                _ => diagnostic,
+            }
         });
         TokenKind::Error
     }
@@ -466,7 +485,7 @@ fn symbol_at(first: u8, second: u8, third: u8) -> Option<TokenKind> {
 }
 
 /// What was probably meant by a character that BIR does not know.
-fn meant_by(character: char) -> Option<&'static str> {
+fn meant_by(character: char, is_comment: bool) -> Option<&'static str> {
     Some(match character {
         '∧' => "`&&`",
         '∨' => "`||`",
@@ -482,7 +501,8 @@ fn meant_by(character: char) -> Option<&'static str> {
         '−' | '–' => "`-`",
         '←' | '≔' => "`:=`",
         '“' | '”' | '\'' | '‘' | '’' => "`\"`",
-        '#' => "`//`",
+        '#' if is_comment => "`//`",
+        '#' => "`!=`",
         '\u{a0}' => "a blank",
         _ => return None,
     })

@@ -26,6 +26,8 @@ use crate::syntax::ast::{Expr, Name, PropertyKind, System};
 use crate::syntax::lexer::{Token, TokenKind, tokenize};
 use birk_ir::Span;
 
+const NO_NAME: &str = "keywords cannot be names";
+
 /// What became of a text.
 #[derive(Clone, Debug)]
 pub struct Parsed {
@@ -65,7 +67,10 @@ pub fn parse(text: &str, file: u32) -> Parsed {
 pub fn parse_expression(text: &str, part: Range<usize>, file: u32) -> (Expr, Vec<Diagnostic>) {
     let (mut tokens, mut diagnostics) = tokenize(&text[part.clone()]);
     let spans = tokens.iter_mut().map(|token| &mut token.span);
-    for span in spans.chain(diagnostics.iter_mut().map(|diagnostic| &mut diagnostic.span)) {
+    let messages = diagnostics
+        .iter_mut()
+        .flat_map(|found| std::iter::once(&mut found.span).chain(found.fix.iter_mut().map(|fix| &mut fix.span)));
+    for span in spans.chain(messages) {
         *span = Span { file, ..Span::new(part.start + span.start as usize, part.start + span.end as usize) };
     }
     let mut parser = Parser::new(&text[..part.end], file, &tokens, diagnostics);
@@ -316,6 +321,13 @@ impl<'a> Parser<'a> {
         if ends || kind == T::CloseBrace || self.kind().is_keyword() || self.at(T::End) {
             let label = format!("expected `{bracket}` here");
             let missing = Diagnostic::new("E0006", self.behind(), format!("missing `{bracket}`"), label);
+            let missing = if self.at(T::End) && kind == T::CloseBrace {
+                missing.propose(self.behind(), format!("\n{bracket}"))
+            } else if kind == T::CloseBrace {
+                missing
+            } else {
+                missing.propose(self.behind(), bracket)
+            };
             let mut diagnostic = missing.related(open, opened);
             diagnostic.related.extend(hint);
             self.report(diagnostic);
@@ -327,7 +339,11 @@ impl<'a> Parser<'a> {
             _ => "an operator or `]`",
         };
         let opened = format!("to go with this `{}`", self.source(open));
-        self.report(self.unexpected(expected).related(open, opened));
+        let mut diagnostic = self.unexpected(expected).related(open, opened);
+        if self.at(T::Name) {
+            diagnostic = diagnostic.propose(self.behind(), bracket);
+        }
+        self.report(diagnostic);
         false
     }
 
@@ -391,14 +407,12 @@ impl<'a> Parser<'a> {
             let text = self.word().to_string();
             return Name { text, span: self.bump() };
         }
-        let mut diagnostic = self.unexpected(expected);
+        let diagnostic = self.unexpected(expected);
         if !self.kind().is_keyword() {
             self.report(diagnostic);
             return Name { text: String::new(), span: self.behind() };
         }
-        diagnostic = diagnostic.help("keywords cannot be names");
         let known = self.is_reported();
-        self.report(diagnostic);
         let follows = matches!(
             self.peek(1),
             T::Semicolon
@@ -411,10 +425,18 @@ impl<'a> Parser<'a> {
                 | T::OpenBrace
                 | T::CloseBrace
         );
-        if follows && !known && !self.starts_line(self.position) {
+        let is_taken = follows && !known && !self.starts_line(self.position);
+        self.report(if is_taken { self.renamed(diagnostic) } else { diagnostic.help(NO_NAME) });
+        if is_taken {
             return Name { text: String::new(), span: self.bump() };
         }
         Name { text: String::new(), span: self.behind() }
+    }
+
+    /// Proposes another name for a keyword that stands where a name should.
+    fn renamed(&self, diagnostic: Diagnostic) -> Diagnostic {
+        let name = format!("{}_", self.word());
+        diagnostic.help(format!("{NO_NAME}; write `{name}`")).propose(self.span(), name)
     }
 
     /// If the current token is a name that looks like one of these keywords, reports that and makes it the keyword.

@@ -173,14 +173,27 @@ impl Client {
         self.ask(method, json!({ "textDocument": { "uri": uri } }))
     }
 
-    /// All fixes of a text in one: their edits.
+    /// All sure fixes of a text in one: their edits.
     pub(crate) fn all_fixes(&mut self, uri: &str) -> Option<Vec<TextEdit>> {
+        self.actions(uri, "source.fixAll").pop().map(|(_, edits)| edits)
+    }
+
+    /// The titles and the edits of the fixes of a text, one by one.
+    pub(crate) fn fixes(&mut self, uri: &str) -> Vec<(String, Vec<TextEdit>)> {
+        self.actions(uri, "quickfix")
+    }
+
+    fn actions(&mut self, uri: &str, kind: &str) -> Vec<(String, Vec<TextEdit>)> {
         let whole = Range::new(Position::new(0, 0), Position::new(u32::MAX, 0));
-        let context = json!({ "diagnostics": [], "only": ["source.fixAll"] });
+        let context = json!({ "diagnostics": [], "only": [kind] });
         let params = json!({ "textDocument": { "uri": uri }, "range": whole, "context": context });
         let actions = self.ask("textDocument/codeAction", params).expect("it is answered");
-        let edits = actions.get(0)?["edit"]["changes"][uri].clone();
-        Some(serde_json::from_value(edits).expect("edits have their type"))
+        let read = |action: &Value| {
+            let edits = action["edit"]["changes"][uri].clone();
+            let title = action["title"].as_str().expect("an action has a title").to_owned();
+            (title, serde_json::from_value(edits).expect("edits have their type"))
+        };
+        actions.as_array().into_iter().flatten().map(read).collect()
     }
 
     /// Says goodbye; the server ends as it should.

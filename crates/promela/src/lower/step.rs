@@ -1,5 +1,6 @@
 //! What a process can do at a place: one fine step for each statement, before those of an `atomic` sequence are joined.
 
+use birk_ir::diagnostic::Fix;
 use birk_ir::{BinaryOp, Diagnostic, Expr, FaultKind, Op, Place, Span, VarId};
 
 use super::channel::{Choice, Slot};
@@ -406,7 +407,16 @@ impl Lowering<'_> {
         let mut all = Vec::new();
         for choice in &choices {
             let group = self.world.groups[choice.group].clone();
-            let Ok(other) = self.other_number(&channel, &group, values.len(), span) else { continue };
+            let Ok(other) = self.other_number(&channel, &group, values.len(), span) else {
+                if let (Some(last), Some(end)) = (args.get(group.fields.len().wrapping_sub(1)), args.last())
+                    && let Some(said) = self.world.diagnostics.last_mut().filter(|_| args.len() == values.len())
+                {
+                    let surplus = Span { start: last.span.end, ..end.span };
+                    said.help = Some("remove what is too much".into());
+                    said.fix = Some(Fix::proposed(surplus, ""));
+                }
+                continue;
+            };
             let mut values = values.clone();
             values.resize(group.fields.len(), Value::constant(0));
             let mut fine = Fine::default();

@@ -209,7 +209,9 @@ fn diagnostic(found: &Value) -> Value {
     told.insert("column".into(), found["place"]["column"].clone());
     if let Some(fix) = found["fix"].as_object() {
         let place = &fix["place"];
-        let fix = json!({ "start": place["start"], "end": place["end"], "replacement": fix["replacement"] });
+        let fix = json!({
+            "start": place["start"], "end": place["end"], "replacement": fix["replacement"], "sure": fix["sure"],
+        });
         told.insert("fix".into(), fix);
     }
     told.into()

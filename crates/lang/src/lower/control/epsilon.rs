@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Builder, Control, END, Edge, MAX_EDGES, Out, Spot};
 use crate::diagnostic::Diagnostic;
+use crate::edit;
 use crate::syntax::ast::{self, Name};
 
 /// Epsilon edges may not be followed further.
@@ -145,7 +146,11 @@ impl<'a> Builder<'_, 'a> {
         let message = format!("`{}` can loop forever without a step", thread.name.text);
         let help = "a loop needs at least one step: `skip;` is one";
         let span = self.spots[spot].span;
-        self.cx.report(Diagnostic::new("E0046", span, message, "this loop does nothing").help(help));
+        let diagnostic = Diagnostic::new("E0046", span, message, "this loop does nothing").help(help);
+        self.cx.report(match self.cx.text(span).and_then(|text| edit::body(text, span)) {
+            Some(place) => diagnostic.propose(place, " skip;"),
+            None => diagnostic,
+        });
     }
 
     /// The steps that leave a place, through epsilon edges, in the order of the text; counts how many places it came by.

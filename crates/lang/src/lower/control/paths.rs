@@ -2,6 +2,7 @@
 
 use super::{Builder, MAX_EDGES, Part, Scope, What};
 use crate::diagnostic::Diagnostic;
+use crate::edit;
 use crate::syntax::ast::{Action, ActionKind, Name};
 
 /// A path through a step, and how it leaves.
@@ -31,8 +32,9 @@ impl<'a> Builder<'_, 'a> {
         for statement in statements {
             for label in &statement.labels {
                 let message = format!("the label `{}` is inside a step", label.name.text);
-                let help = "no thread ever stands there; put the label before the step";
-                self.cx.report(Diagnostic::new("E0048", label.name.span, message, "not a place").help(help));
+                let help = "remove it: no thread ever stands there; or put the label before the step";
+                let diagnostic = Diagnostic::new("E0048", label.name.span, message, "not a place").help(help);
+                self.cx.report(self.cx.without_label(diagnostic));
                 self.misplaced(&label.name);
             }
             if self.is_full {
@@ -114,7 +116,12 @@ impl<'a> Builder<'_, 'a> {
             ActionKind::While(..) => {
                 let help = "use `for` with constant bounds, or let each round be a step of its own";
                 let message = "a `while` inside one step";
-                self.cx.report(Diagnostic::new("E0047", statement.span, message, "may have no end").help(help));
+                let diagnostic = Diagnostic::new("E0047", statement.span, message, "may have no end").help(help);
+                let text = self.cx.text(statement.span);
+                self.cx.report(match text.and_then(|text| edit::atomic(text, statement.span)) {
+                    Some((atomic, body)) => diagnostic.propose(atomic, body),
+                    None => diagnostic,
+                });
                 Vec::new()
             }
             ActionKind::Break => leaving(open, Leave::Break),

@@ -127,7 +127,8 @@ impl Lowering<'_, '_, '_> {
                 let message = "this needs a path quantifier";
                 let diagnostic =
                     Diagnostic::new("E0013", expr.span, message, "of all executions, or of some execution?");
-                self.elaborator.cx.report(diagnostic.help(format!("write `A [{text}]` or `E [{text}]`")));
+                let help = format!("write `A [{text}]` or `E [{text}]`");
+                self.elaborator.cx.report(diagnostic.help(help).propose(expr.span, format!("A [{text}]")));
                 BROKEN
             }
             _ => self.misplaced_branching(expr),
@@ -224,7 +225,9 @@ impl Lowering<'_, '_, '_> {
                     let name = &self.elaborator.cx.threads[kind].ast.name.text;
                     let message = format!("there is no instance {copy} of `{name}`");
                     let label = format!("must be in 0..{}", i64::from(copies) - 1);
-                    self.elaborator.cx.report(Diagnostic::new("E0031", span, message, label));
+                    let diagnostic = Diagnostic::new("E0031", span, message, label);
+                    let diagnostic = self.elaborator.cx.with_near_index(diagnostic, copy, i64::from(copies) - 1);
+                    self.elaborator.cx.report(diagnostic);
                     return None;
                 }
                 Some(copy as u32)

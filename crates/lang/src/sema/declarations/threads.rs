@@ -9,6 +9,7 @@ use birk_ir::{ValueKind, VarId, VarRole, Variable};
 use super::types::{length_of, resolve_type, scalar_type};
 use super::{add_leaves, duplicate, initial_values, no_duplicates};
 use crate::diagnostic::Diagnostic;
+use crate::edit;
 use crate::sema::context::{Context, ThreadDecl};
 use crate::sema::types::{Declared, Scalar, Ty, Type};
 use crate::syntax::ast::{self, ActionKind, Item};
@@ -91,7 +92,11 @@ pub(super) fn copies_of(cx: &mut Context<'_>, thread: &ast::Thread) -> (u32, Opt
         Some((copies @ 0..=MAX_COPIES, by)) => (copies as u32, by),
         Some((copies, _)) => {
             let message = format!("a thread cannot have {copies} instances");
-            cx.report(Diagnostic::new("E0038", expr.span, message, format!("must be in 0..{MAX_COPIES}")));
+            let diagnostic = Diagnostic::new("E0038", expr.span, message, format!("must be in 0..{MAX_COPIES}"));
+            cx.report(match copies > MAX_COPIES {
+                true => diagnostic.propose(expr.span, MAX_COPIES.to_string()),
+                false => diagnostic,
+            });
             (1, None)
         }
         None => (1, None),
@@ -134,16 +139,27 @@ pub(super) fn declare_params(cx: &mut Context<'_>, declaration: &mut ThreadDecl<
         let last = i64::from(declaration.copies) - 1;
         if thread.active && position > 0 {
             let message = format!("the active thread `{}` has {} parameters", thread.name.text, thread.params.len());
-            let help = "a thread that runs from the start has at most one: the number of the instance";
-            cx.report(Diagnostic::new("E0037", param.name.span, message, "nothing gives it a value").help(help));
+            let help = "a thread that runs from the start has at most one, the number of the instance; \
+                        make it a variable of the thread";
+            let diagnostic = Diagnostic::new("E0037", param.name.span, message, "nothing gives it a value").help(help);
+            let place =
+                cx.text(param.name.span).and_then(|text| edit::last_parameter(text, param.ty.span, param.name.span));
+            let variable = format!(") {{\n    {} {};", cx.source(param.ty.span), param.name.text);
+            cx.report(match place {
+                Some(place) => diagnostic.propose(place, variable),
+                None => diagnostic,
+            });
             scalar = Scalar::ERROR;
         } else if thread.active && !matches!(scalar.ty, Ty::Int | Ty::Symmetric(_) | Ty::Error) {
             let message = format!("the parameter `{}` of an active thread must be an integer", param.name.text);
-            cx.report(Diagnostic::new("E0037", param.ty.span, message, "it is the number of the instance"));
+            let diagnostic = Diagnostic::new("E0037", param.ty.span, message, "it is the number of the instance");
+            cx.report(diagnostic.help("make it an `int`").propose(param.ty.span, "int"));
             scalar = Scalar::ERROR;
         } else if thread.active && scalar.ty != Ty::Error && (scalar.lo > 0 || scalar.hi < last) {
             let message = format!("`{}` cannot number {} instances", param.name.text, declaration.copies);
-            cx.report(Diagnostic::new("E0030", param.ty.span, message, format!("must hold 0..{last}")));
+            let diagnostic = Diagnostic::new("E0030", param.ty.span, message, format!("must hold 0..{last}"));
+            let wider = format!("int ({}, {})", scalar.lo.min(0), scalar.hi.max(last));
+            cx.report(diagnostic.help(format!("widen the range: `{wider}`")).propose(param.ty.span, wider));
         }
         if thread.active && !declaration.started && scalar.ty != Ty::Error {
             declaration.index_param = Some(param.name.text.clone());
@@ -185,7 +201,12 @@ pub(super) fn declare_local(
     }
     if matches!(ty.scalar.ty, Ty::Channel(_)) {
         let message = "a channel cannot belong to one thread";
-        cx.report(Diagnostic::new("E0052", name.span, message, "declare it in the system"));
+        let diagnostic = Diagnostic::new("E0052", name.span, message, "declare it in the system");
+        let declared = declaration.ast.variables.iter().find(|one| one.declarators.iter().any(|(own, _)| own == name));
+        cx.report(match declared {
+            Some(declared) => cx.moved_out(diagnostic, declaration.ast.span, declared.span),
+            None => diagnostic,
+        });
         return declare_local(cx, declaration, kind, name, &Type::ERROR, &[0]);
     }
     let full_name = format!("{}.{}", declaration.ast.name.text, name.text);

@@ -4,6 +4,7 @@ use birk_ir::Span;
 
 use super::{LENGTH, MAX_ELEMENTS};
 use crate::diagnostic::{Diagnostic, nearest};
+use crate::edit;
 use crate::sema::const_eval::constant_int;
 use crate::sema::context::{ChannelDecl, Context, Evaluated, Symbol};
 use crate::sema::types::{INT_MAX, Leaf, Scalar, Ty, Type};
@@ -61,7 +62,8 @@ pub(crate) fn resolve_type(cx: &mut Context<'_>, ty: &ast::Type) -> Type {
             }
             Some((length, _)) => {
                 let message = format!("an array cannot have {length} elements");
-                cx.report(Diagnostic::new("E0032", dimension.span, message, "must be at least 1"));
+                let diagnostic = Diagnostic::new("E0032", dimension.span, message, "must be at least 1");
+                cx.report(diagnostic.propose(dimension.span, "1"));
                 base.scalar = Scalar::ERROR;
             }
             None => base.scalar = Scalar::ERROR,
@@ -166,8 +168,9 @@ pub(super) fn channel_type(
     }
     if capacity_value == 0 && marks != ast::ChannelMarks::default() {
         let message = "a rendezvous holds no messages";
-        let help = "give the channel a capacity, or leave the modifiers out";
-        cx.report(Diagnostic::new("E0052", capacity.span, message, "nothing to lose here").help(help));
+        let help = "give the channel a capacity, such as `1`, or leave the modifiers out";
+        let diagnostic = Diagnostic::new("E0052", capacity.span, message, "nothing to lose here").help(help);
+        cx.report(diagnostic.propose(capacity.span, "1"));
         return Type::ERROR;
     }
     cx.channels.push(ChannelDecl { element, capacity: capacity_value as u32, marks });
@@ -197,13 +200,16 @@ pub(crate) fn fields_of(cx: &mut Context<'_>, index: usize) -> Vec<(String, Type
         let mut ty = resolve_type(cx, &field.ty);
         if matches!(ty.scalar.ty, Ty::Channel(_)) {
             let message = "a channel cannot be part of a record";
-            cx.report(Diagnostic::new("E0052", field.ty.span, message, "declare it in the system"));
+            let diagnostic = Diagnostic::new("E0052", field.ty.span, message, "declare it in the system");
+            cx.report(cx.moved_out(diagnostic, record.span, field.span));
             ty = Type::ERROR;
         }
         for (name, initial) in &field.declarators {
             if let Some(initial) = initial {
                 let message = "a field has no initial value of its own";
-                cx.report(Diagnostic::new("E0052", initial.span, message, "leave it out"));
+                let diagnostic = Diagnostic::new("E0052", initial.span, message, "leave it out");
+                let written = cx.text(initial.span).and_then(|text| edit::initial(text, initial.span));
+                cx.report(cx.without(diagnostic, written));
             }
             fields.push((name.text.clone(), ty.clone()));
         }
@@ -275,7 +281,9 @@ pub(super) fn range_type(cx: &mut Context<'_>, wrap: bool, lo: Option<i64>, hi: 
     if lo > hi {
         let wrap = if wrap { " wrap" } else { "" };
         let diagnostic = Diagnostic::new("E0032", span, format!("the range {lo}..{hi} is empty"), "no value fits");
-        cx.report(diagnostic.help(format!("the lower bound comes first: `int{wrap} ({hi}, {lo})`")));
+        let diagnostic = diagnostic.help(format!("the lower bound comes first: `int{wrap} ({hi}, {lo})`"));
+        let is_plain = cx.source(span).starts_with("int") && cx.source(span).ends_with(')');
+        cx.report(if is_plain { diagnostic.propose(span, format!("int{wrap} ({hi}, {lo})")) } else { diagnostic });
         return Scalar::ERROR;
     }
     Scalar { ty: Ty::Int, lo, hi, wrap }

@@ -31,10 +31,10 @@ impl Elaborator<'_, '_> {
         if function.params.len() != args.len() {
             let takes = count(function.params.len(), "argument");
             let message = format!("`{}` takes {takes}, not {}", name.text, args.len());
-            self.cx.report(
-                Diagnostic::new("E0027", span, message, "wrong number of arguments")
-                    .related(function.name.span, "declared here"),
-            );
+            let diagnostic = Diagnostic::new("E0027", span, message, "wrong number of arguments");
+            let diagnostic = diagnostic.related(function.name.span, "declared here");
+            let diagnostic = self.cx.with_arguments(diagnostic, name.span, &function.params, args);
+            self.cx.report(diagnostic);
             return Value::error();
         }
         if self.is_too_large(span) {

@@ -200,6 +200,7 @@ impl Elaborator<'_, '_> {
             let message = format!("cannot compare {l} with {r}");
             let mut diagnostic = Diagnostic::new("E0022", right.span, message, format!("this is {r}"));
             diagnostic.help = self.cx.conversion(b.ty, a.ty, right.span);
+            diagnostic.fix = self.cx.converted(b.ty, a.ty, right.span);
             self.cx.report(diagnostic.related(left.span, format!("this is {l}")));
             return Value::error();
         }
@@ -251,6 +252,7 @@ impl Elaborator<'_, '_> {
             let message = format!("the branches of `?:` are {l} and {r}");
             let mut diagnostic = Diagnostic::new("E0022", no.span, message, format!("this is {r}"));
             diagnostic.help = self.cx.conversion(b.ty, a.ty, no.span);
+            diagnostic.fix = self.cx.converted(b.ty, a.ty, no.span);
             self.cx.report(diagnostic.related(yes.span, format!("this is {l}")));
             return Value::error();
         }

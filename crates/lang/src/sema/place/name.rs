@@ -73,6 +73,7 @@ impl Elaborator<'_, '_> {
                 let mut diagnostic = Diagnostic::new("E0024", span, message, "must be known before the search");
                 if matches!(symbol, Symbol::Variable(_)) {
                     diagnostic = diagnostic.help(format!("if it never changes, declare it so: `const {name} = …;`"));
+                    diagnostic = self.as_bound(diagnostic, name, span);
                 }
                 self.cx.report(diagnostic);
                 Resolved::Error
@@ -92,6 +93,21 @@ impl Elaborator<'_, '_> {
                 Resolved::Error
             }
         }
+    }
+
+    /// Proposes the most that a variable can be as the length of an array.
+    fn as_bound(&self, diagnostic: Diagnostic, name: &str, span: Span) -> Diagnostic {
+        let declared = self.cx.globals.iter().find(|declared| declared.name == name);
+        let is_number = |declared: &&crate::sema::types::Declared| declared.ty.scalar.ty == Ty::Int;
+        let most = declared.filter(is_number).map_or(0, |declared| declared.ty.scalar.hi);
+        let is_length = self.cx.text(span).is_some_and(|text| {
+            text[..span.start as usize].ends_with('[') && text[span.end as usize..].starts_with(']')
+        });
+        if !is_length || !(1..=1000).contains(&most) {
+            return diagnostic;
+        }
+        let help = format!("write the most that it can be, `{most}`, or, if it never changes, `const {name} = …;`");
+        diagnostic.help(help).propose(span, most.to_string())
     }
 
     /// `timeout`: nothing else can move.
@@ -138,18 +154,58 @@ impl Elaborator<'_, '_> {
         let message = format!("cannot find a value named `{name}`");
         let mut diagnostic = Diagnostic::new("E0020", span, message, "not declared");
         if !self.cx.is_hopeless() {
-            let binds = || self.in_fixpoints.then(|| format!("bind it: `mu {name}. …` or `nu {name}. …`"));
+            let binds = format!("bind it: `mu {name}. …` or `nu {name}. …`");
             diagnostic = match (self.elsewhere(name), self.alike(name)) {
                 (Some((written, what)), _) => {
-                    let is_exact = !written.contains("[i]");
                     diagnostic = diagnostic.help(format!("write `{written}` {what}"));
-                    if is_exact { diagnostic.fix(span, written) } else { diagnostic }
+                    match written.split_once("[i]") {
+                        None => diagnostic.fix(span, written),
+                        Some((owner, _)) => self.for_each(diagnostic, owner, &written),
+                    }
                 }
                 (None, Some(meant)) => diagnostic.meant(meant),
-                (None, None) => diagnostic.help(binds().unwrap_or_else(|| self.next_step(name))),
+                (None, None) if self.in_fixpoints => diagnostic.help(binds),
+                (None, None) => {
+                    let diagnostic = diagnostic.help(self.next_step(name));
+                    let is_foreign = matches!(name, "_pid" | "self" | "null" | "nil");
+                    match self.stateful && !is_foreign {
+                        true => self.cx.with_declaration(diagnostic, name),
+                        false => diagnostic,
+                    }
+                }
             };
         }
         self.cx.report(diagnostic);
+    }
+
+    /// Proposes to say of each instance of a thread what a property says of the thread at this place, or of the one that
+    /// a quantifier names; what shall be reachable, of some instance. `written` has `[i]` behind the thread.
+    pub(super) fn for_each(&self, diagnostic: Diagnostic, thread: &str, written: &str) -> Diagnostic {
+        let declared = self.cx.threads.iter().find(|one| one.ast.name.text == thread);
+        let last = declared.map_or(0, |one| i64::from(one.copies) - 1);
+        let (ty, domain) = match declared.and_then(|one| one.by) {
+            Some(by) => (Ty::Symmetric(by), format!("in {}", self.cx.aliases[by].0.name.text)),
+            None => (Ty::Int, format!(": 0 .. {last}")),
+        };
+        let is_index = |(_, value): &&(String, Value)| value.ty == ty && value.is_within(0, last);
+        if let Some((name, _)) = self.bindings.iter().rev().find(is_index) {
+            let place = diagnostic.span;
+            return diagnostic.propose(place, written.replace("[i]", &format!("[{name}]")));
+        }
+        let (Some((whole, quantifier)), place) = (self.whole, diagnostic.span) else { return diagnostic };
+        let Some(text) = self.cx.text(whole).filter(|_| whole.to(place) == whole && whole.file == place.file) else {
+            return diagnostic;
+        };
+        let inside = &text[whole.range()];
+        let is_used = |name: &str| {
+            let mut words = inside.split(|c: char| !c.is_alphanumeric() && c != '_');
+            self.cx.symbols.contains_key(name) || words.any(|word| word == name)
+        };
+        let Some(name) = ["i", "j", "k"].into_iter().find(|name| !is_used(name)) else { return diagnostic };
+        let written = written.replace("[i]", &format!("[{name}]"));
+        let (before, after) =
+            (&text[whole.start as usize..place.start as usize], &text[place.end as usize..whole.end as usize]);
+        diagnostic.propose(whole, format!("{quantifier} ({name} {domain}) ({before}{written}{after})"))
     }
 
     /// What to do about a name that nothing resembles.

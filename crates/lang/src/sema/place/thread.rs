@@ -23,7 +23,9 @@ impl Elaborator<'_, '_> {
             (None, _) => {
                 let message = format!("`{name}` has {copies} instances, and this does not say which");
                 let help = format!("write `{name}[i]` with `i` in 0..{}", copies - 1);
-                self.cx.report(Diagnostic::new("E0034", span, message, "an index is missing").help(help));
+                let diagnostic = Diagnostic::new("E0034", span, message, "an index is missing").help(help);
+                let diagnostic = self.for_each(diagnostic, name, &format!("{name}[i]"));
+                self.cx.report(diagnostic);
                 None
             }
         }

@@ -4,6 +4,7 @@ use birk_ir::Span;
 
 use super::{Indexed, Resolved};
 use crate::diagnostic::Diagnostic;
+use crate::edit;
 use crate::sema::context::Symbol;
 use crate::sema::expression::{Elaborator, Receiver, count};
 use crate::sema::types::{Ty, Type, Value};
@@ -95,6 +96,10 @@ impl Elaborator<'_, '_> {
                 let mut diagnostic = Diagnostic::new("E0022", expr.span, message, "this is not");
                 if !ty.shape.is_empty() {
                     diagnostic = diagnostic.help("an array is assigned as a whole; for one element, write its index");
+                    let target = self.cx.text(expr.span).and_then(|text| edit::target_of(text, expr.span));
+                    if let (Some(target), [None]) = (target, &ty.by[..]) {
+                        diagnostic = diagnostic.propose(target, "[0]");
+                    }
                 } else if let Ty::Record(record) = ty.scalar.ty {
                     let fields = crate::sema::declarations::fields_of(self.cx, record);
                     let names: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();

@@ -13,7 +13,7 @@ impl Parser<'_> {
     pub(super) fn action(&mut self) -> Option<Action> {
         let start = self.span();
         if self.kind().is_keyword() && self.peek(1) == T::Assign {
-            self.report(self.unexpected("an action").help("keywords cannot be names"));
+            self.report(self.renamed(self.unexpected("an action")));
             self.bump();
             self.recover();
             return None;

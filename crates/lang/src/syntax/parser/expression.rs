@@ -5,6 +5,7 @@
 
 use super::{Parser, ends_expression, shorten};
 use crate::diagnostic::Diagnostic;
+use crate::edit;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, MAX_DEPTH, Name, PropertyKind, UnaryOp};
 use crate::syntax::lexer::{TokenKind as T, number_value};
 use birk_ir::Span;
@@ -115,12 +116,35 @@ impl Parser<'_> {
         let message = format!("nested too deeply: expressions may be {MAX_DEPTH} levels deep");
         let mut diagnostic = Diagnostic::new("E0009", self.span(), message, "one level too many");
         diagnostic = diagnostic.help("name a part of it: `function part(): boolean = …;`");
+        if let Some((pair, inside)) = self.doubled_parentheses() {
+            diagnostic = diagnostic.help("remove the parentheses that are doubled").propose(pair, inside);
+        }
         self.report(diagnostic);
         while !ends_expression(self.kind()) {
             self.bump();
         }
         self.reported_at = Some(self.position);
         self.error()
+    }
+
+    /// Parentheses right inside of others, with what is in them, up to here.
+    fn doubled_parentheses(&self) -> Option<(Span, String)> {
+        let is_open = |at: usize| self.tokens[at].kind == T::OpenParen;
+        let open = (1..self.position).rev().take_while(|&at| is_open(at)).find(|&at| is_open(at - 1))?;
+        let mut depth = 0usize;
+        let is_close = |token: &crate::syntax::lexer::Token| {
+            match token.kind {
+                T::OpenParen => depth += 1,
+                T::CloseParen => depth -= 1,
+                _ => {}
+            }
+            depth == 0
+        };
+        let close = open + self.tokens[open..].iter().position(is_close)?;
+        let is_doubled = self.tokens.get(close + 1).is_some_and(|next| next.kind == T::CloseParen);
+        let pair = self.tokens[open].span.to(self.tokens[close].span);
+        let inside = self.source(Span { start: pair.start + 1, end: pair.end - 1, ..pair }).to_owned();
+        is_doubled.then_some((pair, inside))
     }
 
     /// Operands joined by operators that bind at least as tightly as `tightness`.
@@ -235,7 +259,7 @@ impl Parser<'_> {
             _ => return if self.is_foreign_infix() { self.infix() } else { None },
         };
         if self.formula == Some(PropertyKind::Mu) {
-            self.wrong_logic(self.span(), "`ltl` and `ctl`", "write it as a fixpoint: `mu X. q || p && <-> X`");
+            self.wrong_logic(self.span(), "`ltl` and `ctl`", "write it as a fixpoint: `mu X. q || p && <-> X`", None);
         } else if self.formula.is_none() {
             // At the begin of a line it is rather the next action, and a `;` is missing.
             if self.starts_line(self.position) || matches!(self.peek(1), T::Assign | T::OpenBracket | T::Single) {
@@ -322,6 +346,11 @@ impl Parser<'_> {
         let is_of_ctl = !matches!(op, UnaryOp::Not | UnaryOp::Next | UnaryOp::Always | UnaryOp::Eventually);
         match self.formula {
             _ if op == UnaryOp::Not => {}
+            None if op == UnaryOp::Always && self.begins_invariant() => {
+                let message = format!("the operator `{}` in an invariant", self.source(span));
+                let diagnostic = Diagnostic::new("E0013", span, message, "an invariant is about every state anyway");
+                self.report(diagnostic.help("leave it out").propose(edit::removal(self.text, span), ""));
+            }
             None => self.outside_formula(span, None),
             Some(PropertyKind::Ctl) if !is_of_ctl => {
                 let letter = match op {
@@ -329,33 +358,52 @@ impl Parser<'_> {
                     UnaryOp::Always => 'G',
                     _ => 'F',
                 };
-                self.wrong_logic(
-                    span,
-                    "`ltl`",
-                    &format!("write `A{letter}` for all executions, `E{letter}` for some execution"),
-                );
+                let help = format!("write `A{letter}` for all executions, `E{letter}` for some execution");
+                self.wrong_logic(span, "`ltl`", &help, Some(&format!("A{letter}")));
             }
             Some(PropertyKind::Mu) => {
                 let help = "the modalities are `[-]` (each step) and `<->` (some step)";
-                self.wrong_logic(span, if is_of_ctl { "`ctl`" } else { "`ltl`" }, help);
+                let meant = match self.source(span) {
+                    "[]" => Some("[-]"),
+                    "<>" => Some("<->"),
+                    _ => None,
+                };
+                self.wrong_logic(span, if is_of_ctl { "`ctl`" } else { "`ltl`" }, help, meant);
             }
             Some(PropertyKind::Ltl) if is_of_ctl => {
-                self.wrong_logic(span, "`ctl`", "an `ltl` property is about every execution: write `[]`, `<>` or `X`");
+                let meant = match self.source(span) {
+                    "AG" => Some("[]"),
+                    "AF" => Some("<>"),
+                    "AX" => Some("X"),
+                    _ => None,
+                };
+                let help = "an `ltl` property is about every execution: write `[]`, `<>` or `X`";
+                self.wrong_logic(span, "`ctl`", help, meant);
             }
             Some(_) => {}
         }
         Some((op, tokens))
     }
 
+    /// Whether this is the first token of the condition of an invariant.
+    fn begins_invariant(&self) -> bool {
+        let back = |tokens: usize| self.position.checked_sub(tokens).map(|position| self.tokens[position].kind);
+        back(1) == Some(T::Colon) && back(3) == Some(T::Invariant)
+    }
+
     /// An operator of another logic than that of the formula.
-    fn wrong_logic(&mut self, span: Span, logic: &str, help: &str) {
+    fn wrong_logic(&mut self, span: Span, logic: &str, help: &str, meant: Option<&str>) {
         let property = match self.formula {
             Some(PropertyKind::Ctl) => "a `ctl`",
             Some(PropertyKind::Mu) => "a `mu`",
             _ => "an `ltl`",
         };
         let message = format!("the operator `{}` in {property} property", self.source(span));
-        self.report(Diagnostic::new("E0013", span, message, format!("an operator of {logic}")).help(help));
+        let diagnostic = Diagnostic::new("E0013", span, message, format!("an operator of {logic}")).help(help);
+        self.report(match meant {
+            Some(meant) => diagnostic.propose(span, meant),
+            None => diagnostic,
+        });
     }
 
     /// `X p`, `G p`, `always p`, …: operators if an operand follows, otherwise names. A function that the file declares wins.
@@ -500,6 +548,8 @@ impl Parser<'_> {
             diagnostic = diagnostic.help("strings are allowed only after the condition of `assert`");
         } else if self.at(T::Name) {
             diagnostic = diagnostic.help("a value that depends on a condition is written `condition ? a : b`");
+        } else if self.kind().is_keyword() && matches!(self.peek(1), T::Plus | T::Minus | T::Star | T::Semicolon) {
+            diagnostic = self.renamed(diagnostic);
         }
         self.report(diagnostic);
         self.error()

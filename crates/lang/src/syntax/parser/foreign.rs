@@ -67,7 +67,7 @@ impl Parser<'_> {
         let message = format!("BIR has no `{}`", self.source(span));
         let text = format!("{name} := {name} {sign} {operand}");
         let diagnostic = Diagnostic::new("E0012", span, message, "expected `:=`").help(format!("write `{text};`"));
-        let fix = whole.filter(|_| !text.contains('…')).map(|span| Fix { span, replacement: text });
+        let fix = whole.filter(|_| !text.contains('…')).map(|span| Fix::new(span, text));
         self.report(Diagnostic { fix, ..diagnostic });
     }
 
@@ -92,7 +92,7 @@ impl Parser<'_> {
         let close = self.tokens[self.position + end].span;
         let body = self.source(Span { start: self.span().end, end: close.start, ..close }).trim();
         let span = Span { start: name.span.end, end: close.end, ..close };
-        (self.peek(end) == T::CloseBrace).then(|| Fix { span, replacement: format!(": {body};") })
+        (self.peek(end) == T::CloseBrace).then(|| Fix::new(span, format!(": {body};")))
     }
 
     /// `c ! 1` and `c ? x` as BIR writes them.
@@ -107,7 +107,7 @@ impl Parser<'_> {
             _ if is_name && !inner.starts_with(|c: char| c.is_ascii_digit()) => format!("receive {name} (?{inner})"),
             _ => return None,
         };
-        Some(Fix { span, replacement })
+        Some(Fix::new(span, replacement))
     }
 
     /// The braces that a statement lacks, or the word before them that is one too many.
@@ -115,11 +115,11 @@ impl Parser<'_> {
         let start = self.span();
         if self.peek(1) == T::OpenBrace && (self.at(T::Do) || self.at_word("then")) {
             let span = Span { end: self.tokens[self.position + 1].span.start, ..start };
-            return Some(Fix { span, replacement: String::new() });
+            return Some(Fix::new(span, String::new()));
         }
         let is_simple = self.at(T::Name) && self.peek(1) == T::Assign || self.at_word("skip");
         let span = self.with_semicolon(start).filter(|_| is_simple)?;
-        Some(Fix { span, replacement: format!("{{ {} }}", self.source(span)) })
+        Some(Fix::new(span, format!("{{ {} }}", self.source(span))))
     }
 
     /// The text from so many tokens ahead to the end of the statement, in parentheses if it is more than one token.
@@ -173,7 +173,7 @@ impl Parser<'_> {
         let text = format!("atomic {{ {choice}; {name} := {name} {sign} {operand}; }}");
         let diagnostic = diagnostic.help(format!("choose first, then compute: `{text}`"));
         let fix = self.with_semicolon(start).filter(|_| !text.contains('…'));
-        self.report(Diagnostic { fix: fix.map(|span| Fix { span, replacement: text }), ..diagnostic });
+        self.report(Diagnostic { fix: fix.map(|span| Fix::new(span, text)), ..diagnostic });
     }
 
     /// `assert(condition, "text")`, with the text inside of the parentheses.
@@ -247,7 +247,7 @@ impl Parser<'_> {
             let message = format!("BIR has no `{}`", self.word());
             let help = "leave it out: a trace shows every step and what it changes";
             let diagnostic = Diagnostic::new("E0012", self.span(), message, "not known in BIR").help(help);
-            let fix = self.with_semicolon(self.span()).map(|span| Fix { span, replacement: String::new() });
+            let fix = self.with_semicolon(self.span()).map(|span| Fix::new(span, String::new()));
             self.report(Diagnostic { fix, ..diagnostic });
             self.recover();
         }
@@ -404,7 +404,7 @@ impl Parser<'_> {
         let written = help.split('`').nth(1).filter(|text| is_whole && text.ends_with(';') && !text.contains('…'))?;
         let end = (1..AHEAD).find(|&ahead| self.peek(ahead) == T::Semicolon)?;
         let span = self.span().to(self.tokens[self.position + end].span);
-        Some(Fix { span, replacement: written.to_owned() })
+        Some(Fix::new(span, written.to_owned()))
     }
 
     /// `chan c = [2] of { byte };`

@@ -2,6 +2,7 @@
 
 use super::{Parser, is_landmark};
 use crate::diagnostic::Diagnostic;
+use crate::edit;
 use crate::syntax::ast::{
     Alias, Constants, Enum, Expr, Function, Import, Item, Name, Param, Procedure, Property, PropertyKind, Record,
     System, Type, TypeKind, Variables,
@@ -105,6 +106,9 @@ impl Parser<'_> {
             diagnostic = diagnostic.help("a file holds one system; move the second one to a file of its own");
         } else if more {
             diagnostic = diagnostic.help("is there a `}` too many?");
+            if self.previous().end == close.end && self.text.trim_end().ends_with('}') {
+                diagnostic = diagnostic.propose(edit::removal(self.text, close), "");
+            }
         }
         self.report(diagnostic);
         while more && !self.at(T::End) {
@@ -407,7 +411,9 @@ impl Parser<'_> {
                 }
             }
             if !self.at(T::CloseBrace) && !self.at(T::End) {
-                self.report(self.unexpected("`,` or `}`"));
+                let diagnostic = self.unexpected("`,` or `}`");
+                let is_name = self.at(T::Name);
+                self.report(if is_name { diagnostic.propose(self.behind(), ",") } else { diagnostic });
                 self.recover();
             }
             self.expect_close(T::CloseBrace, open);

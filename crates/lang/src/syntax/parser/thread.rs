@@ -72,7 +72,8 @@ impl Parser<'_> {
             {
                 let message = "a thread without a location";
                 let diagnostic = Diagnostic::new("E0004", self.span(), message, "expected `loc NAME:` or a statement");
-                self.report(diagnostic.help("give it one: `loc a: do { } return;`, or a statement: `skip;`"));
+                let help = "give it one: `loc a: do { } return;`, or a statement: `skip;`";
+                self.report(diagnostic.help(help).propose(self.behind(), " skip;"));
             }
             self.expect_close(T::CloseBrace, open);
         }
@@ -167,7 +168,8 @@ impl Parser<'_> {
         if transformations.is_empty() && self.diagnostics.len() == messages && !self.is_reported() {
             let message = format!("location `{}` has no guarded command", name.text);
             let diagnostic = Diagnostic::new("E0004", self.behind(), message, "expected `when` or `do`");
-            self.report(diagnostic.help("write `do { } return;` if the thread ends here"));
+            let help = "write `do { } return;` if the thread ends here";
+            self.report(diagnostic.help(help).propose(self.behind(), " do { } return;"));
         }
         Location { name, marks, transformations, span: self.since(start) }
     }

@@ -3,6 +3,7 @@
 use super::thread::begins_action;
 use super::{Parser, is_item};
 use crate::diagnostic::{Diagnostic, nearest};
+use crate::edit;
 use crate::syntax::ast::{Jump, Transformation};
 use crate::syntax::lexer::TokenKind as T;
 use birk_ir::Span;
@@ -138,7 +139,11 @@ impl Parser<'_> {
 
     fn second_jump(&mut self, first: Span) {
         let diagnostic = Diagnostic::new("E0008", self.span(), "a second jump", "the jump is given twice");
-        self.report(diagnostic.related(first, "the first jump").help(JUMP_HELP));
+        let mut diagnostic = diagnostic.related(first, "the first jump").help(JUMP_HELP);
+        if let Some(jump) = edit::statement(self.text, self.span()) {
+            diagnostic = diagnostic.propose(edit::removal(self.text, jump), "");
+        }
+        self.report(diagnostic);
     }
 
     fn missing_jump(&mut self, transformation: &mut Transformation) {
@@ -161,7 +166,16 @@ impl Parser<'_> {
             transformation.jump = Some(Jump::Goto(self.name("a location")));
             self.bump();
         } else {
-            self.report(diagnostic.help(JUMP_HELP));
+            let diagnostic = diagnostic.help(JUMP_HELP);
+            // Text that goes on with another location suggests that the thread goes there.
+            self.report(match (self.kind(), self.peek(1)) {
+                (T::Loc, T::Name) => {
+                    let next = self.source(self.tokens[self.position + 1].span);
+                    diagnostic.propose(self.behind(), format!(" goto {next};"))
+                }
+                (T::CloseBrace, _) => diagnostic.propose(self.behind(), " return;"),
+                _ => diagnostic,
+            });
             self.eat(T::Semicolon);
         }
     }
