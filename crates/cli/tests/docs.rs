@@ -191,6 +191,11 @@ fn every_link_leads_somewhere() {
             assert!(!is_ours || root().join(near).join(file).exists(), "{}: no {target}", page.path.display());
         }
     }
+    // The book as it is built: a page becomes HTML, other files stay.
+    for target in page("docs/src/llms.txt").split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+        let file = target.strip_suffix(".html").map_or_else(|| target.to_owned(), |page| format!("{page}.md"));
+        assert!(root().join("docs/src").join(&file).is_file(), "docs/src/llms.txt: no {target}");
+    }
     let summary = page("docs/src/SUMMARY.md");
     for page in pages.iter().filter_map(|page| page.path.strip_prefix("docs/src").ok()) {
         let path = page.display().to_string();
