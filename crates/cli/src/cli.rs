@@ -111,6 +111,12 @@ pub(crate) enum Command {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
+    /// More models; each is checked by itself, and gets one line. A folder stands for the models in it
+    #[arg(value_name = "MODELS")]
+    pub(crate) more: Vec<PathBuf>,
+    /// With several models: check so many at a time [default: one per core]
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
+    pub(crate) jobs: Option<u32>,
     /// Check only this property (repeatable) [default: all]
     #[arg(long, value_name = "NAME", help_heading = PROPERTIES)]
     pub(crate) property: Vec<String>,

@@ -29,6 +29,7 @@ const TYPED_ONLY: &[&str] = &[
     "certificate",
     "checkpoint",
     "disk",
+    "jobs",
     "guided",
     "help",
     "cluster",
@@ -48,7 +49,8 @@ pub(crate) fn parse(arguments: &[OsString], engines: &Engines) -> Result<Cli, Fa
     let all = matched(arguments, grammar, engines);
     let (name, typed) = all.subcommand().expect("clap insists on a command");
     let mut more = Vec::new();
-    if matches!(typed.try_contains_id("model"), Ok(true)) {
+    // Of several models, each is completed by itself.
+    if matches!(typed.try_contains_id("model"), Ok(true)) && !is_of_several(typed) {
         let mut options = options_of(name, &known);
         if matches!(typed.try_get_one("guided"), Ok(Some(true))) {
             // A walk has no clock and one form; what a file says about searches is not meant for it.
@@ -66,7 +68,8 @@ pub(crate) fn parse(arguments: &[OsString], engines: &Engines) -> Result<Cli, Fa
     let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match (&mut cli.command, matches.subcommand()) {
         (Command::Check(args), Some((_, matches))) => {
-            args.given = given(&known, &["search", "seed"], matches);
+            let always: &[&str] = if is_of_several(matches) { &[] } else { &["search", "seed"] };
+            args.given = given(&known, always, matches);
             args.engine_options = engine_options(engines, matches);
             args.engines = engines.clone();
         }
@@ -80,6 +83,13 @@ pub(crate) fn parse(arguments: &[OsString], engines: &Engines) -> Result<Cli, Fa
         _ => {}
     }
     Ok(cli)
+}
+
+/// Whether not just one model is named.
+fn is_of_several(matches: &ArgMatches) -> bool {
+    let is_more = matches!(matches.try_contains_id("more"), Ok(true));
+    let is_folder = |path: &PathBuf| matches.try_contains_id("more").is_ok() && path.is_dir();
+    is_more || matches.try_get_one("model").ok().flatten().is_some_and(is_folder)
 }
 
 /// What the words mean, or the end of the process, where help was asked for or a word cannot be understood. Then the words

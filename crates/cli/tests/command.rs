@@ -81,7 +81,7 @@ fn a_formula_that_is_too_large_is_not_a_success() {
 #[test]
 fn input_and_output_failures_exit_4() {
     birk("check models/nowhere.bir").exits(4).says("birk: cannot read models/nowhere.bir: No such file");
-    birk("check models").exits(4).says("cannot read models");
+    birk("show models").exits(4).says("cannot read models");
     birk("fmt --check models/nowhere.bir").exits(4).says("cannot read models/nowhere.bir");
     birk("replay models/philosophers2.bir nowhere.json").exits(4).says("cannot read nowhere.json");
     // The report comes first, so that only the file is lost.
@@ -230,6 +230,7 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
         ("beam", "2"),
         ("automaton", "nothing.hoa"),
         ("max-disk", "1G"),
+        ("jobs", "2"),
     ];
     let folder = folder_with("long", "philosophers_ring.bir");
     let nothing = "HOA: v1\nStates: 0\nAP: 0\nAcceptance: 1 Inf(0)\n--BODY--\n--END--\n";

@@ -2,6 +2,7 @@
 
 mod late;
 mod present;
+mod several;
 mod together;
 
 use std::path::Path;
@@ -22,7 +23,10 @@ use together::Together;
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
-    check(args, None)
+    match several::models(args)? {
+        Some(paths) => several::run(args, &paths),
+        None => check(args, None),
+    }
 }
 
 /// Goes on with a search that was kept in the folder of `--checkpoint`.

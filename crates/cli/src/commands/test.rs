@@ -80,7 +80,7 @@ pub(crate) fn run(args: &TestArgs) -> Result<Exit, Failure> {
 }
 
 /// A model, or the models in a folder and below it.
-fn collect(path: &Path, paths: &mut Vec<PathBuf>, is_named: bool) -> Result<(), Failure> {
+pub(crate) fn collect(path: &Path, paths: &mut Vec<PathBuf>, is_named: bool) -> Result<(), Failure> {
     let failed = |error| Failure::io(&format!("read {}", path.display()), &error);
     if !std::fs::metadata(path).map_err(failed)?.is_dir() {
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
