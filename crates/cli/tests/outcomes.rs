@@ -44,11 +44,11 @@ const ENGINES: [&str; 14] = [
     "--property never --search depth --threads 2",
     "--property never --search highway --threads 2",
     "--property never --search astar",
-    "--property back --threads 1",
-    "--property back --threads 2",
-    "--property back --threads 1 --fairness weak",
-    "--property back --store bitstate",
-    "--property home",
+    "--property back --search bfs --threads 1",
+    "--property back --search bfs --threads 2",
+    "--property back --search bfs --threads 1 --fairness weak",
+    "--property back --search bfs --store bitstate",
+    "--property home --search bfs",
 ];
 
 /// Writes a model, and gives its path.
