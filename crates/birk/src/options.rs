@@ -127,7 +127,7 @@ impl Options {
 pub enum Reduce {
     /// It visits all states.
     Off,
-    /// Variables are set back to their initial values where they are dead.
+    /// Variables are reset to their initial values where they are dead.
     Dead,
     /// The same, and it takes a stubborn set of steps in each state, where that keeps the answers and the lengths of shortest traces.
     Auto,

@@ -23,8 +23,8 @@ pub struct Report {
     /// Properties of states were searched for with a partial-order reduction: what is said of them is complete, but not every
     /// state was visited.
     pub is_reduced: bool,
-    /// The variables that were set back to their initial values where they are dead: states that differ in such values only
-    /// count as one.
+    /// The variables that were reset to their initial values where they are dead: states that differ only in such values count
+    /// as one.
     pub dead: Vec<String>,
     /// What was found of the symmetry of the model, where that was asked for.
     pub symmetry: Option<SymmetryFigures>,

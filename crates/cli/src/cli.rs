@@ -146,8 +146,8 @@ pub(crate) struct CheckArgs {
     /// Stop after this many states [default: no limit]
     #[arg(long, value_name = "N", value_parser = parse_number::<u64>, help_heading = BUDGET)]
     pub(crate) max_states: Option<u64>,
-    /// Reduction: dead sets variables back that nobody reads any more; auto also takes commuting steps in one order only. Verdicts
-    /// and shortest traces stay
+    /// Reduction: dead resets variables that nobody reads any more; auto also takes commuting steps in one order only. Both keep
+    /// verdicts and shortest traces
     #[arg(long, value_name = "off|dead|auto", value_enum, default_value = "off", hide_possible_values = true,
           help_heading = SEARCH)]
     pub(crate) reduce: ReduceMode,

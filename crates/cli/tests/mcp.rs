@@ -186,6 +186,8 @@ fn nothing_ends_the_server() {
     refused(&json!({ "name": "check", "arguments": { "text": "", "report": "x.html" } }), "no argument `report`");
     refused(&json!({ "name": "check", "arguments": { "text": 3 } }), "`text` is a text");
     refused(&json!({ "name": "explain" }), "`code` is missing");
+    let folder = root().join("models/cookbook");
+    refused(&json!({ "name": "check", "arguments": { "path": folder } }), "is a folder; `path` is one model");
     let answer = client.call("check", &json!({ "text": "system T { int x; }", "search": "fast" }));
     assert!(answer["isError"] == true && answer.to_string().contains("fast"), "{answer}");
     assert_eq!(client.ask("resources/list", &Value::Null)["error"]["code"], -32601);

@@ -41,7 +41,7 @@ fn where_nothing_is_reduced_a_note_says_why() {
 }
 
 #[test]
-fn dead_variables_are_set_back() {
+fn dead_variables_are_reset() {
     for (model, full, reduced) in [
         ("anderson", "1,459", "741"),
         ("bakery", "1,506", "1,227"),
@@ -61,9 +61,9 @@ fn dead_variables_are_set_back() {
     // Diagrams, and cycles, on the same program.
     birk("check models/beem/lamport.bir --reduce dead --search bdd").exits(0).prints("6,727 states");
     let refused = birk("check models/beem/lamport.bir --reduce dead --certificate c.bir").exits(2);
-    refused.says("--certificate needs all states, or an invariant: --reduce dead makes one of several");
+    refused.says("--certificate needs all states, or an invariant: --reduce dead merges some");
     let counted = birk("check models/beem/lamport.bir --reduce dead --keep-going").exits(0).prints("29,242 states");
-    counted.says("dead variables were not set back: --keep-going counts all states");
+    counted.says("dead variables were not reset: --keep-going counts all states");
 }
 
 /// An element that may or may not be written is not dead.

@@ -1,4 +1,4 @@
-//! Dead variables on random programs: the program that sets them back is bisimilar to the original one, walked pair by pair, and
+//! Dead variables on random programs: the program that resets them is bisimilar to the original one, walked pair by pair, and
 //! checks of it give the same verdicts with traces of the original.
 
 use std::collections::HashSet;
@@ -22,7 +22,7 @@ const MOST_STATES: u64 = 1_500;
 #[derive(Debug, Default)]
 struct Tally {
     programs: u64,
-    /// In which something is set back.
+    /// In which something is reset.
     reset: u64,
     /// Of which there are fewer states.
     smaller: u64,
@@ -35,7 +35,7 @@ struct Tally {
 }
 
 /// Walks both programs side by side: the same steps in the same order from every pair, the same goals, and states that differ in
-/// elements only of variables that are set back. How many states there are on each side.
+/// elements only of variables that are reset. How many states there are on each side.
 fn bisimilar(program: &Program, reset: &Reset) -> Result<(usize, usize), String> {
     let goals = case::goals_of(program);
     let (full, searched) = (Interpreter::new(program, &goals), Interpreter::new(&reset.program, &goals));
@@ -49,7 +49,7 @@ fn bisimilar(program: &Program, reset: &Reset) -> Result<(usize, usize), String>
             let slot = program.layout.slot(VarId(number));
             let is_equal = (0..variable.len()).all(|element| slot.get(&one, element) == slot.get(&other, element));
             if !is_equal && !reset.variables.contains(&VarId(number)) {
-                return Err(format!("`{}` differs, and is not said to be set back", variable.name));
+                return Err(format!("`{}` differs, and is not said to be reset", variable.name));
             }
         }
         here.clear();
@@ -69,7 +69,7 @@ fn bisimilar(program: &Program, reset: &Reset) -> Result<(usize, usize), String>
             }
         }
     }
-    // Failing checks end a step before anything is set back.
+    // Failing checks end a step before anything is reset.
     pairs.retain(|(one, _)| !full.is_fault(one));
     let full: HashSet<&Vec<u32>> = pairs.iter().map(|(one, _)| one).collect();
     let searched: HashSet<&Vec<u32>> = pairs.iter().map(|(_, other)| other).collect();

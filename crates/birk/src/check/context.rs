@@ -18,7 +18,7 @@ use crate::watch::Watch;
 /// What is asked, and how.
 pub(super) struct Context<'a> {
     pub(super) program: &'a Program,
-    /// The program as it was written; the one that is searched may set dead variables back.
+    /// The program as it was written; the one that is searched may reset dead variables.
     pub(super) written: &'a Program,
     pub(super) reset: Option<&'a Reset>,
     pub(super) options: &'a Options,

@@ -1,4 +1,4 @@
-//! Whether the program that is searched sets dead variables back.
+//! Whether the program that is searched resets dead variables.
 
 use birk_exec::Reset;
 use birk_ir::{Program, Property};
@@ -16,11 +16,11 @@ pub(super) fn reset(program: &Program, options: &Options, asked: &[&Property], w
         options if options.keep_going => "--keep-going counts all states",
         _ => return Reset::new(program, conditions),
     };
-    watch.note(&format!("dead variables were not set back: {why_not}"));
+    watch.note(&format!("dead variables were not reset: {why_not}"));
     None
 }
 
-/// The variables that are set back, as they are shown.
+/// The variables that are reset, as they are shown.
 pub(super) fn names(reset: &Reset) -> Vec<String> {
     reset.variables.iter().map(|&variable| reset.program.variable(variable).name.clone()).collect()
 }

@@ -118,7 +118,7 @@ fn certificate(options: &Options, engine: &Engine) -> Result<(), Error> {
     let why_not = match options {
         options if !options.certificate => return Ok(()),
         options if options.reduce == Reduce::Auto => "--reduce auto leaves some out".to_owned(),
-        options if options.reduce == Reduce::Dead => "--reduce dead makes one of several".to_owned(),
+        options if options.reduce == Reduce::Dead => "--reduce dead merges some".to_owned(),
         options if options.symmetry == Symmetry::Auto => "--symmetry auto leaves some out".to_owned(),
         options if options.store != Store::Exact => "only --store exact has them".to_owned(),
         options if options.is_saved => {

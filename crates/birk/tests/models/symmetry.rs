@@ -396,7 +396,7 @@ const TRAPS: &[Trap] = &[
         }",
     },
     Trap {
-        about: "a variable that is set back to 0 is no longer a name, but one that is still read is",
+        about: "a variable that is reset to 0 is no longer a name, but one that is still read is",
         groups: &[],
         line: Some(3),
         text: "system T {

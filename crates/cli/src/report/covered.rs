@@ -28,7 +28,7 @@ pub(super) struct CoverageReport {
     /// A partial-order reduction took steps that commute in one order only: what is claimed holds, but not every state was visited.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     reduced: bool,
-    /// These variables were set back to their initial values where they are dead: states that differ in such values only count as
+    /// These variables were reset to their initial values where they are dead: states that differ only in such values count as
     /// one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     dead: Vec<String>,

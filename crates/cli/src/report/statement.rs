@@ -63,18 +63,17 @@ impl Report<'_> {
         let states = self.states();
         let steps = |depth: u32| count(u64::from(depth), "step");
         let ended = stopped(self.hunt.stopped);
+        let alike = if self.dead.is_empty() { "" } else { ", up to the values of dead variables" };
         match &self.hunt.coverage {
             _ if !self.is_of_all_states() => self.searched_reduced(),
             Coverage::Complete if self.is_of_runs() => "A, exhaustive: every execution".to_owned(),
             Coverage::Complete => match self.induction() {
                 Some(why) => format!("A, exhaustive: every reachable state, {why}"),
-                None if !self.dead.is_empty() => {
-                    "A, exhaustive: every reachable state, up to the values of dead variables".to_owned()
-                }
-                None => "A, exhaustive: every reachable state".to_owned(),
+                None => format!("A, exhaustive: every reachable state{alike}"),
             },
             Coverage::Depth(depth) => {
-                format!("B, complete to depth {depth}: every state within {} of the start; {ended}", steps(*depth))
+                let within = steps(*depth);
+                format!("B, complete to depth {depth}: every state within {within} of the start{alike}; {ended}")
             }
             Coverage::Hashed { depth, omission_probability, expected_omissions } => {
                 let about = if self.args.swarm > 1 { "about " } else { "" };

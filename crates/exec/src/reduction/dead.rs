@@ -1,10 +1,10 @@
-//! Dead variables: an element that nobody reads before it is written again is set back to its initial value, so that states which
-//! differ in such elements only become one.
+//! Dead variables: an element that nobody reads before it is written again is reset to its initial value, so that states which
+//! differ only in such elements become one.
 //!
 //! Liveness as compilers compute it (Aho, Lam, Sethi, Ullman, *Compilers*, section 9.2.5), for each thread along its locations. An
 //! element belongs to a thread if only transitions that move this thread read it, and no property does; what others do cannot
 //! depend on it then. It is dead at a location if every path from there writes it for certain before one may read it. Transitions
-//! that lead there end with setting it back. So wherever it is dead it has its initial value, as long as nobody else writes it:
+//! that lead there end by resetting it. So wherever it is dead it has its initial value, as long as nobody else writes it:
 //! elements that others write while the thread stays where it is are left alone, because one state would become several, by the
 //! order of the write and the reset.
 //!
@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use birk_engine::{Model as _, Successors};
-use birk_ir::{Expr, LocationId, Op, Place, Program, Step, ThreadId, Trace, Transition, VarId, VarRole};
+use birk_ir::{Expr, LocationId, Op, Place, Program, Step, ThreadId, Trace, Transition, VarId, VarRole, Variable};
 
 use super::footprint::{Element, Range, Walk};
 use crate::interpreter::Interpreter;
@@ -24,12 +24,12 @@ use crate::replay::{ReplayError, Replayed, replay};
 /// Longer variables are not looked at.
 const LONGEST: u32 = 1 << 8;
 
-/// A program that sets dead variables back.
+/// A program that resets its dead variables.
 #[derive(Clone, Debug)]
 pub struct Reset {
     /// The program that is searched: transition by transition that of the original.
     pub program: Program,
-    /// The variables of which a transition sets an element back.
+    /// The variables of which some transition resets an element.
     pub variables: Vec<VarId>,
     /// The elements that nobody reads.
     unread: BTreeSet<Element>,
@@ -52,7 +52,7 @@ impl Reset {
         }
         let mut program = original.clone();
         for (transition, elements) in program.transitions.iter_mut().zip(&resets) {
-            transition.ops.extend(elements.iter().map(|&element| set_back(original, element)));
+            transition.ops.extend(elements.iter().map(|&element| reset(original, element)));
         }
         let variables: BTreeSet<VarId> = resets.iter().flatten().map(|(variable, _)| *variable).collect();
         let variables: Vec<VarId> = variables.into_iter().collect();
@@ -86,9 +86,9 @@ impl Reset {
         let mut batch = Successors::in_parts(model.words());
         let (mut state, mut steps) = (original.initial_state(), Vec::new());
         for (at, (step, next)) in run.steps.iter().zip(&run.states[1..]).enumerate() {
-            let wanted = self.set_back(next);
+            let wanted = self.normal(next);
             let is_it =
-                |other: Step, state: &[u32]| other.transition == step.transition && self.set_back(state) == wanted;
+                |other: Step, state: &[u32]| other.transition == step.transition && self.normal(state) == wanted;
             let Some(found) = batch.find(&model, &state, is_it) else {
                 return Err(ReplayError { step: at, reason: "the program without resets has no such step".into() });
             };
@@ -98,8 +98,8 @@ impl Reset {
         replay(original, &Trace { steps, ..trace.clone() })
     }
 
-    /// A state with its dead elements set back.
-    fn set_back(&self, state: &[u32]) -> Vec<u32> {
+    /// A state with its dead elements reset.
+    fn normal(&self, state: &[u32]) -> Vec<u32> {
         let mut found = state.to_vec();
         let of_threads = self.dead.iter().enumerate().flat_map(|(thread, dead)| {
             let location = self.program.location_of(ThreadId::new(thread), state);
@@ -113,7 +113,7 @@ impl Reset {
     }
 }
 
-fn set_back(program: &Program, (variable, element): Element) -> Op {
+fn reset(program: &Program, (variable, element): Element) -> Op {
     let declared = program.variable(variable);
     let index = (!declared.shape.is_empty()).then(|| Expr::Const(element.into()));
     Op::Assign(Place { variable, index }, Expr::Const(declared.initial[element as usize]))
@@ -144,7 +144,7 @@ impl Accesses {
                 if index == Some(i64::from(range.first)) && range.is_one() {
                     found.kills.insert(range.element());
                 }
-                // Where an element begins is where a reset leads.
+                // What writes the initial value does what a reset does.
                 let (variable, value) = (program.variable(place.variable), walk.fold(value).as_const());
                 let is_change = |(_, element): &Element| {
                     matches!(variable.role, VarRole::Counter(_)) || value != Some(variable.initial[*element as usize])
@@ -198,6 +198,8 @@ impl Owned {
                 all.retain(|thread| moved.iter().any(|other| other.thread == *thread));
             }
         }
+        let is_local =
+            |variable: &Variable, thread: ThreadId| variable.role == VarRole::Local(program.thread(thread).kind);
         let (mut of_threads, mut unread) = (vec![BTreeSet::new(); program.threads.len()], BTreeSet::new());
         for (number, variable) in program.variables.iter().enumerate() {
             let is_state = !matches!(variable.role, VarRole::Counter(_) | VarRole::Fault);
@@ -206,8 +208,8 @@ impl Owned {
                 match movers.get(&element) {
                     None => _ = unread.insert(element),
                     Some(threads) => {
-                        let is_its_own = |thread: &&ThreadId| matches!(variable.role, VarRole::Local(kind) if kind == program.thread(**thread).kind);
-                        if let Some(thread) = threads.iter().find(is_its_own).or(threads.first()) {
+                        let own = threads.iter().find(|&&thread| is_local(variable, thread));
+                        if let Some(thread) = own.or(threads.first()) {
                             of_threads[thread.index()].insert(element);
                         }
                     }

@@ -28,7 +28,7 @@ pub struct Checks {
     pub numbers: bool,
     /// Variables that hold names are permuted, too.
     pub values: bool,
-    /// What sets a variable back that is still read is a step like others.
+    /// What resets a variable that is still read is a step like others.
     pub live: bool,
 }
 

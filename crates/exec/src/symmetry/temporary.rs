@@ -2,7 +2,7 @@
 //! fixed value.
 //!
 //! `c := choose(Client); … c := 0;` would tell client 0 from the others, though nobody looks at `c` any more. Such a variable counts
-//! as a name only where it is live, and what sets it back is no step that names a client.
+//! as a name only where it is live, and what resets it is no step that names a client.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use birk_ir::{Expr, Op, Program, Transition, VarId, VarRole};
 
 use super::classes::Site;
 
-/// The variables of threads that are set back where they are not live.
+/// The variables of threads that are reset where they are not live.
 #[derive(Clone, Debug)]
 pub(super) struct Temporaries {
     /// For each variable that is one: for each location of its thread, whether it is live there.
@@ -38,12 +38,12 @@ impl Temporaries {
         found
     }
 
-    /// Whether an operation only sets a variable back.
+    /// Whether an operation only resets a variable.
     pub(super) fn is_reset(&self, site: Site, at: usize) -> bool {
         matches!(site, Site::Transition(id) if self.resets.contains(&(id.0, at)))
     }
 
-    /// For each location of its thread whether a variable is live, if it is set back elsewhere. A thread that is not running has
+    /// For each location of its thread whether a variable is live, if it is reset elsewhere. A thread that is not running has
     /// no live variable.
     pub(super) fn live(&self, variable: VarId) -> Option<&[bool]> {
         self.live[variable.index()].as_deref()
@@ -85,7 +85,7 @@ struct Use {
 type Looked = (Vec<bool>, Vec<(u32, usize)>);
 
 impl Candidate<'_> {
-    /// Where it is live, and what sets it back; `None` if it holds something elsewhere.
+    /// Where it is live, and what resets it; `None` if it holds something elsewhere.
     fn look(&self, goals: &[&Expr]) -> Option<Looked> {
         if goals.iter().any(|goal| self.reads(goal, None) != Some(false)) {
             return None;
@@ -164,7 +164,7 @@ impl Candidate<'_> {
             for part in parts {
                 if self.reads(part, own)? {
                     used.reads |= used.last.is_none();
-                    // What is read afterwards is no longer set back.
+                    // What is read afterwards is no longer reset.
                     used.last = used.last.map(|(at, _)| (at, None));
                 }
             }

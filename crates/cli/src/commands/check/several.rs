@@ -1,11 +1,13 @@
 //! Several models in one call: each is checked by a process of its own, as if it had been named alone, and gets one line.
 
 use std::ffi::OsString;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use birk::process_memory::Memory;
 use birk_ir::{Stop, Verdict};
@@ -14,9 +16,14 @@ use serde_json::{Value, json};
 use crate::cli::{CheckArgs, ProgressMode, ReportFormat};
 use crate::commands::test::collect;
 use crate::numbers::{count, grouped};
-use crate::progress::Watcher;
+use crate::progress::{Pulse, Watcher};
 use crate::terminal::{Paint, print, uses_color, visible};
 use crate::{Exit, Failure, say};
+
+/// A check that was interrupted has so long to report.
+const GRACE: Duration = Duration::from_secs(1);
+/// How often it is examined whether a check has ended.
+const PERIOD: Duration = Duration::from_millis(2);
 
 /// The models, if there is not just one: those of a folder, and those below it.
 pub(super) fn models(args: &CheckArgs) -> Result<Option<Vec<PathBuf>>, Failure> {
@@ -48,14 +55,14 @@ pub(super) fn run(args: &CheckArgs, paths: &[PathBuf]) -> Result<Exit, Failure> 
     let paint = Paint(args.format == ReportFormat::Human && uses_color(args.model.color, &std::io::stdout()));
     let next = AtomicUsize::new(0);
     let (sender, results) = mpsc::channel();
-    let all = std::thread::scope(|scope| {
+    let all = thread::scope(|scope| {
         for _ in 0..jobs {
             let (sender, next, program, words, pulse) = (sender.clone(), &next, &program, &words, &pulse);
             scope.spawn(move || {
                 while pulse.stop().is_none()
                     && let number = next.fetch_add(1, Ordering::Relaxed)
                     && let Some(path) = paths.get(number)
-                    && sender.send((number, checked(program, path, words))).is_ok()
+                    && sender.send((number, checked(program, path, words, pulse))).is_ok()
                 {}
             });
         }
@@ -130,11 +137,42 @@ struct Checked {
     report: Option<Value>,
 }
 
-fn checked(program: &Path, path: &Path, words: &[OsString]) -> Result<Checked, Failure> {
-    let output = Command::new(program).arg("check").args(words).arg("--").arg(path).stdin(Stdio::null()).output();
-    let output = output.map_err(|error| Failure::io("start a check", &error))?;
+fn checked(program: &Path, path: &Path, words: &[OsString], pulse: &Pulse) -> Result<Checked, Failure> {
+    let mut command = Command::new(program);
+    command.arg("check").args(words).arg("--").arg(path);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let failed = |error| Failure::io("run a check", &error);
+    let mut child = command.spawn().map_err(failed)?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let (status, stdout, stderr) = thread::scope(|scope| {
+        let (stdout, stderr) = (scope.spawn(|| read(stdout)), scope.spawn(|| read(stderr)));
+        let status = ended(&mut child, pulse);
+        (status, stdout.join().unwrap_or_default(), stderr.join().unwrap_or_default())
+    });
+    let output = Output { status: status.map_err(failed)?, stdout, stderr };
     let report = serde_json::from_slice(&output.stdout).ok();
     Ok(Checked { output, report })
+}
+
+fn read(stream: Option<impl Read>) -> Vec<u8> {
+    let mut all = Vec::new();
+    // What comes before an error is as much as there is.
+    let _ = stream.map(|mut stream| stream.read_to_end(&mut all));
+    all
+}
+
+/// Waits for a check. A terminal interrupts it as well; if it has not heard of it, it is ended.
+fn ended(child: &mut Child, pulse: &Pulse) -> io::Result<ExitStatus> {
+    let mut interrupted = None;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if pulse.stop().is_some() && interrupted.get_or_insert_with(Instant::now).elapsed() >= GRACE {
+            child.kill()?;
+        }
+        thread::sleep(PERIOD);
+    }
 }
 
 /// Says what became of a model.
@@ -204,9 +242,9 @@ fn joined(all: &[Checked]) -> String {
 /// How many of each kind there are.
 fn summary(all: &[Checked], asked: usize, seconds: f64) -> String {
     let number = |exit: Exit| all.iter().filter(|one| one.output.status.code() == Some(exit as i32)).count();
-    let (holds, violated, open) = (number(Exit::Success), number(Exit::Violated), number(Exit::Inconclusive));
-    let failed = all.len() - holds - violated - open;
-    let parts = [(holds, "as asked"), (violated, "violated"), (open, "inconclusive"), (failed, "not checked")];
+    let (passed, violated, open) = (number(Exit::Success), number(Exit::Violated), number(Exit::Inconclusive));
+    let failed = all.len() - passed - violated - open;
+    let parts = [(passed, "passed"), (violated, "violated"), (open, "inconclusive"), (failed, "not checked")];
     let parts = parts.iter().filter(|(number, _)| *number > 0).map(|(number, word)| format!("{number} {word}"));
     let left = asked - all.len();
     let left = if left > 0 { format!("; {left} not begun") } else { String::new() };
@@ -214,7 +252,7 @@ fn summary(all: &[Checked], asked: usize, seconds: f64) -> String {
     format!("\n{models}: {parts}{left} ({seconds:.1} s)\n")
 }
 
-/// The gravest end of all: a fault of Birk's own, a violation, an error, something that is not known.
+/// The most serious end of all: a fault of Birk's own, a violation, an error, something that is not known.
 fn worst(all: &[Checked]) -> Exit {
     let is_there = |exit: &Exit| all.iter().any(|one| one.output.status.code() == Some(*exit as i32));
     let order = [Exit::Violated, Exit::Usage, Exit::Io, Exit::Inconclusive];

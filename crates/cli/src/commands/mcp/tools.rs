@@ -186,6 +186,7 @@ impl Arguments<'_> {
                 fs::write(room.0.join(&file), text).map_err(|error| format!("the model cannot be written: {error}"))?;
                 Ok((file, Some(room)))
             }
+            (None, Some(path)) if Path::new(path).is_dir() => Err(format!("`{path}` is a folder; `path` is one model")),
             (None, Some(path)) => Ok((PathBuf::from(path), None)),
             (Some(_), Some(_)) | (None, None) => Err("there is no model".into()),
         }
