@@ -107,11 +107,14 @@ module.exports = grammar({
         'thread',
         field('name', $.name),
         $.params,
+        optional(seq('crashes', optional(seq('when', $._expression)))),
         '{',
-        repeat($.variables),
+        repeat(choice($.variables, seq('durable', $.variables), $.on_block)),
         choice(repeat1($.location), repeat1($._statement)),
         '}',
       ),
+
+    on_block: ($) => seq('on', choice('crash', 'restart'), $.block),
 
     location: ($) => seq('loc', field('name', $.name), ':', repeat($.mark), repeat1($.transformation)),
     mark: () => choice('end', 'accept', 'progress'),

@@ -274,7 +274,7 @@ fn quantifies(meaning: &Meaning<'_>, piece: &Piece<'_>) -> bool {
         Piece::Do(A::Start(_, args) | A::Send(_, args)) => args.iter().collect(),
         // Patterns are compared one after the other; which of them goes wrong first is not said.
         Piece::Do(A::Receive(..)) => return true,
-        Piece::Do(_) => Vec::new(),
+        Piece::Do(_) | Piece::Lose => Vec::new(),
     };
     parts.iter().any(|part| has_quantifier(meaning, part))
 }

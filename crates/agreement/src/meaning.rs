@@ -80,6 +80,8 @@ pub struct Step {
     pub ordinal: usize,
     /// Where what is marked `fair` is written.
     pub fair: Option<Span>,
+    /// It is a crash.
+    pub crash: bool,
     /// What can come of it.
     pub outcomes: Vec<Outcome>,
 }
@@ -314,7 +316,8 @@ impl<'a> Meaning<'a> {
                 let mut take = |run: Run<'_, '_>| {
                     let outcomes = run.late(timeout).outcomes(state);
                     if !outcomes.is_empty() {
-                        steps.push(Step { kind, copy, location, ordinal, fair: way.fair, outcomes });
+                        let (fair, crash) = (way.fair, way.crash);
+                        steps.push(Step { kind, copy, location, ordinal, fair, crash, outcomes });
                     }
                 };
                 match way.meets {
@@ -364,7 +367,10 @@ fn starts(system: &System, thread: &str) -> bool {
     system.items.iter().any(|item| match item {
         Item::Thread(own) => {
             let mut steps = own.locations.iter().flat_map(|location| &location.transformations);
-            among(&own.body, thread) || steps.any(|step| among(&step.actions, thread))
+            let mut of_crashes = own.crashes.iter().flat_map(|crashes| [&crashes.crash, &crashes.restart]).flatten();
+            among(&own.body, thread)
+                || steps.any(|step| among(&step.actions, thread))
+                || of_crashes.any(|block| among(block, thread))
         }
         Item::Procedure(procedure) => among(&procedure.body, thread),
         _ => false,

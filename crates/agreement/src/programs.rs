@@ -9,6 +9,7 @@ mod traffic;
 mod wholes;
 mod world;
 
+pub mod crashing;
 pub mod fair;
 pub mod late;
 pub mod refining;

@@ -84,7 +84,7 @@ pub(crate) fn enumeration(text: &str, variants: &[String]) -> Item {
 }
 
 pub(crate) fn variables(ty: Type, declarators: Vec<(Name, Option<Expr>)>) -> Variables {
-    Variables { ty, declarators, span: Span::default() }
+    Variables { durable: false, ty, declarators, span: Span::default() }
 }
 
 pub(crate) fn function(text: &str, params: Vec<Param>, result: Type, body: Expr) -> Item {

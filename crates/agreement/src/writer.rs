@@ -1,6 +1,7 @@
 //! A tree as text, independent of the parser and the formatter: with as few parentheses as the grammar allows, or with
 //! all of them. The latter is a normal form: two trees mean the same text if their normal forms are equal.
 
+mod crashes;
 mod refinement;
 
 use std::fmt::Write as _;
@@ -229,12 +230,14 @@ impl Writer<'_> {
         }
         let _ = write!(self.out, "thread {}", thread.name.text);
         self.params(&thread.params);
+        thread.crashes.iter().for_each(|crashes| self.crashes(crashes));
         self.put(" {\n");
         for variables in &thread.variables {
-            self.put("    ");
+            self.put(if variables.durable { "    durable " } else { "    " });
             self.variables(variables);
             self.put("\n");
         }
+        thread.crashes.iter().for_each(|crashes| self.blocks_of(crashes));
         for location in &thread.locations {
             self.location(location);
         }

@@ -228,6 +228,7 @@ fn lower_process<'a>(
         copies: 1,
         indexed: false,
         fair: false,
+        crashed: None,
     });
 }
 

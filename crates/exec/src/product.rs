@@ -53,7 +53,11 @@ impl Fairness {
                     names.len() - 1
                 })
             });
-            let conditions = of_threads[transition.thread.index()].into_iter().chain(mark);
+            // A thread that can crash is owed everything but that.
+            let is_crash =
+                transition.target.is_some() && transition.target == program.kind_of(transition.thread).crashed;
+            let owed = of_threads[transition.thread.index()].filter(|_| !is_crash);
+            let conditions = owed.into_iter().chain(mark);
             met_by[id] = conditions.filter(|&i| i < MAX_CONDITIONS).fold(0, |all, i| all | 1 << i);
         }
         if names.len() > MAX_CONDITIONS {

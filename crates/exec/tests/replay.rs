@@ -127,6 +127,7 @@ fn program() -> Program {
             copies: 1,
             indexed: false,
             fair: false,
+            crashed: None,
         }],
         threads: vec![Thread {
             name: "T".into(),

@@ -128,6 +128,8 @@ pub struct ThreadKind {
     pub indexed: bool,
     /// Its copies are not kept waiting forever while they can go on, under `--fairness`.
     pub fair: bool,
+    /// Where a copy is after a crash, if they can crash: every step there is one, and no promise of fairness.
+    pub crashed: Option<LocationId>,
 }
 
 /// A location of a thread.

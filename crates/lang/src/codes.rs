@@ -1,5 +1,6 @@
 //! The codes of diagnostics, with what `birk explain` says of them.
 
+mod crashes;
 mod names;
 mod refinement;
 mod structured;
@@ -62,6 +63,8 @@ pub const CODES: &[Code] = &[
     structured::E0057,
     refinement::E0058,
     refinement::E0059,
+    crashes::E0060,
+    crashes::E0061,
     warnings::W0001,
     warnings::W0002,
     warnings::W0003,

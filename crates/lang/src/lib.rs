@@ -98,6 +98,8 @@ fn steps_of(system: &ast::System) -> Vec<birk_ir::Span> {
             ast::Item::Refinement(refinement) => spans.push(refinement.span),
             ast::Item::Thread(thread) => {
                 spans.extend(thread.locations.iter().flat_map(|l| &l.transformations).map(|t| t.span));
+                let crashes = thread.crashes.iter().flat_map(|crashes| [&crashes.crash, &crashes.restart]);
+                spans.extend(crashes.flatten().flatten().map(|action| action.span));
                 spans.extend(body_of(&thread.body, thread.span));
             }
             ast::Item::Procedure(procedure) => spans.extend(body_of(&procedure.body, procedure.span)),

@@ -59,6 +59,7 @@ pub(crate) fn lower(cx: &mut Context<'_>) -> Steps {
             copies,
             indexed: thread.copies.is_some(),
             fair: thread.fair,
+            crashed: control.crashed.map(LocationId::new),
         });
         if copies == 0 {
             // No copy runs, but its text is checked all the same.
@@ -109,7 +110,7 @@ fn lower_copy<'a>(cx: &mut Context<'a>, steps: &mut Steps, receivers: &Receivers
                     What::Require(condition) | What::Test(condition) | What::Refuse(condition) => {
                         is_switch(cx, condition, &part.scope)
                     }
-                    What::Do(_) | What::Leave(_) => false,
+                    What::Do(_) | What::Leave(_) | What::Lose(_) => false,
                 };
                 if guard_span.is_some() && guard.as_const().is_some() && edge.parts.iter().any(depends) {
                     steps.switches.insert(edge.span);
@@ -227,6 +228,7 @@ fn spans(edge: &Edge<'_>) -> Vec<Span> {
     let span = |part: &Part<'_>| match part.what {
         What::Require(condition) | What::Test(condition) | What::Refuse(condition) => condition.span,
         What::Do(action) | What::Leave(action) => action.span,
+        What::Lose(span) => span,
     };
     let mut spans: Vec<Span> = edge.parts.iter().map(span).collect();
     spans.sort_unstable();
@@ -316,6 +318,7 @@ impl<'c, 'a> Step<'c, 'a> {
                 }
                 What::Do(action) => self.action(action),
                 What::Leave(_) => {}
+                What::Lose(_) => self.lose(),
             }
             if let (Some(partner), Some(_)) = (partner, &self.handed) {
                 self.hand_over(partner);

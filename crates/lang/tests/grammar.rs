@@ -252,6 +252,7 @@ const RARE: &str = "system Rare {
   fair active thread T() { loc a: progress accept end fair when !(0 > 1) && 1 >= 0 => true do { goto a; } }
   function twice_half(int x): int = let y = x / 2 in y + y;
   active thread U() { l: end fair await true; }
+  active thread V() crashes when true { durable byte kept; on crash { skip; } on restart { kept := 1; } skip; }
   ltl words: always eventually next (true until true) && G F true && (true weakuntil true release true <-> X true U false W true R true);
   ctl paths: A[true U true] && E[true W true] && AX EX AG EG AF EF true;
   mu steps: mu Y. [T] Y || <T@a> true;

@@ -187,7 +187,7 @@ const WORDS: &[&str] = &[
     "system", "const", "typealias", "enum", "boolean", "byte", "int", "function", "active", "thread", "loc", "when", "do",
     "goto", "return", "choose", "assert", "assume", "start", "skip", "invariant", "reachable", "ltl", "ctl", "mu", "nu", "mu X.", "nu X. [-] X", "<T>", "[T]", "AG", "EF", "E[x U b]", "true", "false",
     "forall", "exists", "wrap", "end", "accept", "progress", "X", "G", "F", "U", "W", "R", "always", "until", "if", "else", "while",
-    "for", "either", "or", "await", "atomic", "break", "send", "receive", "fair", "record", "procedure", "set", "of", "in",
+    "for", "either", "or", "await", "atomic", "break", "send", "receive", "fair", "crashes", "durable", "on", "crash", "restart", "on crash {", "record", "procedure", "set", "of", "in",
     "channel", "lossy", "duplicating", "reordering", "symmetric", "import", "library", "let", "count", "sum", "size", "len",
     "full", "empty", "peek", "_", "R", "c", "r", "p", "f", "?x", "\"std/mutex.bir\"", "if (x) {", "while (true) {", "else {",
     "either {", "or {", "atomic {", "for (i : 0 .. 1) {", "l:", "c (", "x := ", "b := ", "r.f", "a[", "{0}", "p(", "lock(",

@@ -108,11 +108,14 @@ pub(crate) fn prepare_rename(
     }))
 }
 
-/// Refuses what is declared in another file.
+/// Refuses what is declared in another file, or is a part of the language.
 fn is_own(tree: &Tree, symbol: usize) -> Result<(), Refusal> {
     let symbol = &tree.names.symbols[symbol];
-    if symbol.span.file == 0 {
+    if symbol.span.file == 0 && tree.text().get(symbol.span.range()) == Some(symbol.name.as_str()) {
         return Ok(());
+    }
+    if symbol.span.file == 0 {
+        return Err(Refusal(format!("`{}` is a word of the language", symbol.name)));
     }
     let (path, _) = &tree.files[symbol.span.file as usize];
     Err(Refusal(format!("`{}` is declared in `{path}`: rename it there", symbol.name)))

@@ -143,6 +143,13 @@ impl Resolver<'_> {
             }
         }
         self.labels(&thread.body, owner);
+        if let Some(crashes) = &thread.crashes {
+            // The place has no declaration but the word that lets the thread crash.
+            let place = Span { end: crashes.span.start + "crashes".len() as u32, ..crashes.span };
+            let name = ast::Name { text: "crashed".into(), span: place };
+            self.symbol(&name, Kind::Location, crashes.span, Some(owner), None, Room::Locations(owner));
+            [&crashes.crash, &crashes.restart].into_iter().flatten().for_each(|block| self.labels(block, owner));
+        }
     }
 
     fn params(&mut self, params: &[ast::Param], owner: usize, scope: usize) {
@@ -216,6 +223,12 @@ impl Resolver<'_> {
         thread.params.iter().for_each(|param| self.ty(&param.ty, GLOBAL));
         for variables in &thread.variables {
             self.values(variables, GLOBAL);
+        }
+        if let Some(crashes) = &thread.crashes {
+            if let Some(condition) = &crashes.condition {
+                self.expr(condition, scope);
+            }
+            [&crashes.crash, &crashes.restart].into_iter().flatten().for_each(|block| self.block(block, scope, owner));
         }
         for transformation in thread.locations.iter().flat_map(|location| &location.transformations) {
             if let Some(guard) = &transformation.guard {

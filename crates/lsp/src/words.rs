@@ -53,6 +53,17 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ),
     ("thread", "A sequence of steps beside others; without `active` it runs once it is started."),
     ("active", "The thread runs from the start; `active [N] thread T(int me)` makes `N` instances."),
+    (
+        "crashes",
+        "The thread may stop at any of its locations and lose what is not `durable`; then it is at `crashed`, and may run again.",
+    ),
+    ("durable", "A variable of a thread that keeps its value when the thread crashes."),
+    (
+        "on",
+        "`on crash { … }` is done in the step of a crash, `on restart { … }` is what the thread does first afterwards.",
+    ),
+    ("crash", "`on crash { … }`: done in the same step as the crash."),
+    ("restart", "`on restart { … }`: what a thread does first when it runs again after a crash."),
     ("fair", "Not passed over forever while it is enabled; used by `--fairness`."),
     ("loc", "A place where a thread can be, with the guarded commands that leave it."),
     ("when", "The guard: the step is enabled only where this is true. In `receive`: only such a message is taken."),

@@ -324,6 +324,7 @@ fn kind(world: &World, instance: usize, lines: &Lines<'_>) -> ThreadKind {
         copies: 1,
         indexed: false,
         fair: false,
+        crashed: None,
     }
 }
 

@@ -10,12 +10,12 @@
 ] @keyword
 
 ["holds" "violated" "reached" "states" "transitions" "depth"] @keyword.modifier
-["active" "fair" "symmetric" "lossy" "duplicating" "reordering" "wrap"] @keyword.modifier
+["active" "fair" "durable" "symmetric" "lossy" "duplicating" "reordering" "wrap"] @keyword.modifier
 (mark) @keyword.modifier
 
 [
   "when" "do" "goto" "return" "choose" "assert" "assume" "start" "skip" "await" "if" "else" "while" "for" "either"
-  "or" "atomic" "break" "send" "receive"
+  "or" "atomic" "break" "send" "receive" "crashes" "on" "crash" "restart"
 ] @keyword.control
 
 ["boolean" "byte" "int" "set" "of" "channel" "nobody"] @type.builtin

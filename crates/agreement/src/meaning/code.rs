@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use birk_ir::Span;
-use birk_lang::ast::{Action, ActionKind, Expr, ExprKind, Jump, Mark, Procedure, Thread};
+use birk_lang::ast::{Action, ActionKind, Crashes, Expr, ExprKind, Jump, Mark, Procedure, Thread};
 
 use crate::meaning::Meaning;
 use crate::meaning::shape::Shape;
@@ -33,6 +33,8 @@ pub enum Piece<'a> {
     Only(bool, &'a Expr),
     /// Something happens.
     Do(&'a ActionKind),
+    /// What is not durable is lost.
+    Lose,
 }
 
 /// One way through a step.
@@ -45,6 +47,8 @@ pub struct Way<'a> {
     pub(crate) fair: Option<Span>,
     /// It sends, or else receives, at this rendezvous.
     pub meets: Option<(bool, &'a str)>,
+    /// It is a crash: nobody is owed that.
+    pub(crate) crash: bool,
 }
 
 /// A place where a thread can be.
@@ -81,12 +85,24 @@ type Through<'a> = Vec<(Vec<(Piece<'a>, Scope<'a>)>, Leave<'a>)>;
 
 impl<'a> Code<'a> {
     pub(crate) fn new(meaning: &Meaning<'a>, thread: &'a Thread) -> Self {
-        if thread.locations.is_empty() {
-            return Reader::new(meaning, &thread.body).code();
-        }
         let mut code = Code::default();
+        let mut reader = Reader::new(meaning, thread);
+        if thread.locations.is_empty() {
+            let start = reader.settle(vec![0]);
+            reader.number(start);
+        } else {
+            code.locations(meaning, thread);
+        }
+        reader.read(&mut code);
+        if let Some(crashes) = &thread.crashes {
+            reader.crashes(crashes, &mut code);
+        }
+        code
+    }
+
+    fn locations(&mut self, meaning: &Meaning<'a>, thread: &'a Thread) {
         for (position, location) in thread.locations.iter().enumerate() {
-            code.labels.insert(&location.name.text, Some(position));
+            self.labels.insert(&location.name.text, Some(position));
         }
         for location in &thread.locations {
             let mut place = Place::default();
@@ -95,23 +111,18 @@ impl<'a> Code<'a> {
                 for (mut pieces, leave) in through(meaning, &transformation.actions, &None) {
                     pieces.splice(0..0, transformation.guard.iter().map(|guard| (Piece::Only(true, guard), None)));
                     let exit = match (leave, &transformation.jump) {
-                        (Leave::Goto(name), _) => code.labels[name],
-                        (Leave::Next, Some(Jump::Goto(name))) => code.labels[name.text.as_str()],
+                        (Leave::Goto(name), _) => self.labels[name],
+                        (Leave::Next, Some(Jump::Goto(name))) => self.labels[name.text.as_str()],
                         (Leave::Return, _) | (Leave::Next, Some(Jump::Return(_))) => None,
                         (Leave::Break, _) | (Leave::Next, None) => unreachable!("a system without errors"),
                     };
                     let meets = meets(meaning, &pieces);
-                    place.ways.push(Way {
-                        pieces,
-                        exit,
-                        fair: transformation.fair.then_some(transformation.span),
-                        meets,
-                    });
+                    let fair = transformation.fair.then_some(transformation.span);
+                    place.ways.push(Way { pieces, exit, fair, meets, crash: false });
                 }
             }
-            code.places.push(place);
+            self.places.push(place);
         }
-        code
     }
 }
 
@@ -239,23 +250,38 @@ pub(crate) fn rendezvous<'e>(meaning: &Meaning<'_>, channel: &'e Expr, scope: &S
     matches!(shape, Shape::Channel(channel) if channel.capacity == 0).then_some(name.as_str())
 }
 
-/// Reads the places of a body made of statements.
+/// Reads the places of statements: of a body, and of what is done on a restart. A point there begins with a negative
+/// number, so that the body comes behind it. Where the thread is made of locations, they are points, too.
 struct Reader<'m, 'a> {
     meaning: &'m Meaning<'a>,
+    restart: &'a [Action],
     body: &'a [Action],
     labels: Vec<(&'a birk_lang::ast::Label, Point)>,
+    locations: Vec<&'a str>,
     points: Vec<Point>,
 }
 
 impl<'m, 'a> Reader<'m, 'a> {
-    fn new(meaning: &'m Meaning<'a>, body: &'a [Action]) -> Self {
-        let mut reader = Reader { meaning, body, labels: Vec::new(), points: Vec::new() };
-        reader.find_labels(body, &Vec::new());
+    fn new(meaning: &'m Meaning<'a>, thread: &'a Thread) -> Self {
+        let restart = thread.crashes.as_ref().and_then(|crashes| crashes.restart.as_deref()).unwrap_or_default();
+        let locations: Vec<&str> = thread.locations.iter().map(|location| location.name.text.as_str()).collect();
+        let points = (0..locations.len() as i64).map(|location| vec![location]).collect();
+        let mut reader = Reader { meaning, restart, body: &thread.body, labels: Vec::new(), locations, points };
+        reader.find_labels(&thread.body, 0, &Vec::new());
+        reader.find_labels(restart, -(restart.len() as i64), &Vec::new());
         reader
     }
 
-    fn find_labels(&mut self, block: &'a [Action], around: &Point) {
-        for (position, statement) in (0..).zip(block) {
+    /// A statement that is inside no other.
+    fn outermost(&self, number: i64) -> Option<&'a Action> {
+        match number {
+            0.. => self.body.get(number as usize),
+            _ => self.restart.get((self.restart.len() as i64 + number) as usize),
+        }
+    }
+
+    fn find_labels(&mut self, block: &'a [Action], first: i64, around: &Point) {
+        for (position, statement) in (first..).zip(block) {
             let here = [&around[..], &[position]].concat();
             self.labels.extend(statement.labels.iter().map(|label| (label, here.clone())));
             let blocks: Vec<&'a [Action]> = match &statement.kind {
@@ -268,31 +294,66 @@ impl<'m, 'a> Reader<'m, 'a> {
                 _ => Vec::new(),
             };
             for (part, block) in (0..).zip(blocks) {
-                self.find_labels(block, &[&here[..], &[part]].concat());
+                self.find_labels(block, 0, &[&here[..], &[part]].concat());
             }
         }
     }
 
-    fn code(mut self) -> Code<'a> {
-        let mut code = Code::default();
-        let start = self.settle(vec![0]);
-        self.number(start);
+    /// The places of all labels, and all that can be reached.
+    fn read(&mut self, code: &mut Code<'a>) {
         for (label, point) in self.labels.clone() {
             let place = self.settle(point);
             let place = self.number(place);
             code.labels.insert(&label.name.text, place);
         }
-        while let Some(point) = self.points.get(code.places.len()).cloned() {
-            let mut place = Place::default();
-            self.leaving(&point, &mut Vec::new(), &mut place.ways);
-            code.places.push(place);
-        }
+        self.go_on(code);
         for (label, _) in &self.labels {
             if let Some(place) = code.labels[label.name.text.as_str()] {
                 mark(&mut code.places[place], &label.marks);
             }
         }
-        code
+    }
+
+    /// What leaves the places that were found, until none is new.
+    fn go_on(&mut self, code: &mut Code<'a>) {
+        while let Some(point) = self.points.get(code.places.len()).cloned() {
+            let mut place = Place::default();
+            self.leaving(&point, &mut Vec::new(), &mut place.ways);
+            code.places.push(place);
+        }
+    }
+
+    /// The place of a thread that has crashed comes last: every other has ways to it, and from it the restart begins.
+    fn crashes(&mut self, crashes: &'a Crashes, code: &mut Code<'a>) {
+        let mut crashed = Place::default();
+        match self.settle(vec![-(self.restart.len() as i64)]) {
+            Some(first) if !self.restart.is_empty() => match self.location_at(&first) {
+                Some(location) => crashed.ways = code.places[location].ways.clone(),
+                None => self.leaving(&first, &mut Vec::new(), &mut crashed.ways),
+            },
+            first => {
+                let exit = self.number(first);
+                crashed.ways.push(Way { pieces: Vec::new(), exit, fair: None, meets: None, crash: false });
+            }
+        }
+        self.go_on(code);
+        let number = code.places.len();
+        let actions = crashes.crash.as_deref().unwrap_or_default();
+        for (mut pieces, _) in through(self.meaning, actions, &None) {
+            pieces.splice(0..0, crashes.condition.iter().map(|condition| (Piece::Only(true, condition), None)));
+            let meets = meets(self.meaning, &pieces);
+            pieces.push((Piece::Lose, None));
+            let way = Way { pieces, exit: Some(number), fair: None, meets, crash: true };
+            code.places.iter_mut().for_each(|place| place.ways.push(way.clone()));
+        }
+        code.labels.insert("crashed", Some(number));
+        code.places.push(crashed);
+    }
+
+    /// The location that a point is.
+    fn location_at(&self, point: &[i64]) -> Option<usize> {
+        let location = usize::try_from(*point.first()?).ok()?;
+        (point.len() == 1 && location < self.locations.len()).then_some(location)
     }
 
     fn number(&mut self, point: Option<Point>) -> Option<usize> {
@@ -308,9 +369,10 @@ impl<'m, 'a> Reader<'m, 'a> {
     fn around(&self, point: &[i64]) -> (&'a [Action], Scope<'a>) {
         let mut block = self.body;
         let mut scope = None;
-        for step in point.chunks_exact(2) {
+        for (depth, step) in point.chunks_exact(2).enumerate() {
             let part = step[1];
-            (block, scope) = match &block[step[0] as usize].kind {
+            let around = if depth == 0 { self.outermost(step[0]) } else { block.get(step[0] as usize) };
+            (block, scope) = match &around.expect("a point is in statements").kind {
                 ActionKind::If(branches, otherwise) => match branches.get(part as usize) {
                     Some((_, branch)) => (&branch[..], scope),
                     None => (otherwise.as_deref().unwrap_or_default(), scope),
@@ -327,12 +389,19 @@ impl<'m, 'a> Reader<'m, 'a> {
 
     /// The statement at a point; `None` behind the last of its block.
     fn statement(&self, point: &[i64]) -> Option<&'a Action> {
-        self.around(&point[..point.len() - 1]).0.get(*point.last().expect("a point is not empty") as usize)
+        match point {
+            [number] => self.outermost(*number),
+            [around @ .., number] => self.around(around).0.get(*number as usize),
+            [] => unreachable!("a point is not empty"),
+        }
     }
 
     /// Where a thread is that comes to a point: `None` if it has ended.
     fn settle(&self, mut point: Point) -> Option<Point> {
         for _ in 0..10_000 {
+            if self.location_at(&point).is_some() {
+                return Some(point);
+            }
             let last = point.len() - 1;
             let Some(statement) = self.statement(&point) else {
                 // Behind a block: back to what it is a part of.
@@ -378,6 +447,9 @@ impl<'m, 'a> Reader<'m, 'a> {
         match leave {
             Leave::Next => {}
             Leave::Goto(name) => {
+                if let Some(location) = self.locations.iter().position(|own| *own == name) {
+                    return Some(vec![location as i64]);
+                }
                 let (_, target) = self.labels.iter().find(|(label, _)| label.name.text == name)?;
                 return self.settle(target.clone());
             }
@@ -414,7 +486,9 @@ impl<'m, 'a> Reader<'m, 'a> {
                     seen.push(first.clone());
                     match first {
                         Some(first) => self.leaving(&first, seen, ways),
-                        None => ways.push(Way { pieces: Vec::new(), exit: None, fair: None, meets: None }),
+                        None => {
+                            ways.push(Way { pieces: Vec::new(), exit: None, fair: None, meets: None, crash: false });
+                        }
                     }
                 }
                 return;
@@ -438,7 +512,8 @@ impl<'m, 'a> Reader<'m, 'a> {
         for (pieces, exit) in found {
             let exit = self.number(exit);
             let meets = meets(self.meaning, &pieces);
-            ways.push(Way { pieces, exit, fair: statement.fair.then_some(statement.span), meets });
+            let fair = statement.fair.then_some(statement.span);
+            ways.push(Way { pieces, exit, fair, meets, crash: false });
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use birk_ir::{Branching, Expr, Program, Span, Steps, VarRole};
 
-use crate::meaning::{Meaning, Outcome, State};
+use crate::meaning::{Kind, Meaning, Outcome, State};
 use crate::random::{Draw as _, Random};
 
 /// A formula about some fair run; what is said of all is the negation.
@@ -124,7 +124,8 @@ impl Graph {
                 };
                 let mut met = step.fair.map_or(0, |span| bit(Some(span)));
                 // What a channel does by itself is nobody's turn.
-                if meaning.kinds.get(step.kind).is_some_and(|kind| !marked || kind.tree.fair) {
+                let is_owed = |kind: &Kind<'_>| (!marked || kind.tree.fair) && !step.crash;
+                if meaning.kinds.get(step.kind).is_some_and(is_owed) {
                     met |= bit(None);
                 }
                 for outcome in &step.outcomes {

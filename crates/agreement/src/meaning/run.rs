@@ -101,6 +101,10 @@ impl<'m, 'a> Run<'m, 'a> {
                 self.jump(*own, *target, state);
                 return Ok(());
             }
+            Act::Piece(Piece::Lose, _) => {
+                self.lose(*own, state);
+                return Ok(());
+            }
             Act::Piece(piece, scope) => (piece, scope),
         };
         let mut scene = Scene::new(self.meaning, &before, Some(*own)).inside(scope).late(self.timeout);
@@ -111,6 +115,7 @@ impl<'m, 'a> Run<'m, 'a> {
                 return if scene.holds(condition) == Ok(false) { Ok(()) } else { Err(Stop::Waits) };
             }
             Piece::Do(action) => action,
+            Piece::Lose => unreachable!("done above"),
         };
         let choose = |spot: Spot<'_>, chosen: &mut dyn Iterator<Item = i64>, outcomes: &mut Vec<Outcome>| {
             for value in chosen {
@@ -191,6 +196,18 @@ impl<'m, 'a> Run<'m, 'a> {
         if target.is_none() {
             for local in kind.locals.values() {
                 let start = local.offset + copy * local.shape.len();
+                state[start..start + local.shape.len()].copy_from_slice(&local.initial);
+            }
+        }
+    }
+
+    /// A crash: all but the parameters and what is durable begins again.
+    fn lose(&self, own: (usize, i64), state: &mut State) {
+        let kind = &self.meaning.kinds[own.0];
+        for declared in kind.tree.variables.iter().filter(|declared| !declared.durable) {
+            for (name, _) in &declared.declarators {
+                let local = &kind.locals[name.text.as_str()];
+                let start = local.offset + own.1 as usize * local.shape.len();
                 state[start..start + local.shape.len()].copy_from_slice(&local.initial);
             }
         }
@@ -350,7 +367,7 @@ pub(crate) fn environment(meaning: &Meaning<'_>, state: &State) -> Vec<Step> {
         }
         let mut add = |next: State| {
             let outcomes = vec![Outcome::State(next)];
-            steps.push(Step { kind, copy: 0, location: 0, ordinal: 0, fair: None, outcomes });
+            steps.push(Step { kind, copy: 0, location: 0, ordinal: 0, fair: None, crash: false, outcomes });
         };
         for spot in spots {
             let (size, last) = (channel.element.len(), spot.offset + spot.shape.len() - 1);

@@ -94,6 +94,7 @@ fn thread(world: &World, position: usize, random: &mut Random) -> ast::Thread {
         copies: outside.written.clone(),
         name: name(&outside.name),
         params: params(&outside.params),
+        crashes: None,
         variables: variables.chain(outside.records.iter().cloned()).collect(),
         locations,
         span: Span::default(),

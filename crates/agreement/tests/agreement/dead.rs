@@ -20,7 +20,7 @@ const PROGRAMS: u64 = 240;
 const MOST_STATES: u64 = 1_500;
 
 #[derive(Debug, Default)]
-struct Tally {
+pub(crate) struct Tally {
     programs: u64,
     /// In which something is reset.
     reset: u64,
@@ -83,7 +83,7 @@ fn checked(program: &Program, reduce: Reduce) -> Result<Report, String> {
     birk::check(program, &options, &mut birk::Patient).map_err(|error| error.to_string())
 }
 
-fn agreed(case: &Case, seed: u64, tally: &mut Tally) -> Checked {
+pub(crate) fn agreed(case: &Case, seed: u64, tally: &mut Tally) -> Checked {
     if case.answer.states > MOST_STATES && case::seeds(PROGRAMS) <= PROGRAMS {
         return Ok(());
     }

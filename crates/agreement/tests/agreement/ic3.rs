@@ -12,7 +12,7 @@ const PROGRAMS: u64 = 60;
 const MOST: u32 = 20_000;
 
 #[derive(Debug, Default)]
-struct Tally {
+pub(crate) struct Tally {
     programs: usize,
     /// Could not be encoded.
     refused: usize,
@@ -25,7 +25,7 @@ fn ic3() -> &'static Engine {
     birk_symbolic::ENGINES.iter().find(|engine| engine.name == "ic3").expect("it is in the table")
 }
 
-fn decided(case: &Case, tally: &mut Tally) -> Checked {
+pub(crate) fn decided(case: &Case, tally: &mut Tally) -> Checked {
     let job = Job { keep_going: true, ..Job::new(case.goals.len(), Limits::NONE) };
     let Ok(hunt) = hunt::of_program(ic3(), &case.program, &case.goals, &job, &mut Ends(MOST)) else {
         tally.refused += 1;

@@ -15,6 +15,7 @@ mod bounded;
 mod branching;
 mod certificates;
 mod coverage;
+mod crashes;
 mod cuts;
 mod dead;
 mod directed;

@@ -33,7 +33,7 @@ const MOST_STATES: u64 = 1_500;
 const MOST_TRANSITIONS: usize = 100;
 
 #[derive(Debug, Default)]
-struct Tally {
+pub(crate) struct Tally {
     searches: u64,
     full: u64,
     reduced: u64,
@@ -62,7 +62,7 @@ fn reduced_programs(part: u64) {
 }
 
 /// Reduced for each goal alone, and for all together.
-fn agreed(case: &Case, seed: u64, tally: &mut Tally) -> Checked {
+pub(crate) fn agreed(case: &Case, seed: u64, tally: &mut Tally) -> Checked {
     let specialised = Specialised::new(&case.program);
     let is_small = case.answer.states <= MOST_STATES && specialised.program.transitions.len() <= MOST_TRANSITIONS;
     if !is_small && case::seeds(PROGRAMS) <= PROGRAMS {

@@ -28,7 +28,7 @@ const MOST_STATES: u64 = 2_000;
 const MOST_IMAGES: u64 = 50_000;
 
 #[derive(Debug, Default)]
-struct Tally {
+pub(crate) struct Tally {
     programs: u64,
     /// Of which some names can be permuted.
     symmetric: u64,
@@ -71,7 +71,7 @@ fn programs_of_all_kinds() {
 }
 
 /// For all goals together, and for each alone, where that leaves more permutations.
-fn agreed(case: &Case, tally: &mut Tally) -> Checked {
+pub(crate) fn agreed(case: &Case, tally: &mut Tally) -> Checked {
     if case.answer.states > MOST_STATES && case::seeds(PROGRAMS) <= PROGRAMS {
         return Ok(());
     }

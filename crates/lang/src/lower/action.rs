@@ -333,11 +333,25 @@ impl Step<'_, '_> {
         self.push(Op::Assign(Place { variable, index: Some(index) }, value));
     }
 
-    /// `return`: locals and parameters go back to where they began, so that ended threads are all alike.
+    /// `return`: locals and parameters are reset, so that ended threads are all alike.
     pub(super) fn end(&mut self) {
         let declaration = &self.elaborator.cx.threads[self.kind];
         let (counter, idle) = (declaration.counter, declaration.control.spots.len() as i64);
-        let locals = declaration.locals.iter().enumerate();
+        self.reset(|_| true);
+        self.write(counter, Expr::Const(i64::from(self.copy)), Expr::Const(idle));
+    }
+
+    /// A crash: locals that are not durable are reset.
+    pub(super) fn lose(&mut self) {
+        let declaration = &self.elaborator.cx.threads[self.kind];
+        let (params, durable) = (declaration.params, declaration.durable.clone());
+        self.reset(|position| position >= params && !durable.contains(&position));
+    }
+
+    /// Gives some of the locals and parameters their initial values.
+    fn reset(&mut self, is_lost: impl Fn(usize) -> bool) {
+        let declaration = &self.elaborator.cx.threads[self.kind];
+        let locals = declaration.locals.iter().enumerate().filter(|(i, _)| is_lost(*i));
         let ids: Vec<(VarId, bool)> =
             locals.flat_map(|(i, l)| l.leaves.iter().map(move |&id| (id, i < declaration.params))).collect();
         for (id, is_param) in ids {
@@ -354,6 +368,5 @@ impl Step<'_, '_> {
                 self.write(id, Expr::Const(i64::from(element)), Expr::Const(rest));
             }
         }
-        self.write(counter, Expr::Const(i64::from(self.copy)), Expr::Const(idle));
     }
 }

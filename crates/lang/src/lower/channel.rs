@@ -416,6 +416,7 @@ pub(crate) fn environment(cx: &mut Context<'_>, steps: &mut Steps) {
             copies: 1,
             indexed: false,
             fair: false,
+            crashed: None,
         });
         let start = steps.transitions.len() as u32;
         let channels: u32 = declared.ty.shape.iter().product();

@@ -4,6 +4,7 @@
 //! calls are no steps of their own: they are epsilon edges, removed at the end, so that they cost no states. What is
 //! inside one step (a transformation's braces, `atomic`) is written out as one edge for each path through it.
 
+mod crash;
 mod epsilon;
 mod paths;
 
@@ -37,6 +38,8 @@ pub(crate) struct Control<'a> {
     pub(crate) edges: Vec<Edge<'a>>,
     /// Locations and labels by name.
     pub(crate) names: HashMap<String, usize>,
+    /// Where it is after a crash.
+    pub(crate) crashed: Option<usize>,
 }
 
 /// A place where a thread can be.
@@ -85,6 +88,8 @@ pub(crate) enum What<'a> {
     Do(&'a Action),
     /// The step leaves a block here; this does nothing by itself.
     Leave(&'a Action),
+    /// What is not durable is lost.
+    Lose(Span),
 }
 
 /// The calls and rounds that a statement is inside of, innermost first.
@@ -115,6 +120,7 @@ pub(crate) fn control<'a>(cx: &mut Context<'a>, thread: &'a ast::Thread) -> Cont
         out: Vec::new(),
         edges: Vec::new(),
         names: HashMap::new(),
+        crashed: None,
         work: 0,
         depth: 0,
         is_full: false,
@@ -127,7 +133,12 @@ pub(crate) fn control<'a>(cx: &mut Context<'a>, thread: &'a ast::Thread) -> Cont
     } else {
         builder.locations(&thread.locations);
     }
-    builder.finish(thread)
+    let crashes = thread.crashes.as_ref().map(|crashes| builder.crashes(crashes));
+    let control = builder.finish(thread);
+    match crashes {
+        Some(crashes) => crash::with_crashes(cx, control, &crashes),
+        None => control,
+    }
 }
 
 /// `i = 0`, `j = 1`: the rounds that a statement is inside of, outermost first.
@@ -147,6 +158,7 @@ struct Builder<'c, 'a> {
     out: Vec<Vec<Out>>,
     edges: Vec<Edge<'a>>,
     names: HashMap<String, usize>,
+    crashed: Option<usize>,
     /// How much was written out so far.
     work: usize,
     /// How deep the blocks and calls are that are being written out.

@@ -1,6 +1,6 @@
 //! What the passes after parsing share: the names of a system, its tables, and the diagnostics so far.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use birk_ir::{Fault, FaultId, FaultKind, Op, Span, VarId, Variable};
@@ -117,6 +117,8 @@ pub(crate) struct ThreadDecl<'a> {
     pub(crate) local_names: HashMap<String, usize>,
     /// How many of `locals` are parameters.
     pub(crate) params: usize,
+    /// Which of `locals` a crash does not change.
+    pub(crate) durable: HashSet<usize>,
 }
 
 /// What the passes share.

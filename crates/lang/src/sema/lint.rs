@@ -158,6 +158,9 @@ fn marks(cx: &mut Context<'_>, steps: &Steps) {
             collect(&step.actions, &mut marks);
         }
         collect(&thread.ast.body, &mut marks);
+        for block in thread.ast.crashes.iter().flat_map(|crashes| [&crashes.crash, &crashes.restart]) {
+            collect(block.as_deref().unwrap_or_default(), &mut marks);
+        }
     }
     cx.procedures.iter().for_each(|procedure| collect(&procedure.body, &mut marks));
     let effective: HashSet<Span> = steps.transitions.iter().filter_map(|transition| transition.fair).collect();

@@ -4,10 +4,14 @@
 //! diagnostic already, so later passes stay silent about it. The tokens beside the tree are lossless.
 //! No tree is deeper than `MAX_DEPTH`, so that every later pass may recurse.
 
+mod crashes;
+mod expectation;
 mod refinement;
 
 use birk_ir::Span;
 
+pub use crashes::Crashes;
+pub use expectation::{Clause, ClauseKind, Expectation};
 pub use refinement::{Mapped, MappedPart, Refinement};
 
 /// How deep expressions and types may nest.
@@ -135,6 +139,8 @@ pub struct Enum {
 /// Variables of one type.
 #[derive(Clone, Debug)]
 pub struct Variables {
+    /// `durable`: a crash of their thread does not change them.
+    pub durable: bool,
     /// Their type.
     pub ty: Type,
     /// Each with its initial value, where one is given.
@@ -180,6 +186,8 @@ pub struct Thread {
     pub name: Name,
     /// Its parameters.
     pub params: Vec<Param>,
+    /// `crashes`: it may stop at any of its locations, and start again.
+    pub crashes: Option<Crashes>,
     /// Its local variables.
     pub variables: Vec<Variables>,
     /// Its locations; the first is where it starts. Empty where the body is made of statements.
@@ -372,45 +380,6 @@ pub struct Property {
     pub body: Expr,
     /// The whole declaration.
     pub span: Span,
-}
-
-/// What a check should find.
-#[derive(Clone, Debug)]
-pub struct Expectation {
-    /// Values of constants, as they are written.
-    pub constants: Vec<(Name, String)>,
-    /// What is expected.
-    pub clauses: Vec<Clause>,
-    /// The whole declaration.
-    pub span: Span,
-}
-
-/// A part of an expectation.
-#[derive(Clone, Debug)]
-pub struct Clause {
-    /// Which kind.
-    pub kind: ClauseKind,
-    /// The property that it is about.
-    pub property: Option<Name>,
-    /// The number of steps, or of what is counted.
-    pub number: Option<u64>,
-}
-
-/// Kinds of parts of an expectation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClauseKind {
-    /// `holds` or `holds safe`
-    Holds,
-    /// `violated safe in 3`
-    Violated,
-    /// `reached far in 3`
-    Reached,
-    /// `14 states`
-    States,
-    /// `27 transitions`
-    Transitions,
-    /// `depth 3`
-    Depth,
 }
 
 /// Kinds of properties.

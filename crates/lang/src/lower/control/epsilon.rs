@@ -22,6 +22,7 @@ impl<'a> Builder<'_, 'a> {
         let mut work: Vec<usize> = vec![resolve(0)];
         let mut passed = 0;
         let mut labelled: Vec<usize> = self.names.values().map(|&spot| resolve(spot)).collect();
+        labelled.extend(self.crashed.map(resolve));
         labelled.sort_unstable();
         work.splice(0..0, labelled.into_iter().filter(|&spot| spot != END));
         while let Some(spot) = work.pop() {
@@ -78,7 +79,8 @@ impl<'a> Builder<'_, 'a> {
         }
         let number = |spot: usize| order.get(*alias.get(spot)?).copied().flatten();
         let names = self.names.drain().filter_map(|(name, spot)| Some((name, number(spot)?))).collect();
-        Control { spots, edges, names }
+        let crashed = self.crashed.and_then(number);
+        Control { spots, edges, names, crashed }
     }
 
     /// Reports the jumps to labels that are nowhere.
@@ -113,6 +115,8 @@ impl<'a> Builder<'_, 'a> {
                         self.out[spot] = Vec::new();
                         break spot;
                     }
+                    // A thread that has crashed is there until it takes a step, whatever that is.
+                    (UNKNOWN, _) if Some(spot) == self.crashed => break spot,
                     (UNKNOWN, [Out::Epsilon(next)]) => {
                         alias[spot] = VISITED;
                         way.push(spot);

@@ -1,6 +1,6 @@
 //! Threads: their copies, their counters, their parameters and variables.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use birk_ir::text::{NOT_RUNNING, TERMINATED};
@@ -40,6 +40,9 @@ pub(super) fn started_names(system: &ast::System) -> Vec<&str> {
         match item {
             Item::Thread(thread) => {
                 visit(&thread.body, &mut names);
+                for block in thread.crashes.iter().flat_map(|crashes| [&crashes.crash, &crashes.restart]) {
+                    visit(block.as_deref().unwrap_or_default(), &mut names);
+                }
                 for transformation in thread.locations.iter().flat_map(|l| &l.transformations) {
                     visit(&transformation.actions, &mut names);
                 }
@@ -73,12 +76,16 @@ pub(super) fn declare_thread<'a>(cx: &mut Context<'a>, thread: &'a ast::Thread, 
         local_names: HashMap::new(),
         locals: Vec::new(),
         params: 0,
+        durable: HashSet::new(),
     };
     declare_params(cx, &mut declaration, kind);
     for variables in &thread.variables {
         let ty = resolve_type(cx, &variables.ty);
         for (name, initial) in &variables.declarators {
             let values = initial_values(cx, &ty, initial.as_ref(), &name.text);
+            if variables.durable {
+                declaration.durable.insert(declaration.locals.len());
+            }
             declare_local(cx, &mut declaration, kind, name, &ty, &values);
         }
     }

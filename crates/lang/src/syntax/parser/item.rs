@@ -1,5 +1,6 @@
 //! The system and what it declares: constants, types, variables, functions, properties.
 
+use super::thread::Body;
 use super::{Parser, is_landmark};
 use crate::diagnostic::Diagnostic;
 use crate::edit;
@@ -237,13 +238,13 @@ impl Parser<'_> {
         let message = format!("{} outside a thread", self.found());
         let diagnostic = Diagnostic::new("E0004", self.span(), message, "expected a declaration");
         self.report(diagnostic.help("is there a `}` too many before it?"));
-        let (mut variables, mut locations, mut body) = (Vec::new(), Vec::new(), Vec::new());
-        self.thread_body(&mut variables, &mut locations, &mut body);
+        let mut body = Body::default();
+        self.thread_body(&mut body);
         self.eat(T::CloseBrace);
         if let Some(Item::Thread(thread)) = system.items.last_mut() {
-            thread.variables.append(&mut variables);
-            thread.locations.append(&mut locations);
-            thread.body.append(&mut body);
+            thread.variables.append(&mut body.variables);
+            thread.locations.append(&mut body.locations);
+            thread.body.append(&mut body.statements);
         }
     }
 
@@ -371,7 +372,7 @@ impl Parser<'_> {
         self.procedure = None;
         if matches!(self.kind(), T::Loc | T::When | T::Do) {
             self.report(self.unexpected("a statement").help("a procedure is made of statements, not of locations"));
-            self.thread_body(&mut Vec::new(), &mut Vec::new(), &mut Vec::new());
+            self.thread_body(&mut Body::default());
         }
         self.expect_close(T::CloseBrace, open);
         Procedure { name, params, body, span: self.since(start) }
@@ -538,7 +539,7 @@ impl Parser<'_> {
                 self.report(diagnostic);
                 self.recover();
                 declarators.push((name, None));
-                return Variables { ty, declarators, span: self.since(start) };
+                return Variables { durable: false, ty, declarators, span: self.since(start) };
             }
             if self.at(T::Single) || self.at(T::Equal) {
                 self.replace(T::Assign, "an initial value is given with `:=`", "expected `:=`", "write `:=`");
@@ -550,10 +551,10 @@ impl Parser<'_> {
             }
             if matches!(self.kind(), T::Boolean | T::Byte | T::Int) {
                 self.report(self.unexpected("a name").help(ONE_TYPE));
-                return Variables { ty, declarators, span: self.since(start) };
+                return Variables { durable: false, ty, declarators, span: self.since(start) };
             }
         }
         self.expect_semicolon();
-        Variables { ty, declarators, span: self.since(start) }
+        Variables { durable: false, ty, declarators, span: self.since(start) }
     }
 }

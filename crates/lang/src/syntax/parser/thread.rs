@@ -4,9 +4,21 @@ use super::action::FOREIGN;
 use super::transformation::JUMP_HELP;
 use super::{Parser, is_item};
 use crate::diagnostic::{Diagnostic, nearest};
-use crate::syntax::ast::{Action, Location, Mark, Thread, Transformation, Variables};
+use crate::syntax::ast::{Action, Crashes, Location, Mark, Thread, Transformation, Variables};
 use crate::syntax::lexer::TokenKind as T;
 use birk_ir::Span;
+
+/// What stands between the braces of a thread.
+#[derive(Default)]
+pub(super) struct Body {
+    pub(super) variables: Vec<Variables>,
+    pub(super) locations: Vec<Location>,
+    pub(super) statements: Vec<Action>,
+    crash: Option<Vec<Action>>,
+    restart: Option<Vec<Action>>,
+    /// Where `crashes` is missing, if it is.
+    steady: Option<Span>,
+}
 
 impl Parser<'_> {
     /// `active [N] thread NAME(params) { … }`
@@ -45,17 +57,8 @@ impl Parser<'_> {
         }
         let name = self.name("the thread's name");
         let params = self.params();
-        let mut thread = Thread {
-            active,
-            fair,
-            copies,
-            name,
-            params,
-            variables: Vec::new(),
-            locations: Vec::new(),
-            body: Vec::new(),
-            span: start,
-        };
+        let mut crashes = self.crashes();
+        let mut body = Body { steady: crashes.is_none().then(|| self.behind()), ..Body::default() };
         let messages = self.diagnostics.len();
         let open = self.span();
         let opened = self.expect(T::OpenBrace);
@@ -64,9 +67,9 @@ impl Parser<'_> {
             self.recover();
         }
         if has_body || self.at(T::Loc) {
-            self.thread_body(&mut thread.variables, &mut thread.locations, &mut thread.body);
-            if thread.locations.is_empty()
-                && thread.body.is_empty()
+            self.thread_body(&mut body);
+            if body.locations.is_empty()
+                && body.statements.is_empty()
                 && self.at(T::CloseBrace)
                 && self.diagnostics.len() == messages
             {
@@ -77,19 +80,90 @@ impl Parser<'_> {
             }
             self.expect_close(T::CloseBrace, open);
         }
-        thread.span = self.since(start);
-        Some(thread)
+        let Body { variables, locations, statements, crash, restart, .. } = body;
+        if let Some(crashes) = &mut crashes {
+            (crashes.crash, crashes.restart) = (crash, restart);
+        }
+        let span = self.since(start);
+        Some(Thread { active, fair, copies, name, params, crashes, variables, locations, body: statements, span })
+    }
+
+    /// `crashes when expr` behind the parameters.
+    fn crashes(&mut self) -> Option<Crashes> {
+        if !self.at_word("crashes") {
+            return None;
+        }
+        let start = self.bump_word();
+        let condition = self.eat(T::When).then(|| self.root_expression());
+        Some(Crashes { condition, crash: None, restart: None, span: self.since(start) })
+    }
+
+    /// `durable`, `on crash` or `on restart`, if one of these stands here: something about crashes of this thread.
+    pub(super) fn about_crashes(&self) -> Option<String> {
+        if self.at_word("durable") {
+            let is_type = matches!(self.peek(1), T::Boolean | T::Byte | T::Int);
+            let is_named = self.peek(1) == T::Name && matches!(self.peek(2), T::Name | T::OpenBracket);
+            return (is_type || is_named).then(|| "durable".to_owned());
+        }
+        let is_block = self.at_word("on") && self.peek(1) == T::Name && self.peek(2) == T::OpenBrace;
+        is_block.then(|| format!("on {}", self.source(self.tokens[self.position + 1].span)))
+    }
+
+    /// A variable that outlives crashes, or what is done at one or after it.
+    fn of_crashes(&mut self, what: &str, body: &mut Body) {
+        if !matches!(what, "durable" | "on crash" | "on restart") {
+            self.bump_word();
+            let diagnostic = self.unexpected("`crash` or `restart`");
+            self.report(match nearest(self.word(), ["crash", "restart"]) {
+                Some(meant) => diagnostic.meant(meant),
+                None => diagnostic.help("a thread has `on crash { … }` and `on restart { … }`"),
+            });
+            self.bump();
+            self.block();
+            return;
+        }
+        if let Some(place) = body.steady {
+            let message = format!("`{what}` in a thread that does not crash");
+            let label = "it has a meaning only where the thread can crash";
+            let help = "declare that it may: `thread NAME() crashes { … }`";
+            self.report(Diagnostic::new("E0060", self.span(), message, label).help(help).propose(place, " crashes"));
+        } else if let Some(first) =
+            body.statements.first().map(|first| first.span).or(body.locations.first().map(|l| l.span))
+        {
+            let diagnostic =
+                Diagnostic::new("E0004", self.span(), format!("`{what}` behind the first step"), "too late");
+            let help = "write it before the thread's first statement or location";
+            self.report(diagnostic.related(first, "the first step").help(help));
+        }
+        let start = self.bump_word();
+        match what {
+            "durable" => {
+                let variables = self.variables();
+                body.variables.push(Variables { durable: true, ..variables });
+            }
+            _ => {
+                let kind = if what == "on crash" { &mut body.crash } else { &mut body.restart };
+                if kind.is_some() {
+                    let diagnostic =
+                        Diagnostic::new("E0021", start.to(self.span()), format!("a second `{what}`"), "again");
+                    self.report(diagnostic.help("write all of it in one block"));
+                }
+                self.bump_word();
+                let block = self.block();
+                kind.get_or_insert_default().extend(block);
+            }
+        }
     }
 
     /// Variables and locations up to the closing brace, or to what cannot be part of a thread.
-    pub(super) fn thread_body(
-        &mut self,
-        variables: &mut Vec<Variables>,
-        locations: &mut Vec<Location>,
-        body: &mut Vec<Action>,
-    ) {
+    pub(super) fn thread_body(&mut self, inside: &mut Body) {
         loop {
             let before = self.position;
+            if let Some(what) = self.about_crashes() {
+                self.of_crashes(&what, inside);
+                continue;
+            }
+            let Body { variables, locations, statements: body, .. } = inside;
             match self.kind() {
                 T::CloseBrace | T::End => return,
                 kind if is_item(kind) => return,
