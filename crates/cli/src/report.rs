@@ -19,11 +19,11 @@ mod threads;
 pub(crate) mod trace_table;
 mod written;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Deref;
 
 use birk_exec::Replayed;
-use birk_ir::{Op, Program, ThreadId, TransitionId};
+use birk_ir::{Op, Program, Span, ThreadId, TransitionId};
 
 use crate::cli::{CheckArgs, Fair};
 use crate::numbers::{count, counted, grouped, grouped_digits};
@@ -72,7 +72,29 @@ impl Report<'_> {
         for (id, _) in self.hunt.fired.iter().enumerate().filter(|(_, fired)| **fired) {
             self.note_entered(id, &numbers, &mut entered);
         }
+        if self.source.is_promela() {
+            // The processes of a proctype have the same places: each is entered where one of them is.
+            let declared = |thread: &birk_ir::Thread| program.kinds[thread.kind].span;
+            let mut of_proctype: HashMap<Span, Vec<bool>> = HashMap::new();
+            for (thread, own) in program.threads.iter().zip(&entered) {
+                let all = of_proctype.entry(declared(thread)).or_insert_with(|| own.clone());
+                all.iter_mut().zip(own).for_each(|(any, own)| *any |= own);
+            }
+            for (thread, own) in program.threads.iter().zip(&mut entered) {
+                own.clone_from(&of_proctype[&declared(thread)]);
+            }
+        }
         entered
+    }
+
+    /// What labels stand for, where nobody asked for it: it is not checked then.
+    pub(crate) fn unasked(&self) -> Vec<&str> {
+        let is_open = |property: &&birk_ir::Property| {
+            let is_of_labels = matches!(property.kind, birk_ir::PropertyKind::Ltl(_)) && property.span.is_none();
+            is_of_labels && !self.answers.iter().any(|answer| answer.property.name == property.name)
+        };
+        let open = self.program.properties.iter().filter(is_open).filter(|_| self.args.property.is_empty());
+        open.map(|property| property.name.as_str()).collect()
     }
 
     /// The transitions never taken and the locations never entered.
@@ -82,13 +104,37 @@ impl Report<'_> {
             return Unreached { transitions: Vec::new(), locations: Vec::new() };
         }
         let mut locations = Vec::new();
+        let executed = self.executed();
         for (thread, entered) in program.threads.iter().zip(&self.entered()) {
             let kind = &program.kinds[thread.kind];
+            if self.is_listed_before(thread.kind) {
+                continue;
+            }
+            let name = if self.source.is_promela() { self.proctype(thread.kind) } else { thread.name.as_str() };
             let missed = kind.locations.iter().zip(entered).filter(|(_, entered)| !**entered);
-            locations.extend(missed.map(|(location, _)| format!("{}.{}", thread.name, location.name)));
+            locations.extend(missed.map(|(location, _)| format!("{name}.{}", location.name)));
         }
-        let transitions = (0..program.transitions.len()).filter(|&id| !self.hunt.fired[id]);
+        let is_executed = |id: usize| executed.contains(&program.transitions[id].span);
+        let transitions = (0..program.transitions.len()).filter(|&id| !self.hunt.fired[id] && !is_executed(id));
         Unreached { transitions: transitions.map(TransitionId::new).collect(), locations }
+    }
+
+    /// Whether a process of the same proctype comes before: what is said of one is said of all.
+    pub(crate) fn is_listed_before(&self, kind: usize) -> bool {
+        let kinds = &self.program.kinds;
+        self.source.is_promela() && kinds[..kind].iter().any(|other| other.span == kinds[kind].span)
+    }
+
+    fn proctype(&self, kind: usize) -> &str {
+        self.program.kinds[kind].name.split('[').next().unwrap_or_default()
+    }
+
+    /// The statements of a Promela model that were executed, in whichever process, and whichever sequence that is one step: that
+    /// some other process, or the same one outside of the sequence, did not take its own step there says nothing.
+    pub(crate) fn executed(&self) -> BTreeSet<Span> {
+        let taken = self.program.transitions.iter().zip(&self.hunt.fired).filter(|(_, fired)| **fired);
+        let taken = taken.filter(|_| self.source.is_promela());
+        taken.flat_map(|(transition, _)| transition.parts.iter().chain([&transition.span])).copied().collect()
     }
 
     /// A transition that was taken enters the locations its assignments to counters name; `numbers` are those of threads, by

@@ -64,6 +64,30 @@ impl Source {
         is_bir(Path::new(&self.path))
     }
 
+    /// Whether it is a model in Promela: its steps are known by their statements, not by where they lead.
+    pub(crate) fn is_promela(&self) -> bool {
+        birk::front_end(Path::new(&self.path)).name == "Promela"
+    }
+
+    /// Whether a variable is one of the model's: SPIN's number of processes is, where the model reads it.
+    pub(crate) fn has_variable(&self, name: &str) -> bool {
+        let is_read = || std::iter::once(self).chain(&self.imported).any(|file| file.text.contains(name));
+        !(self.is_promela() && name == "_nr_pr") || is_read()
+    }
+
+    /// `sema!p`, `m == 0; m = 1`: the statements of a step, at most so many letters of them.
+    pub(crate) fn statements(&self, transition: &birk_ir::Transition, most: usize) -> String {
+        let parts = match &transition.parts[..] {
+            [] => std::slice::from_ref(&transition.span),
+            parts => parts,
+        };
+        let text = parts.iter().map(|part| self.slice(*part)).collect::<Vec<_>>().join("; ");
+        match text.chars().count() > most {
+            true => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+            false => text,
+        }
+    }
+
     /// The file that a span belongs to.
     pub(crate) fn file(&self, span: Span) -> &Source {
         (span.file as usize).checked_sub(1).and_then(|index| self.imported.get(index)).unwrap_or(self)

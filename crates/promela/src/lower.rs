@@ -9,7 +9,10 @@ pub(crate) mod value;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use birk_ir::{Expr, Layout, Location, Op, Place, Program, Span, Thread, ThreadKind, ThreadRole, VarId, Variable};
+use birk_ir::text::{NOT_RUNNING, TERMINATED};
+use birk_ir::{
+    Expr, Layout, Location, Op, Place, Program, Span, Thread, ThreadKind, ThreadRole, ValueKind, VarId, Variable,
+};
 
 use crate::flow::{Flow, Local, Range, Scope, build};
 use crate::fold::{fold, with_local};
@@ -367,6 +370,11 @@ fn assemble(
         threads.push(Thread { name: this.name.clone(), kind: instance, copy: 0, at });
     }
     let mut variables = std::mem::take(&mut world.variables);
+    for (kind, this) in kinds.iter().zip(&world.instances) {
+        let places = kind.locations.iter().map(|location| location.name.clone());
+        let elsewhere = if this.is_active { TERMINATED } else { NOT_RUNNING };
+        variables[kind.counter.index()].values = ValueKind::Names(places.chain([elsewhere.into()]).collect());
+    }
     let fault = Variable::of_faults(&mut variables, &transitions);
     let mut ends = Vec::new();
     for kind in &kinds {

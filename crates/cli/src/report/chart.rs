@@ -11,6 +11,9 @@ use birk_ir::{Change, Program, ShownValue, ThreadId};
 
 use crate::source::Source;
 
+/// Statements have at most so many letters.
+const STATEMENT: usize = 28;
+
 /// A run, ready to be drawn.
 #[derive(Debug)]
 pub(crate) struct Chart {
@@ -26,7 +29,7 @@ pub(crate) struct Chart {
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) lane: usize,
-    /// `loc0 → loc1`
+    /// `loc0 → loc1`, or the statement in Promela.
     pub(crate) title: String,
     /// `fork1 = true`
     pub(crate) changes: Vec<String>,
@@ -70,7 +73,7 @@ pub(crate) fn chart(source: &Source, program: &Program, run: &Replayed) -> Chart
         let lane = lanes.of_thread(transition.thread);
         let after = history.show(&run.states[at + 1]);
         let changes = before.changes(&after);
-        chart.rows.push(row(program, run, at, lane, &changes));
+        chart.rows.push(row(source, program, run, at, lane, &changes));
         for change in &changes {
             if let (ShownValue::Queue(messages), Some(channel)) = (change.after, channels.get_mut(&change.name)) {
                 channel.watch(messages, at, lane, &mut chart.messages);
@@ -78,10 +81,23 @@ pub(crate) fn chart(source: &Source, program: &Program, run: &Replayed) -> Chart
         }
         before = after;
         let text = source.slice(transition.span);
+        let mut parts = match &transition.parts[..] {
+            [] if source.is_promela() => vec![transition.span],
+            parts => parts.to_vec(),
+        };
         for other in moved(program, run, at).filter(|other| *other != transition.thread) {
             let to = lanes.of_thread(other);
-            let label = match transition.parts.first().filter(|_| !source.is_bir()) {
-                Some(part) => source.slice(*part),
+            // Each new process is started by the next `run` of its proctype.
+            let is_new = program.location_of(other, &run.states[at]).is_none();
+            let proctype = program.thread(other).name.split('[').next().unwrap_or_default();
+            let starts =
+                |part: &birk_ir::Span| source.slice(*part).replace(' ', "").contains(&format!("run{proctype}("));
+            let part = match parts.iter().position(|part| is_new && starts(part)) {
+                Some(place) => Some(parts.remove(place)),
+                None => parts.first().copied(),
+            };
+            let label = match part.filter(|_| !source.is_bir()) {
+                Some(part) => source.slice(part),
                 None if text.contains("start ") => "start".to_owned(),
                 None => sent_to(&text),
             };
@@ -123,14 +139,20 @@ fn moved<'a>(program: &'a Program, run: &'a Replayed, at: usize) -> impl Iterato
     (0..program.threads.len()).map(ThreadId::new).filter(move |&thread| has_moved(thread) || receiver == Some(thread))
 }
 
-fn row(program: &Program, run: &Replayed, at: usize, lane: usize, changes: &[Change<'_, '_>]) -> Row {
-    let thread = program.transition(run.steps[at].transition).thread;
+fn row(source: &Source, program: &Program, run: &Replayed, at: usize, lane: usize, changes: &[Change<'_, '_>]) -> Row {
+    let transition = program.transition(run.steps[at].transition);
+    let thread = transition.thread;
     let name = |state: &[u32]| program.location_text(thread, program.location_of(thread, state)).to_owned();
     let after = &run.states[at + 1];
     let to = if program.is_faulty(after) { "fault".to_owned() } else { name(after) };
-    let others = changes.iter().filter(|change| !matches!(change.after, ShownValue::Location(_)));
+    let is_place = |change: &Change<'_, '_>| matches!(change.after, ShownValue::Location(_));
+    let others = changes.iter().filter(|change| !is_place(change) && source.has_variable(&change.name));
     let changes = others.map(|change| format!("{} = {}", change.name, change.after)).collect();
-    Row { lane, title: format!("{} → {to}", name(&run.states[at])), changes }
+    let title = match source.is_promela() && !program.is_faulty(after) {
+        true => source.statements(transition, STATEMENT),
+        false => format!("{} → {to}", name(&run.states[at])),
+    };
+    Row { lane, title, changes }
 }
 
 /// What a rendezvous sends on, read from the step's text.

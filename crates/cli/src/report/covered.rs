@@ -32,6 +32,9 @@ pub(super) struct CoverageReport {
     /// one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     dead: Vec<String>,
+    /// What labels stand for and was not checked, because `--property` did not name it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    unasked: Vec<String>,
     /// Of the states that differ only in interchangeable threads one was visited: those that are counted are representatives.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     symmetry: bool,
@@ -74,6 +77,7 @@ impl CoverageReport {
             grade: report.grade().letter(),
             reduced: report.is_reduced,
             dead: report.dead.clone(),
+            unasked: report.unasked().into_iter().map(str::to_owned).collect(),
             symmetry: report.is_of_orbits(),
         }
     }

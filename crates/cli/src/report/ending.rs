@@ -271,7 +271,11 @@ impl Ending<'_> {
                 }
             }
             let waits = if guards.is_empty() { "forever".to_owned() } else { format!("for {}", guards.join(" or ")) };
-            let proper = if program.kind_of(id).locations[location.index()].end { " (labelled `end`)" } else { "" };
+            let proper = match (program.kind_of(id).locations[location.index()].end, self.source.is_promela()) {
+                (true, true) => " (a valid end state)",
+                (true, false) => " (labelled `end`)",
+                (false, _) => "",
+            };
             let name = program.location_text(id, Some(location)).to_owned();
             lines.push((thread.name.clone(), name, format!("{waits}{proper}")));
         }
@@ -299,6 +303,11 @@ impl Ending<'_> {
             if !values.contains(&value) {
                 values.push(value);
             }
+        }
+        // A rendezvous is one step with each process that could receive: all that matters is that none of them does.
+        let is_place = |value: &String| value.split(' ').next().is_some_and(|name| name.ends_with('@'));
+        if self.source.is_promela() && !values.is_empty() && values.iter().all(is_place) {
+            return Some(format!("{guard} (no process is ready to receive)"));
         }
         if values.len() > MAX_VALUES {
             values.truncate(MAX_VALUES);

@@ -133,6 +133,14 @@ fn properties(report: &Report<'_>) -> String {
             escape(&note)
         );
     }
+    for name in report.unasked() {
+        let name = escape(name);
+        let _ = writeln!(
+            out,
+            "<tr><td>not checked</td><td class=\"mono\">{name}</td><td>labels</td><td></td><td class=\"soft\">--property {name} asks \
+             for them</td></tr>"
+        );
+    }
     out + "</tbody></table>\n"
 }
 

@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use birk::{Answer, AutomatonFigures, Grade, ShownTrace, Slices};
+use birk_exec::replay::Decided;
 use birk_exec::{Fairness, Replayed};
 use birk_ir::{Coverage, PropertyKind, Stop, TransitionId, Verdict};
 
@@ -54,6 +55,12 @@ pub(crate) fn text(report: &Report<'_>, look: Look) -> String {
 fn passed_over(report: &Report<'_>, trace: &ShownTrace) -> Option<String> {
     let is_asked = matches!(report.property_of(trace).kind, PropertyKind::Ltl(_)) && report.args.fairness == Fair::None;
     let fairness = Fairness::weak(report.program).ok().filter(|_| is_asked)?;
+    // What a finite beginning decides, fairness does not change.
+    if let PropertyKind::Ltl(formula) = &report.property_of(trace).kind
+        && !trace.run.because(report.program, formula).iter().any(|line| line.by == Decided::Forever)
+    {
+        return None;
+    }
     trace.run.passed_over(report.program, &fairness).map(|condition| fairness.names[condition].clone())
 }
 
@@ -191,6 +198,9 @@ fn properties(out: &mut String, report: &Report<'_>, paint: Paint) {
             answer.property.name,
         );
         let _ = writeln!(out, "{}", line.trim_end());
+    }
+    for name in report.unasked() {
+        let _ = writeln!(out, "  not checked  -  {name:width$}  labels: ask for them with --property {name}");
     }
 }
 

@@ -139,11 +139,11 @@ impl Report<'_> {
 
     /// The transitions that were never taken although their thread was at their location.
     pub(crate) fn untaken(&self) -> Untaken {
-        let entered = self.entered();
+        let (entered, executed) = (self.entered(), self.executed());
         let mut untaken = Untaken::default();
         for (index, transition) in self.program.transitions.iter().enumerate() {
             // Nobody noted what was taken where the list is empty.
-            if self.hunt.fired.get(index).copied().unwrap_or(true) {
+            if self.hunt.fired.get(index).copied().unwrap_or(true) || executed.contains(&transition.span) {
                 continue;
             }
             let id = TransitionId::new(index);

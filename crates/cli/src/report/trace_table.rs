@@ -21,6 +21,9 @@ const WIDEST: usize = 60;
 /// With less room beside the other columns, changes stand below them.
 const NARROW: usize = 24;
 
+/// Statements have at most so many columns.
+const STATEMENT: usize = 32;
+
 /// How much of a trace is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
@@ -92,7 +95,8 @@ impl TraceTable<'_> {
         let view = program.view();
         let mut history = view.history();
         let mut before = history.show(&run.states[0]);
-        let start = ["0".to_owned(), "(start)".to_owned(), String::new(), start_text(&before), String::new()];
+        let start =
+            ["0".to_owned(), "(start)".to_owned(), String::new(), start_text(&before, self.source), String::new()];
         let mut rows = vec![(0, start)];
         for at in 0..run.steps.len() {
             let after = history.show(&run.states[at + 1]);
@@ -111,13 +115,20 @@ impl TraceTable<'_> {
         let name = |state: &[u32]| program.location_text(thread, program.location_of(thread, state)).to_owned();
         let faults = at + 1 == run.steps.len() && program.is_faulty(run.last());
         let to = if faults { "fault".to_owned() } else { name(&run.states[at + 1]) };
-        let others = changes.iter().filter(|change| !is_location_of(program, thread, &change.name));
+        let is_own = |change: &&Change<'_, '_>| {
+            !is_location_of(program, thread, &change.name) && self.source.has_variable(&change.name)
+        };
+        let others = changes.iter().filter(is_own);
         let changes: Vec<String> = others.map(change_text).collect();
         let (line, column) = self.source.position(transition.span);
+        let what = match self.source.is_promela() && !faults {
+            true => self.source.statements(transition, STATEMENT),
+            false => format!("{} → {to}", name(&run.states[at])),
+        };
         [
             (at + 1).to_string(),
             program.thread(thread).name.clone(),
-            format!("{} → {to}", name(&run.states[at])),
+            what,
             changes.join(", "),
             format!("{line}:{column}"),
         ]
@@ -190,8 +201,9 @@ impl Columns {
 }
 
 /// The initial values, leaving out locations and what is zero or false when there are many.
-fn start_text(start: &ShownState<'_>) -> String {
-    let leaves = start.leaves().into_iter().filter(|(_, value)| !matches!(value, ShownValue::Location(_)));
+fn start_text(start: &ShownState<'_>, source: &Source) -> String {
+    let is_place = |value: &ShownValue<'_>| matches!(value, ShownValue::Location(_));
+    let leaves = start.leaves().into_iter().filter(|(name, value)| !is_place(value) && source.has_variable(name));
     let values: Vec<String> = leaves.map(|(name, value)| format!("{name}={value}")).collect();
     let hidden = values.len().saturating_sub(6);
     let mut text = values.into_iter().take(6).collect::<Vec<_>>().join(" ");

@@ -51,7 +51,7 @@ impl Report<'_> {
         }
         let (program, entered) = (self.program, self.entered());
         let mut found = Vec::new();
-        for (number, kind) in program.kinds.iter().enumerate() {
+        for (number, kind) in program.kinds.iter().enumerate().filter(|(number, _)| !self.is_listed_before(*number)) {
             for (at, location) in kind.locations.iter().enumerate() {
                 let of_kind =
                     (0..program.threads.len()).map(ThreadId::new).filter(|&id| program.thread(id).kind == number);

@@ -46,7 +46,9 @@ impl Writer<'_> {
 
     /// A number beside a variable: the name of an `mtype`, where it is one.
     fn named(&self, variable: VarId, number: i64) -> String {
-        let is_named = matches!(self.program.variable(variable).values, birk_ir::ValueKind::Names(_));
+        let declared = self.program.variable(variable);
+        let is_place = matches!(declared.role, birk_ir::VarRole::Counter(_));
+        let is_named = matches!(declared.values, birk_ir::ValueKind::Names(_)) && !is_place;
         self.values.get(&number).filter(|_| is_named).cloned().unwrap_or_else(|| number.to_string())
     }
 
