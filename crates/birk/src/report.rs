@@ -104,6 +104,8 @@ pub struct AutomatonFigures {
     pub states: u64,
     /// Its steps.
     pub transitions: u64,
+    /// No lasso of the product is shorter than the one that was found.
+    pub is_shortest: bool,
     /// How long that took.
     pub seconds: f64,
 }

@@ -40,6 +40,8 @@ pub struct Stats {
     pub store_bytes: u64,
     /// For engines that go level by level: states found at each depth.
     pub levels: Vec<u64>,
+    /// No lasso of the product has fewer steps than the one that was found.
+    pub is_shortest_lasso: bool,
     /// Where it was cut off.
     pub cutoff: Cutoff,
     /// What only this kind of engine counts.

@@ -1,7 +1,7 @@
 //! The hunt for accepting cycles: a run that comes again and again through a state in which goal 0 is true.
 //!
 //! One core takes the nested search (or, where any cycle through an accepting state will do, a simple one), several
-//! take its concurrent relative. What they find is made shorter before it is told.
+//! take its concurrent relative. What they find is made shorter before it is told, and as short as possible where the product is small.
 
 mod cells;
 mod cndfs;
@@ -17,6 +17,7 @@ mod packed;
 mod packed_shared;
 mod packed_single;
 mod path;
+mod shortest;
 mod slots;
 mod strong;
 mod work_sharing;

@@ -70,6 +70,9 @@ impl<'a> LivenessQuestion<'a> {
         if let Outcome::Found(trace) = &mut hunt.outcomes[0] {
             *trace = product.project(trace);
         }
+        // What was searched must be the whole product, whose lassos are those of the model.
+        let is_whole = slice.is_none() && context.engine.liveness.is_none() && limits.depth == u32::MAX;
+        hunt.stats.is_shortest_lasso &= is_whole && context.bitstate().is_none();
         let transitions = model.transitions();
         hunt.fired.truncate(transitions);
         hunt.stats.cutoff.open.truncate(transitions);
@@ -84,7 +87,10 @@ impl<'a> LivenessQuestion<'a> {
             Strength::General => "general",
         };
         let (states, transitions) = (hunt.stats.states, hunt.stats.transitions);
-        let figures = AutomatonFigures { automaton: self.automaton.len(), strength, states, transitions, seconds };
+        // A lasso of a model with variables reset may close later in the model as it is written.
+        let is_shortest = hunt.stats.is_shortest_lasso && context.reset.is_none();
+        let automaton = self.automaton.len();
+        let figures = AutomatonFigures { automaton, strength, states, transitions, is_shortest, seconds };
         let mut answered = Answered::new(self.property, &hunt.outcomes[0], &hunt.coverage);
         answered.automaton = Some(figures);
         if let Outcome::Found(trace) = &hunt.outcomes[0] {
@@ -132,7 +138,7 @@ impl LivenessQuestion<'_> {
         layers.note_refusal(watch);
         let mut hunt = specialised.original(context.program, hunt);
         // What was not met may be there all the same: it is not told.
-        (hunt.fired, hunt.stats.cut) = (Vec::new(), 0);
+        (hunt.fired, hunt.stats.cut, hunt.stats.is_shortest_lasso) = (Vec::new(), 0, false);
         Some(hunt)
     }
 }

@@ -117,7 +117,9 @@ fn violation(report: &Report<'_>) -> String {
         match run {
             Some(run) => {
                 let is_of_state = run.loop_start.is_none() && answer.property.branching().is_none();
+                let is_least = answer.automaton.as_ref().is_some_and(|figures| figures.is_shortest);
                 let shortest = match (is_of_state, report.is_shortest) {
+                    (false, _) if is_least => ", shortest",
                     (true, true) => ", shortest",
                     (true, false) if report.engine.directed => ", perhaps not the shortest",
                     _ => "",

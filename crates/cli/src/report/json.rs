@@ -87,6 +87,9 @@ struct AutomatonReport {
 struct ProductReport {
     states: u64,
     transitions: u64,
+    /// No lasso of the product has fewer steps than the one that was found.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    shortest: bool,
     seconds: f64,
 }
 
@@ -391,6 +394,7 @@ fn property(report: &Report<'_>, answer: &Answer) -> PropertyReport {
         product: figures.map(|of| ProductReport {
             states: of.states,
             transitions: of.transitions,
+            shortest: of.is_shortest,
             seconds: of.seconds,
         }),
     }

@@ -33,9 +33,19 @@ impl CycleSearch {
 }
 
 /// The answer to a hunt.
-pub(super) fn ended(lasso: Option<&Lasso>, coverage: Coverage, stopped: Stop, stats: Stats, model: &dyn Model) -> Hunt {
+pub(super) fn ended(
+    lasso: Option<&Lasso>,
+    coverage: Coverage,
+    stopped: Stop,
+    mut stats: Stats,
+    model: &dyn Model,
+) -> Hunt {
     let outcome = match (lasso, &coverage) {
-        (Some(lasso), _) => Outcome::Found(lasso.shortened(model).trace(model)),
+        (Some(lasso), _) => {
+            let (lasso, is_shortest) = lasso.shortened(model).shortest(model);
+            stats.is_shortest_lasso = is_shortest;
+            Outcome::Found(lasso.trace(model))
+        }
         (None, Coverage::Complete) => Outcome::Absent,
         (None, _) => Outcome::Inconclusive,
     };

@@ -10,6 +10,7 @@ mod system;
 
 use std::ops::ControlFlow;
 
+use birk_agreement::graph::Graph;
 use birk_engine::{Hunt, Job, Limits, Model, Observer, Patient, Progress, Successors};
 use birk_exec::{Product, Random};
 use birk_ir::{Coverage, Outcome, Stop};
@@ -300,4 +301,61 @@ fn states_are_counted_once() {
             assert_eq!((hunt.stats.states, hunt.stats.transitions), explicit.size());
         }
     }
+}
+
+/// As few steps as possible, stem and cycle together, against the distances between all pairs of nodes.
+#[test]
+fn lassos_of_small_graphs_are_shortest() {
+    let mut random = Random::new(23);
+    let (mut found, mut long) = (0, 0);
+    for round in 0..number(20_000, 4_000) {
+        let mut graph = Graph::drawn(&mut random);
+        let nodes = graph.edges.len();
+        (graph.stuck, graph.has_cycles, graph.labels) = (None, true, vec![0; nodes]);
+        for _ in 0..=random.below(3) {
+            graph.labels[random.below(nodes)] = 1;
+        }
+        let hunt = cycle_search(1 + round % 2).hunt(&graph, &mut Patient);
+        let Outcome::Found(trace) = &hunt.outcomes[0] else { continue };
+        let expected = shortest_lasso(&graph).expect("one was found");
+        assert!(hunt.stats.is_shortest_lasso, "so little lies nearby that nothing is left out");
+        assert_eq!(trace.steps.len(), expected, "{:?} {:?} {:?}", graph.initial, graph.edges, graph.labels);
+        let way = graph.walk(trace).expect("it is a path");
+        let start = trace.loop_start.expect("it is a lasso");
+        assert_eq!(way[start], way[way.len() - 1]);
+        assert!(way[start..].iter().any(|&node| graph.labels[node] == 1), "the cycle is accepting");
+        found += 1;
+        long += usize::from(expected > 5);
+    }
+    assert!(found > 1_000 && long > 50, "{found} lassos, {long} long ones");
+}
+
+/// The least number of steps up to the end of an accepting cycle.
+fn shortest_lasso(graph: &Graph) -> Option<usize> {
+    let nodes = graph.edges.len();
+    let mut steps = vec![vec![usize::MAX; nodes]; nodes];
+    for (from, edges) in graph.edges.iter().enumerate() {
+        edges.iter().for_each(|&to| steps[from][to] = 1);
+    }
+    for middle in 0..nodes {
+        for from in 0..nodes {
+            for to in 0..nodes {
+                let through = steps[from][middle].saturating_add(steps[middle][to]);
+                steps[from][to] = steps[from][to].min(through);
+            }
+        }
+    }
+    let accepting = |node: &usize| graph.labels[*node] == 1;
+    let cycle = |entry: usize| {
+        let through = |node: usize| match node == entry {
+            true => steps[entry][entry],
+            false => steps[entry][node].saturating_add(steps[node][entry]),
+        };
+        (0..nodes).filter(accepting).map(through).min().unwrap_or(usize::MAX)
+    };
+    let stem = |entry: usize| {
+        let from = graph.initial.iter().map(|&node| if node == entry { 0 } else { steps[node][entry] });
+        from.min().unwrap_or(usize::MAX)
+    };
+    (0..nodes).map(|entry| stem(entry).saturating_add(cycle(entry))).min().filter(|&least| least < usize::MAX)
 }
