@@ -87,8 +87,8 @@ impl Report<'_> {
         entered
     }
 
-    /// What labels stand for, where nobody asked for it: it is not checked then.
-    pub(crate) fn unasked(&self) -> Vec<&str> {
+    /// The properties of labels, which are checked only if they are named, where none was.
+    pub(crate) fn unchecked(&self) -> Vec<&str> {
         let is_open = |property: &&birk_ir::Property| {
             let is_of_labels = matches!(property.kind, birk_ir::PropertyKind::Ltl(_)) && property.span.is_none();
             is_of_labels && !self.answers.iter().any(|answer| answer.property.name == property.name)

@@ -35,6 +35,15 @@ fn a_trace_shows_statements_and_who_starts_whom() {
     }
 }
 
+/// A condition about the place of another process is no rendezvous.
+#[test]
+fn waiting_for_a_place_is_not_waiting_for_a_receiver() {
+    let text = "active proctype P() { skip; done: skip; false }\nactive proctype Q() { P@done; skip }\n";
+    let found = birk(&format!("check {} --property deadlock", model("place", text).display())).exits(1).out;
+    assert!(found.contains("waits for `P@done` (P@ = "), "{found}");
+    assert!(!found.contains("ready to receive"), "{found}");
+}
+
 #[test]
 fn a_statement_is_reached_in_whichever_process_and_step() {
     let path = model("reached", &SEMAPHORE.replace("sema?p; sema!v", "sema?p; sema!v; assert(true); false; skip"));
@@ -55,9 +64,9 @@ fn labels_that_are_not_asked_for_are_said_to_be_unchecked() {
     let text = "byte x; active proctype P() { do :: x = 1 - x :: accept: x = x od }";
     let path = model("labels", text);
     let quiet = birk(&format!("check {}", path.display())).exits(0);
-    quiet.prints("  not checked  -  accept    labels: ask for them with --property accept");
+    quiet.prints("  not checked  -  accept    labels; check them with --property accept");
     let json = birk(&format!("check {} --format json", path.display())).exits(0).json();
-    assert_eq!(json["coverage"]["unasked"], serde_json::json!(["accept"]));
+    assert_eq!(json["coverage"]["unchecked"], serde_json::json!(["accept"]));
     let asked = birk(&format!("check {} --property accept", path.display())).exits(1);
     assert!(!asked.out.contains("not checked"), "{}", asked.out);
     let other = birk(&format!("check {} --property fault", path.display())).exits(0);
@@ -74,7 +83,7 @@ ltl live { <> (x == 2) }
     let path = model("formulas", text);
     let safe = birk(&format!("check {} --property safe", path.display())).exits(1).out;
     assert!(safe.contains("P@ == done"), "{safe}");
-    assert!(!safe.contains("--fairness weak excludes"), "it is false after a finite beginning: {safe}");
+    assert!(!safe.contains("--fairness weak excludes"), "a finite prefix violates it: {safe}");
     let live = birk(&format!("check {} --property live", path.display())).exits(1).out;
     assert!(live.contains("--fairness weak excludes"), "{live}");
     birk(&format!("check {} --property live --fairness weak", path.display())).exits(0);

@@ -101,5 +101,8 @@ fn what_is_wrong_is_said_once() {
     assert_eq!(errors("crashes { loc crashed: do { x := 1; } return; }"), [twice]);
     let nowhere = "E0026 there is no location `crashed` in this thread | no such location";
     assert_eq!(errors("crashes { x := 1; goto crashed; }"), [nowhere]);
+    // In a procedure they are no words of the language.
+    let text = "system S { byte x; procedure p() { on crash { x := 1; } } active thread T() crashes { p(); } }";
+    assert!(load(text, &[]).diagnostics.iter().all(|found| found.code != "E0006"), "no brace is missing");
     assert!(errors("crashes when x { x := 1; }")[0].starts_with("E0022"));
 }

@@ -55,7 +55,7 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("active", "The thread runs from the start; `active [N] thread T(int me)` makes `N` instances."),
     (
         "crashes",
-        "The thread may stop at any of its locations and lose what is not `durable`; then it is at `crashed`, and may run again.",
+        "The thread may crash at any of its locations. It loses what is not `durable`, is at `crashed`, and may restart.",
     ),
     ("durable", "A variable of a thread that keeps its value when the thread crashes."),
     (
@@ -63,7 +63,7 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
         "`on crash { … }` is done in the step of a crash, `on restart { … }` is what the thread does first afterwards.",
     ),
     ("crash", "`on crash { … }`: done in the same step as the crash."),
-    ("restart", "`on restart { … }`: what a thread does first when it runs again after a crash."),
+    ("restart", "`on restart { … }`: what a thread does first after a crash."),
     ("fair", "Not passed over forever while it is enabled; used by `--fairness`."),
     ("loc", "A place where a thread can be, with the guarded commands that leave it."),
     ("when", "The guard: the step is enabled only where this is true. In `receive`: only such a message is taken."),

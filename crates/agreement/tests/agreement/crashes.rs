@@ -4,7 +4,7 @@
 use birk_exec::Fairness;
 use birk_lang::ast::{Item, System};
 
-use crate::{agreed, dead, fairness, ic3, limit, native, reduction, same, symmetry};
+use crate::{agreed, dead, fairness, ic3, limit, native, read_back, reduction, symmetry};
 use birk_agreement::case::{self, Case, Made};
 use birk_agreement::check::Checked;
 use birk_agreement::programs::crashing::with_crashes;
@@ -48,13 +48,7 @@ fn draw(seed: u64) -> (System, String) {
 fn look(seed: u64, tally: &mut Tally) -> Checked {
     let (system, text) = draw(seed);
     tally.drawn += 1;
-    let read = |text: &str| birk_lang::parser::parse(text, 0).system.map(|system| writer::normal_form(&system));
-    let expected = Some(writer::normal_form(&system));
-    same("what the parser reads", &read(&text), &expected)?;
-    let Ok(formatted) = birk_lang::fmt::format(&text) else { return Err("it cannot be formatted".to_owned()) };
-    same("what the parser reads of the formatted text", &read(&formatted), &expected)?;
-    let again = birk_lang::fmt::format(&formatted).map_err(|_| "it cannot be formatted again".to_owned())?;
-    same("formatted once more", &again, &formatted)?;
+    read_back(&system, &text)?;
     let case = match case::make(&text) {
         Made::Usable(case) => case,
         Made::Refused(why) => {

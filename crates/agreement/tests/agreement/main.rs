@@ -152,6 +152,17 @@ fn look(seed: u64, system: &System, text: &str, tally: &mut Tally) -> Checked {
     Ok(())
 }
 
+/// The parser reads what was written, also of the formatted text, which formatting does not change again.
+fn read_back(system: &System, text: &str) -> Checked {
+    let read = |text: &str| birk_lang::parser::parse(text, 0).system.map(|system| writer::normal_form(&system));
+    let expected = Some(writer::normal_form(system));
+    same("what the parser reads", &read(text), &expected)?;
+    let format = |text: &str| birk_lang::fmt::format(text).map_err(|_| "it cannot be formatted".to_owned());
+    let formatted = format(text)?;
+    same("what the parser reads of the formatted text", &read(&formatted), &expected)?;
+    same("formatted once more", &format(&formatted)?, &formatted)
+}
+
 /// A depth limit to be tried.
 fn limit(seed: u64, case: &Case) -> u32 {
     Random::new(seed).between(0, i64::from(case.answer.depth) + 1) as u32

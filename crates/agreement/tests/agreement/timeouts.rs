@@ -6,7 +6,7 @@ use birk_exec::Fairness;
 use birk_ir::Expr;
 use birk_lang::ast::System;
 
-use crate::{fairness, held_against, limit, same};
+use crate::{fairness, held_against, limit, read_back, same};
 use birk_agreement::case::{self, Case, Made};
 use birk_agreement::check::Checked;
 use birk_agreement::faithful::faithful;
@@ -46,11 +46,7 @@ fn asks(case: &Case, transition: usize) -> bool {
 fn look(seed: u64, tally: &mut Tally) -> Checked {
     let (system, text) = draw(seed);
     tally.drawn += 1;
-    let read = |text: &str| birk_lang::parser::parse(text, 0).system.map(|system| writer::normal_form(&system));
-    let expected = Some(writer::normal_form(&system));
-    same("what the parser reads", &read(&text), &expected)?;
-    let Ok(formatted) = birk_lang::fmt::format(&text) else { return Err("it cannot be formatted".to_owned()) };
-    same("what the parser reads of the formatted text", &read(&formatted), &expected)?;
+    read_back(&system, &text)?;
     let case = match case::make(&text) {
         Made::Usable(case) => case,
         Made::Refused(why) => {

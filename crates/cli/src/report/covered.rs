@@ -32,9 +32,9 @@ pub(super) struct CoverageReport {
     /// one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     dead: Vec<String>,
-    /// What labels stand for and was not checked, because `--property` did not name it.
+    /// The properties of labels, which were not checked because `--property` did not name them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    unasked: Vec<String>,
+    unchecked: Vec<String>,
     /// Of the states that differ only in interchangeable threads one was visited: those that are counted are representatives.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     symmetry: bool,
@@ -77,7 +77,7 @@ impl CoverageReport {
             grade: report.grade().letter(),
             reduced: report.is_reduced,
             dead: report.dead.clone(),
-            unasked: report.unasked().into_iter().map(str::to_owned).collect(),
+            unchecked: report.unchecked().into_iter().map(str::to_owned).collect(),
             symmetry: report.is_of_orbits(),
         }
     }

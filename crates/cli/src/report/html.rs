@@ -133,12 +133,12 @@ fn properties(report: &Report<'_>) -> String {
             escape(&note)
         );
     }
-    for name in report.unasked() {
+    for name in report.unchecked() {
         let name = escape(name);
         let _ = writeln!(
             out,
-            "<tr><td>not checked</td><td class=\"mono\">{name}</td><td>labels</td><td></td><td class=\"soft\">--property {name} asks \
-             for them</td></tr>"
+            "<tr><td>not checked</td><td class=\"mono\">{name}</td><td>labels</td><td></td><td class=\"soft\">check them \
+             with --property {name}</td></tr>"
         );
     }
     out + "</tbody></table>\n"

@@ -55,7 +55,7 @@ pub(crate) fn text(report: &Report<'_>, look: Look) -> String {
 fn passed_over(report: &Report<'_>, trace: &ShownTrace) -> Option<String> {
     let is_asked = matches!(report.property_of(trace).kind, PropertyKind::Ltl(_)) && report.args.fairness == Fair::None;
     let fairness = Fairness::weak(report.program).ok().filter(|_| is_asked)?;
-    // What a finite beginning decides, fairness does not change.
+    // What a finite prefix violates, fairness does not change.
     if let PropertyKind::Ltl(formula) = &report.property_of(trace).kind
         && !trace.run.because(report.program, formula).iter().any(|line| line.by == Decided::Forever)
     {
@@ -119,7 +119,7 @@ fn violation(report: &Report<'_>) -> String {
                 let is_of_state = run.loop_start.is_none() && answer.property.branching().is_none();
                 let is_least = answer.automaton.as_ref().is_some_and(|figures| figures.is_shortest);
                 let shortest = match (is_of_state, report.is_shortest) {
-                    (false, _) if is_least => ", shortest",
+                    (false, _) if is_least => ", shortest in the product",
                     (true, true) => ", shortest",
                     (true, false) if report.engine.directed => ", perhaps not the shortest",
                     _ => "",
@@ -201,8 +201,8 @@ fn properties(out: &mut String, report: &Report<'_>, paint: Paint) {
         );
         let _ = writeln!(out, "{}", line.trim_end());
     }
-    for name in report.unasked() {
-        let _ = writeln!(out, "  not checked  -  {name:width$}  labels: ask for them with --property {name}");
+    for name in report.unchecked() {
+        let _ = writeln!(out, "  not checked  -  {name:width$}  labels; check them with --property {name}");
     }
 }
 

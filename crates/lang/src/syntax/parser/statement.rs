@@ -71,7 +71,7 @@ impl Parser<'_> {
                 kind if is_item(kind) => return list,
                 // The `}` before it is missing.
                 T::Name if self.is_next_branch() => return list,
-                T::Name if self.blocks == 0 && self.about_crashes().is_some() => return list,
+                T::Name if self.is_about_crashes() => return list,
                 T::Name if self.is_misspelt_action() => continue,
                 _ => list.extend(self.statement()),
             }

@@ -99,7 +99,7 @@ impl Parser<'_> {
     }
 
     /// `durable`, `on crash` or `on restart`, if one of these stands here: something about crashes of this thread.
-    pub(super) fn about_crashes(&self) -> Option<String> {
+    fn about_crashes(&self) -> Option<String> {
         if self.at_word("durable") {
             let is_type = matches!(self.peek(1), T::Boolean | T::Byte | T::Int);
             let is_named = self.peek(1) == T::Name && matches!(self.peek(2), T::Name | T::OpenBracket);
@@ -107,6 +107,11 @@ impl Parser<'_> {
         }
         let is_block = self.at_word("on") && self.peek(1) == T::Name && self.peek(2) == T::OpenBrace;
         is_block.then(|| format!("on {}", self.source(self.tokens[self.position + 1].span)))
+    }
+
+    /// The same, where a thread may have it: behind statements, but not in a block or procedure.
+    pub(super) fn is_about_crashes(&self) -> bool {
+        self.blocks == 0 && self.procedure.is_none() && self.about_crashes().is_some()
     }
 
     /// A variable that outlives crashes, or what is done at one or after it.
