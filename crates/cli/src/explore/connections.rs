@@ -7,14 +7,14 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How many are answered at once, if the system has as many threads to give. Browsers open six.
 const THREADS: usize = 16;
 /// How many more may be open and wait for a thread.
 const MOST_WAITING: usize = 16;
-/// How long to wait for something to change before looking again.
-const PAUSE: Duration = Duration::from_millis(50);
+/// How long whoever has a thread may say nothing while others wait: on a busy machine, hearing takes a moment.
+const GRACE: Duration = Duration::from_millis(20);
 
 /// Those that are open.
 #[derive(Default)]
@@ -29,10 +29,13 @@ struct Open {
     /// Those that a thread listens to, or answers; the oldest first.
     taken: Vec<Taken>,
     threads: usize,
+    /// The system has no room for another.
+    is_full: bool,
 }
 
 struct Taken {
     stream: Arc<TcpStream>,
+    since: Instant,
     /// What it asks for is known, and may be asked.
     is_heard: bool,
 }
@@ -46,6 +49,7 @@ impl Connections {
         answer: impl Fn(&TcpStream, &dyn Fn()) + Sync,
     ) -> std::io::Result<Infallible> {
         std::thread::scope(|scope| {
+            Builder::new().spawn_scoped(scope, || self.make_room())?;
             for _ in 0..THREADS {
                 match Builder::new().spawn_scoped(scope, || self.work(&answer)) {
                     Ok(_) => self.lock().threads += 1,
@@ -54,24 +58,35 @@ impl Connections {
                 }
             }
             loop {
-                match listener.accept() {
-                    Ok((stream, _)) => self.take_in(stream),
-                    // Most likely there are as many files open as there may be.
-                    Err(_) => drop(self.hurry(self.lock())),
-                }
+                self.take_in(listener.accept().ok().map(|(stream, _)| stream));
             }
         })
     }
 
-    fn take_in(&self, stream: TcpStream) {
+    /// Takes in the next connection, or learns that none can be had: most likely there are as many files open as there may be.
+    fn take_in(&self, stream: Option<TcpStream>) {
         let mut open = self.lock();
-        open.waiting.push_back(Arc::new(stream));
+        open.is_full = stream.is_none();
+        open.waiting.extend(stream.map(Arc::new));
         self.changed.notify_all();
         while open.waiting.len() > MOST_WAITING {
-            open = self.hurry(open);
+            open = self.changed.wait(open).unwrap_or_else(PoisonError::into_inner);
         }
-        if open.taken.len() == open.threads {
-            open.end_oldest();
+        if open.is_full {
+            drop(self.changed.wait_timeout(open, GRACE));
+        }
+    }
+
+    /// Ends those who say nothing, the oldest first, as long as others wait for their place.
+    fn make_room(&self) -> ! {
+        let mut open = self.lock();
+        loop {
+            open = if open.is_needed() {
+                open.end_oldest();
+                self.changed.wait_timeout(open, GRACE).unwrap_or_else(PoisonError::into_inner).0
+            } else {
+                self.changed.wait(open).unwrap_or_else(PoisonError::into_inner)
+            };
         }
     }
 
@@ -85,10 +100,8 @@ impl Connections {
                     None => open = self.changed.wait(open).unwrap_or_else(PoisonError::into_inner),
                 }
             };
-            open.taken.push(Taken { stream: stream.clone(), is_heard: false });
-            if !open.waiting.is_empty() && open.taken.len() == open.threads {
-                open.end_oldest();
-            }
+            open.taken.push(Taken { stream: stream.clone(), since: Instant::now(), is_heard: false });
+            self.changed.notify_all();
             drop(open);
             // A panic was reported when it happened; others are answered all the same.
             let _ = catch_unwind(AssertUnwindSafe(|| answer(&stream, &|| self.lock().hear(&stream))));
@@ -100,20 +113,20 @@ impl Connections {
         }
     }
 
-    /// Ends the oldest that has said nothing, and waits a moment for a change.
-    fn hurry<'l>(&self, open: MutexGuard<'l, Open>) -> MutexGuard<'l, Open> {
-        open.end_oldest();
-        self.changed.wait_timeout(open, PAUSE).unwrap_or_else(PoisonError::into_inner).0
-    }
-
     fn lock(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Open {
+    /// Whether someone waits for the place of one who says nothing.
+    fn is_needed(&self) -> bool {
+        let is_kept_out = self.is_full || !self.waiting.is_empty() && self.taken.len() == self.threads;
+        is_kept_out && self.taken.iter().any(|one| !one.is_heard)
+    }
+
     fn end_oldest(&self) {
-        if let Some(silent) = self.taken.iter().find(|one| !one.is_heard) {
+        if let Some(silent) = self.taken.iter().find(|one| !one.is_heard && one.since.elapsed() >= GRACE) {
             let _ = silent.stream.shutdown(Shutdown::Both);
         }
     }
