@@ -1,6 +1,6 @@
 /**
  * BIR for tree-sitter: what `birk` accepts, a little more freely, so that files being written have a tree too.
- * `crates/cli/tests/editors.rs` holds it against the lexer's tables and the models.
+ * `crates/cli/tests/cli/editors.rs` holds it against the lexer's tables and the models.
  */
 
 const PREC = {

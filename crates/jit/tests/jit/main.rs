@@ -1,0 +1,5 @@
+//! Native code against the interpreter.
+
+mod oracle;
+mod wide;
+mod words;
