@@ -36,6 +36,7 @@ mod promela;
 mod prove;
 mod reduce;
 mod refine;
+mod release;
 mod report;
 mod runs;
 mod server;
