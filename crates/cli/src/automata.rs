@@ -156,17 +156,19 @@ fn written(source: &Source, program: &Program, (id, receiver): Side<'_>) -> (Opt
 /// action.
 fn spanned(source: &Source, transition: &Transition) -> (Option<String>, Vec<String>) {
     let guard = transition.guard_span.map(|span| source.slice(span));
-    let own = transition.parts.iter().filter(|part| transition.span.to(**part) == transition.span);
+    let is_received = |part: Span| transition.receiver.as_ref().is_some_and(|other| other.span.to(part) == other.span);
+    // What the receiver does comes last.
+    let own = transition.parts.iter().take_while(|part| !is_received(**part));
     let actions: Vec<String> = own.map(|part| source.slice(*part)).collect();
     let is_plain = guard.is_none() && transition.parts.is_empty();
     (guard, if is_plain { vec![source.slice(transition.span)] } else { actions })
 }
 
-/// The same of the other side of a rendezvous: the guard, and what else stands between its braces.
+/// The same of the other side of a rendezvous: a statement, or the guard and what else stands between its braces.
 fn received(source: &Source, receiver: &Receiver) -> (Option<String>, Vec<String>) {
     let text = source.slice(receiver.span);
-    let inner = text.split_once('{').map_or(text.as_str(), |(_, inner)| inner.trim_end_matches('}'));
-    let actions = inner.split(';').map(|part| part.trim().to_owned());
+    let Some((_, inner)) = text.split_once('{') else { return (None, vec![text]) };
+    let actions = inner.trim_end_matches('}').split(';').map(|part| part.trim().to_owned());
     let is_action = |part: &String| !part.is_empty() && !part.starts_with("guard");
     (receiver.guard_span.map(|span| source.slice(span)), actions.filter(is_action).collect())
 }

@@ -33,6 +33,22 @@ fn a_trace_shows_statements_and_who_starts_whom() {
     }
 }
 
+#[test]
+fn automata_have_both_halves_of_a_rendezvous() {
+    let path = model("automata", SEMAPHORE);
+    let graph = birk(&format!("graph {} --threads=dijkstra[1]", path.display())).exits(0).out;
+    for edge in ["t0_0 -> t0_1 [label=\"sema!p\"]", "t0_1 -> t0_0 [label=\"sema?v\"]"] {
+        assert!(graph.contains(edge), "{edge} is not in\n{graph}");
+    }
+    let graph = birk(&format!("graph {} --threads=init", path.display())).exits(0).out;
+    assert!(graph.contains("run dijkstra()\\nrun user()\\nrun user()"), "{graph}");
+    // One process may go on in its `atomic` sequence after the other has sent.
+    let text = "chan c = [0] of { byte }; byte n;\nactive proctype P() { c!1 }\n\
+                active proctype Q() { byte x; atomic { c?x; n = x } }\n";
+    let graph = birk(&format!("graph {} --threads", model("goes_on", text).display())).exits(0).out;
+    assert!(graph.contains("[label=\"c!1\"]") && graph.contains("[label=\"c?x"), "{graph}");
+}
+
 /// A condition about the place of another process is no rendezvous.
 #[test]
 fn waiting_for_a_place_is_not_waiting_for_a_receiver() {

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use birk_ir::{Expr, LocalId, LocationId, Op, Place, Span, ThreadId, Transition, VarId};
+use birk_ir::{Expr, LocalId, LocationId, Op, Place, Receiver, Span, ThreadId, Transition, VarId};
 
-use super::step::Fine;
+use super::step::{Fine, Partner};
 use crate::fold::{fold, replace};
 use crate::sema::World;
 
@@ -53,6 +53,8 @@ struct Path {
     known: Known,
     /// Where the processes are.
     at: HashMap<usize, Option<usize>>,
+    /// Those that have received at a rendezvous.
+    partners: Vec<Partner>,
     then: Option<usize>,
     steps: usize,
 }
@@ -85,6 +87,7 @@ pub(crate) fn transitions(
             spans: Vec::new(),
             known: Known::default(),
             at: HashMap::new(),
+            partners: Vec::new(),
             then: None,
             steps: 0,
         };
@@ -114,6 +117,7 @@ fn transition(world: &World, path: Path, instance: usize, position: usize) -> Tr
     let proc = &world.procs[world.instances[instance].proc];
     let here = proc.states[position];
     let target = path.at.get(&instance).copied().unwrap_or(Some(here));
+    let receiver = receiver(world, &path, instance);
     let first = path.spans.first().copied().unwrap_or_default();
     let parts = if path.spans.len() > 1 { path.spans } else { Vec::new() };
     Transition {
@@ -129,8 +133,27 @@ fn transition(world: &World, path: Path, instance: usize, position: usize) -> Tr
         locals: path.locals,
         fair: None,
         then: path.then.map(ThreadId::new),
-        receiver: None,
+        receiver,
     }
+}
+
+/// The one process that receives at a rendezvous, where nobody else is moved and nobody goes on.
+fn receiver(world: &World, path: &Path, instance: usize) -> Option<Receiver> {
+    let [partner] = path.partners[..] else { return None };
+    let is_alone = path.at.keys().all(|moved| [instance, partner.instance].contains(moved));
+    if path.then.is_some() || !is_alone {
+        return None;
+    }
+    let position = &world.procs[world.instances[partner.instance].proc].position;
+    let place = |element: usize| position.get(&element).copied().map(LocationId::new);
+    let target = path.at.get(&partner.instance)?;
+    Some(Receiver {
+        thread: ThreadId::new(partner.instance),
+        location: place(partner.state)?,
+        target: target.map_or(Some(None), |element| place(element).map(Some))?,
+        span: partner.span,
+        guard_span: None,
+    })
 }
 
 impl Expansion<'_> {
@@ -189,6 +212,7 @@ impl Expansion<'_> {
         for (instance, element) in &fine.moves {
             path.at.insert(*instance, *element);
         }
+        path.partners.extend(fine.partner);
         path.locals += fine.locals;
         for op in &fine.ops {
             let known = &mut path.known;

@@ -20,12 +20,21 @@ pub(crate) struct Fine {
     pub(crate) then: Option<usize>,
     /// Where processes are afterwards; `None` is where a process is gone.
     pub(crate) moves: Vec<(usize, Option<usize>)>,
-    /// A partner takes part, and is the one who may go on.
-    pub(crate) is_rendezvous: bool,
+    /// The partner at a rendezvous, which is the one that may go on.
+    pub(crate) partner: Option<Partner>,
     pub(crate) spans: Vec<Span>,
     pub(crate) dstep: Option<usize>,
     /// A lower one goes first.
     rank: usize,
+}
+
+/// The process that receives at a rendezvous.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Partner {
+    pub(crate) instance: usize,
+    /// Where it waits.
+    pub(crate) state: usize,
+    pub(crate) span: Span,
 }
 
 /// A statement that may receive at a rendezvous.
@@ -129,10 +138,10 @@ pub(crate) fn steps(world: &mut World, receivers: &[Receiver], instance: usize, 
                 fine.moves.push((instance, Some(leaf.target)));
                 world.go(instance, leaf.target, state, &mut fine.ops);
             }
-            if !fine.is_rendezvous && leaf.atomic {
+            if fine.partner.is_none() && leaf.atomic {
                 fine.then = Some(instance);
             }
-            if fine.is_rendezvous && dstep.is_some() {
+            if fine.partner.is_some() && dstep.is_some() {
                 world.error("E2036", span, "a rendezvous in a `d_step`", "cannot be executed here");
             }
         }
@@ -510,7 +519,7 @@ impl Lowering<'_> {
         self.locals = locals;
         self.world.go(receiver.instance, receiver.leaf.target, receiver.state, &mut fine.ops);
         fine.moves.push((receiver.instance, Some(receiver.leaf.target)));
-        fine.is_rendezvous = true;
+        fine.partner = Some(Partner { instance: receiver.instance, state: receiver.state, span: element.span });
         fine.then = receiver.leaf.atomic.then_some(receiver.instance);
         fine.spans.push(element.span);
         fine.locals = locals;
