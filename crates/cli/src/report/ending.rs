@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use birk_exec::replay::{Because, Chance, Decided, Shows, is_of_state};
 use birk_exec::{Part, Replayed, explain, why};
 use birk_ir::{
-    Access, Branching, Expr, FaultKind, Formula, Op, Program, Property, PropertyKind, Span, ThreadId, Transition,
-    TransitionId, VarRole,
+    Access, Branching, Expr, FaultKind, Formula, Op, Program, Property, PropertyKind, ShownValue, Span, ThreadId,
+    Transition, TransitionId, VarRole,
 };
 
 use crate::diagnostics;
@@ -298,9 +298,19 @@ impl Ending<'_> {
         let guard = format!("`{}`", visible(if is_called { text.trim_end_matches(';') } else { text }));
         let parts = why(self.program, self.run.last(), id).parts;
         let is_leaf = |&(at, part): &(usize, &Part)| parts.get(at + 1).is_none_or(|next| next.depth <= part.depth);
+        let shown = self.program.show(self.run.last());
+        let mut queues = shown.leaves();
+        queues.retain(|(_, value)| matches!(value, ShownValue::Queue(_)));
         let mut values: Vec<String> = Vec::new();
         for (_, part) in parts.iter().enumerate().filter(is_leaf) {
-            let value = format!("{} = {}", part.text, part.value);
+            // How many messages there are, or one of them: all of them say more.
+            let text = part.text.strip_prefix("len(").and_then(|text| text.strip_suffix(')')).unwrap_or(&part.text);
+            let is_of =
+                |name: &str| text.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('['));
+            let value = match queues.iter().find(|(name, _)| is_of(name)) {
+                Some((name, queue)) => format!("{name} = {queue}"),
+                None => format!("{} = {}", part.text, part.value),
+            };
             if !values.contains(&value) {
                 values.push(value);
             }

@@ -62,7 +62,7 @@ fn what_waits_for_timeout_is_in_the_trace() {
     let retransmission = birk("check models/timeout/retransmission.bir -D BUG=1").exits(1);
     retransmission
         .prints("(items)  lossy → lossy")
-        .prints("Sender   at waiting waits for `acks` (len(acks) = 0, acks[0] = 0, Sender.bit = 0)");
+        .prints("Sender   at waiting waits for `acks` (acks = [], Sender.bit = 0)");
     let text = "system S { boolean on; byte n;
   active thread T() { loc l: when timeout && on do { n := 1; } return; }
   active thread U() { loc l: when n == 2 do { } return; }

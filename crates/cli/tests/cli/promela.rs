@@ -34,6 +34,17 @@ fn a_trace_shows_statements_and_who_starts_whom() {
 }
 
 #[test]
+fn who_waits_at_a_buffer_is_told_with_its_contents() {
+    let text = "mtype = { req, ack }\nchan q[2] = [2] of { mtype, byte };\n\
+                active proctype A() { q[1]!req(1); q[1]!req(2); q[1]!req(3) }\n\
+                active proctype B() { byte x; q[1]?ack(x) }\n";
+    let found = birk(&format!("check {} --property deadlock", model("buffer", text).display())).exits(1).out;
+    for wait in ["`q[1]!req(3)` (q[1] = [(req, 1), (req, 2)])", "`q[1]?ack(x)` (q[1] = [(req, 1), (req, 2)])"] {
+        assert!(found.contains(wait), "{wait} is not in\n{found}");
+    }
+}
+
+#[test]
 fn automata_have_both_halves_of_a_rendezvous() {
     let path = model("automata", SEMAPHORE);
     let graph = birk(&format!("graph {} --threads=dijkstra[1]", path.display())).exits(0).out;
