@@ -66,10 +66,11 @@ impl CoverageReport {
             Coverage::Hashed { depth, omission_probability, expected_omissions } => {
                 CoverageKind::Hashed { depth, omission_probability, expected_omissions }
             }
-            Coverage::Partial(states) => {
-                // More than 64 bits hold: the diagrams know.
-                let sets = report.hunt.stats.bdd().filter(|_| states == u64::MAX);
-                CoverageKind::Partial { states: sets.map_or(Count::Number(states), |sets| Count::new(&sets.states)) }
+            // States of the model: the search of a formula counts those of its product.
+            Coverage::Partial(_) => {
+                let stats = &report.hunt.stats;
+                let states = stats.bdd().map_or(Count::Number(stats.states), |sets| Count::new(&sets.states));
+                CoverageKind::Partial { states }
             }
         };
         Self {

@@ -206,6 +206,16 @@ fn coverage_has_the_fields_of_its_kind() {
     );
 }
 
+/// A formula is searched in a product, which has states of its own.
+#[test]
+fn coverage_counts_the_states_of_the_model() {
+    let check = "check models/german_liveness.bir --max-states 50 --threads 1";
+    let report = birk(&format!("{check} --format json")).json();
+    assert_eq!(report["coverage"]["kind"], "partial");
+    assert_eq!(report["coverage"]["states"], report["stats"]["states"]);
+    birk(check).prints(&format!("D, partial: {} states, with no claim about others", report["stats"]["states"]));
+}
+
 #[test]
 fn standard_output_holds_one_object_and_people_are_told_on_standard_error() {
     let answer = check("models/rejected/warnings.bir");
