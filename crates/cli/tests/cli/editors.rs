@@ -10,6 +10,8 @@ use birk_lang::lexer::{Token, TokenKind, tokenize};
 use regex::Regex;
 use serde_json::Value;
 
+use crate::binary::BIRK;
+
 /// Signs that are only there to be reported: BIR has `&&` and `||`.
 const HALVES: [&str; 2] = ["&", "|"];
 /// Operators of formulas that are single letters. TextMate leaves them names: most often they are.
@@ -246,4 +248,24 @@ fn tree_sitter_parses_every_model() {
     let output = output.expect("bash runs the check");
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
+}
+
+/// Types, package, reports and the view in a browser; what it is built with is fetched once.
+#[test]
+fn the_extension_for_visual_studio_code_passes_its_tests() {
+    if !tools::are_installed(&["npm", "node", "chromium|google-chrome"]) {
+        return;
+    }
+    let folder = root().join("editors/vscode");
+    let npm = |options: &[&str]| {
+        let output = Command::new("npm").args(options).current_dir(&folder).env("BIRK", BIRK).output();
+        let output = output.expect("npm can be run");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "npm {options:?}: {said}");
+    };
+    let made = |file: &str| std::fs::metadata(folder.join(file)).and_then(|of| of.modified()).ok();
+    if made("node_modules/.package-lock.json") < made("package-lock.json") {
+        npm(&["ci", "--prefer-offline", "--no-audit", "--no-fund"]);
+    }
+    npm(&["test"]);
 }
