@@ -8,7 +8,7 @@ use birk_exec::replay::{Because, Chance, Decided, Shows, is_of_state};
 use birk_exec::{Part, Replayed, explain, why};
 use birk_ir::{
     Access, Branching, Expr, FaultKind, Formula, Op, Program, Property, PropertyKind, ShownValue, Span, ThreadId,
-    Transition, TransitionId, VarRole,
+    TransitionId,
 };
 
 use crate::diagnostics;
@@ -317,7 +317,11 @@ impl Ending<'_> {
         }
         // A rendezvous is one step with each process that could receive: all that matters is that none of them does.
         let is_place = |value: &String| value.split(' ').next().is_some_and(|name| name.ends_with('@'));
-        if self.is_rendezvous(transition) && !values.is_empty() && values.iter().all(is_place) {
+        if self.source.is_promela()
+            && transition.receiver.is_some()
+            && !values.is_empty()
+            && values.iter().all(is_place)
+        {
             return Some(format!("{guard} (no process is ready to receive)"));
         }
         if values.len() > MAX_VALUES {
@@ -325,15 +329,6 @@ impl Ending<'_> {
             values.push("…".into());
         }
         Some(if values.is_empty() { guard } else { format!("{guard} ({})", values.join(", ")) })
-    }
-
-    /// Whether a step of a Promela model sends, and moves another process that receives.
-    fn is_rendezvous(&self, transition: &Transition) -> bool {
-        let own = self.program.thread(transition.thread).kind;
-        let is_other = |role: VarRole| matches!(role, VarRole::Counter(kind) if kind != own);
-        let moves =
-            |op: &Op| matches!(op, Op::Assign(place, _) if is_other(self.program.variable(place.variable).role));
-        self.source.is_promela() && transition.parts.len() > 1 && transition.ops.iter().any(moves)
     }
 
     /// The condition that the last step found to be false.

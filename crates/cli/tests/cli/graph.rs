@@ -156,6 +156,25 @@ fn receivers_at_a_rendezvous_have_edges() {
     assert!(from(&received[0]).iter().all(|name| name.starts_with("Sender[")), "{:?}", from(&received[0]));
 }
 
+/// A process that is started and receives in one step did not wait anywhere before it: no edge of it stands for that step.
+#[test]
+fn who_is_started_in_the_same_step_does_not_receive_from_a_place() {
+    let folder = folder("automata_started");
+    let text = "chan c = [0] of { byte }; byte x;
+      proctype P(byte k) { byte a; c?a; x = a + k }
+      init { byte b = 3; atomic { run P(b); c!1 }; b = 7; assert(b == 7) }";
+    fs::write(folder.join("s.pml"), text).expect("writable");
+    let answer =
+        run(command(BIRK).args(["graph", "s.pml", "--threads", "--format", "json"]).current_dir(&folder)).exits(0);
+    let threads = json(&answer)["threads"].clone();
+    // One step that starts and sends, and one that sends to the process that waits after the other alternative.
+    let names = |thread: usize, edge: usize| threads[thread]["edges"][edge]["transitions"].clone();
+    let (both, sends) = (names(0, 0), names(0, 2));
+    assert_eq!(threads[0]["edges"][0]["actions"], serde_json::json!(["run P(b)", "c!1", "c?a"]));
+    assert_eq!(threads[1]["edges"][0]["actions"], serde_json::json!(["c?a"]));
+    assert_eq!((names(1, 0), both == sends), (sends, false));
+}
+
 /// Guards and actions are the user's words also where a thread is written in statements.
 #[test]
 fn statements_become_edges_in_the_users_words() {

@@ -53,8 +53,8 @@ struct Path {
     known: Known,
     /// Where the processes are.
     at: HashMap<usize, Option<usize>>,
-    /// Those that have received at a rendezvous.
-    partners: Vec<Partner>,
+    /// Those that have received at a rendezvous; nothing in place of one that was moved before, for example by `run`.
+    partners: Vec<Option<Partner>>,
     then: Option<usize>,
     steps: usize,
 }
@@ -137,9 +137,9 @@ fn transition(world: &World, path: Path, instance: usize, position: usize) -> Tr
     }
 }
 
-/// The one process that receives at a rendezvous, where nobody else is moved and nobody goes on.
+/// The one process that receives at a rendezvous, where it waited from the beginning, nobody else is moved and nobody goes on.
 fn receiver(world: &World, path: &Path, instance: usize) -> Option<Receiver> {
-    let [partner] = path.partners[..] else { return None };
+    let [Some(partner)] = path.partners[..] else { return None };
     let is_alone = path.at.keys().all(|moved| [instance, partner.instance].contains(moved));
     if path.then.is_some() || !is_alone {
         return None;
@@ -209,10 +209,15 @@ impl Expansion<'_> {
                 path.spans.push(*span);
             }
         }
+        path.partners.extend(fine.partner.map(|partner| {
+            let counter = self.world.instances[partner.instance].counter;
+            let starts = |op: &Op| matches!(op, Op::Assign(place, _) if place.variable == counter);
+            let has_moved = path.at.contains_key(&partner.instance) || path.ops.iter().any(starts);
+            (!has_moved).then_some(partner)
+        }));
         for (instance, element) in &fine.moves {
             path.at.insert(*instance, *element);
         }
-        path.partners.extend(fine.partner);
         path.locals += fine.locals;
         for op in &fine.ops {
             let known = &mut path.known;
