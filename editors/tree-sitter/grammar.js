@@ -76,7 +76,7 @@ module.exports = grammar({
     record: ($) => seq('record', field('name', $.name), '{', repeat($.variables), '}', optional(';')),
 
     variables: ($) => seq($.type, $.declarator, repeat(seq(',', $.declarator)), ';'),
-    declarator: ($) => seq(field('name', $.name), optional(seq(':=', $._expression))),
+    declarator: ($) => seq(field('name', $.name), optional(seq(':=', choice($._expression, $.choice)))),
 
     type: ($) => prec.right(seq($.type_base, repeat(seq('[', $._expression, ']')))),
     type_base: ($) =>

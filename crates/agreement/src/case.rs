@@ -129,9 +129,8 @@ fn survey(model: &Interpreter<'_>) -> Survey {
     let mut survey = Survey { fired: vec![false; model.transitions()], ..Survey::default() };
     let mut batch = Successors::new(model.words());
     model.initial(&mut batch);
-    let initial = batch.state(0).to_vec();
-    let mut depths = HashMap::from([(initial.clone(), 0u32)]);
-    let mut queue = VecDeque::from([initial]);
+    let mut queue: VecDeque<Vec<u32>> = (0..batch.len()).map(|at| batch.state(at).to_vec()).collect();
+    let mut depths: HashMap<Vec<u32>, u32> = queue.iter().map(|state| (state.clone(), 0)).collect();
     while let Some(state) = queue.pop_front() {
         let depth = depths[&state];
         survey.deepest = depth;

@@ -24,7 +24,7 @@ struct Node {
     edges: Vec<(u64, Result<usize, Option<FaultKind>>)>,
 }
 
-/// A graph; the first node is the initial state.
+/// A graph; the first nodes are the initial states.
 #[derive(Default)]
 pub(crate) struct Graph {
     nodes: Vec<Node>,
@@ -37,8 +37,8 @@ impl Graph {
         let model = Interpreter::new(program, &[]);
         let mut batch = Successors::new(model.words());
         model.initial(&mut batch);
-        let mut states = vec![batch.state(0).to_vec()];
-        let mut known = HashMap::from([(states[0].clone(), 0)]);
+        let mut states: Vec<Vec<u32>> = (0..batch.len()).map(|at| batch.state(at).to_vec()).collect();
+        let mut known: HashMap<Vec<u32>, usize> = states.iter().cloned().zip(0..).collect();
         let mut graph = Graph::default();
         while let Some(state) = states.get(graph.nodes.len()).cloned() {
             batch.clear();

@@ -20,9 +20,9 @@ pub fn faithful(system: &System, program: &Program, answer: &Answer) -> Checked 
     let meaning = Meaning::new(system);
     let mut found = Findings::new(&meaning);
     let mut explored = Explored::default();
-    let mut depths = vec![0];
-    explored.known.insert(meaning.initial.clone(), 0);
-    explored.states.push(meaning.initial.clone());
+    explored.states = meaning.initial_states();
+    explored.known = explored.states.iter().cloned().zip(0..).collect();
+    let mut depths = vec![0; explored.states.len()];
     // A step that waits for `timeout` or for something else is two transitions.
     let is_plain = is_plain(&meaning) && !program.has_timeout();
     let translation = if is_plain { Some(Translation::new(&meaning, program)?) } else { None };
@@ -287,7 +287,7 @@ fn has_quantifier(meaning: &Meaning<'_>, expr: &ast::Expr) -> bool {
         ExprKind::Let(_, a, b) => has(a) || has(b),
         ExprKind::Modal(_, _, a) | ExprKind::Fixpoint(_, _, a) => has(a),
         // Which member is outside, and whether that comes before or after other faults, is not said.
-        ExprKind::Set(_) => true,
+        ExprKind::Set(_) | ExprKind::Choose(_) => true,
         ExprKind::Member(a, _) | ExprKind::At(a, _) | ExprKind::Unary(_, a) => has(a),
         ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => has(a) || has(b),
         ExprKind::Conditional(a, b, c) => has(a) || has(b) || has(c),

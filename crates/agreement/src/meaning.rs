@@ -104,8 +104,10 @@ pub struct Meaning<'a> {
     /// Threads, in order.
     pub kinds: Vec<Kind<'a>>,
     pub(crate) properties: Vec<(PropertyKind, &'a Expr)>,
-    /// The initial state.
+    /// The first initial state.
     pub initial: State,
+    /// Elements that begin with one of several values.
+    choices: Vec<(usize, Vec<i64>)>,
     /// The names of its elements.
     pub names: Vec<String>,
 }
@@ -121,6 +123,11 @@ impl<'a> Meaning<'a> {
             let Item::Variables(variables) = item else { continue };
             for (name, initial) in &variables.declarators {
                 let variable = meaning.variable(&variables.ty, initial.as_ref());
+                if let Some(Expr { kind: ExprKind::Choose(parts), .. }) = initial {
+                    let values = meaning.chosen(&variable.shape, parts);
+                    let elements = variable.offset..variable.offset + variable.shape.len();
+                    meaning.choices.extend(elements.map(|element| (element, values.clone())));
+                }
                 meaning.add_elements(std::slice::from_ref(&name.text), &variable);
                 if matches!(variables.ty.kind, TypeKind::Channel(..)) {
                     meaning.channels.push(&name.text);
@@ -220,10 +227,46 @@ impl<'a> Meaning<'a> {
         dimensions.fold(inner, |element, length| Shape::Array(self.count(length), Box::new(element)))
     }
 
+    /// Every initial state.
+    pub fn initial_states(&self) -> Vec<State> {
+        let mut states = vec![self.initial.clone()];
+        for (element, values) in &self.choices {
+            let with = |state: &State, value: i64| {
+                let mut state = state.clone();
+                state[*element] = value;
+                state
+            };
+            states = states.iter().flat_map(|state| values.iter().map(|&value| with(state, value))).collect();
+        }
+        states
+    }
+
+    /// What a variable of single values may begin with, the least first.
+    fn chosen(&self, shape: &Shape, parts: &[Expr]) -> Vec<i64> {
+        let mut single = shape;
+        while let Shape::Array(_, element) = single {
+            single = element;
+        }
+        let of = |expr: &Expr| {
+            let value = Scene::new(self, &[], None).value(expr).and_then(|value| single.take(value));
+            single.written(value.expect("initial values are in range"))[0]
+        };
+        let mut values: Vec<i64> = match parts {
+            [Expr { kind: ExprKind::Set(members), .. }] => members.iter().map(of).collect(),
+            [named] => (0..=self.symmetric(named).expect("the name of a symmetric type")).collect(),
+            [low, high] => (of(low)..=of(high)).collect(),
+            _ => unreachable!("a set or two numbers"),
+        };
+        values.sort_unstable();
+        values.dedup();
+        values
+    }
+
     fn variable(&self, ty: &Type, initial: Option<&Expr>) -> Variable {
         let shape = self.shape_of(ty);
         let initial = match initial {
             None => shape.defaults(),
+            Some(Expr { kind: ExprKind::Choose(parts), .. }) => vec![self.chosen(&shape, parts)[0]; shape.len()],
             Some(expr) => {
                 let mut single = &shape;
                 while let Shape::Array(_, element) = single {

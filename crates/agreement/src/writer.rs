@@ -527,10 +527,11 @@ impl Writer<'_> {
                 self.put(" in ");
                 self.expr(body, ANY, last);
             }
-            ExprKind::Set(members) => {
-                self.put("{");
-                self.list(&members.iter().collect::<Vec<_>>());
-                self.put("}");
+            ExprKind::Set(parts) | ExprKind::Choose(parts) => {
+                let is_set = matches!(expr.kind, ExprKind::Set(_));
+                self.put(if is_set { "{" } else { "choose(" });
+                self.list(&parts.iter().collect::<Vec<_>>());
+                self.put(if is_set { "}" } else { ")" });
             }
             ExprKind::Modal(..) | ExprKind::Fixpoint(..) => unreachable!("formulas are not generated"),
             ExprKind::Error => unreachable!("trees without errors are written"),

@@ -46,8 +46,15 @@ impl<'p> Evaluator<'p> {
         Self { program, elements, locals }
     }
 
-    pub(crate) fn initial(&self) -> Vec<i64> {
-        self.program.variables.iter().flat_map(|variable| variable.initial.iter().copied()).collect()
+    /// The initial states: every combination of what elements may begin with.
+    pub(crate) fn initial(&self) -> Vec<Vec<i64>> {
+        let mut all = vec![self.program.variables.iter().flat_map(|variable| variable.initial.clone()).collect()];
+        for choice in &self.program.choices {
+            let place = self.elements[choice.variable.index()].0 + choice.element as usize;
+            let with = |state: &Vec<i64>, value: i64| [&state[..place], &[value], &state[place + 1..]].concat();
+            all = all.iter().flat_map(|state| choice.values.iter().map(|&value| with(state, value))).collect();
+        }
+        all
     }
 
     /// Whether a condition is true in a state; `stuck` says that no step is possible there.

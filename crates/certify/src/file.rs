@@ -31,17 +31,18 @@ pub(crate) struct Opened<'a> {
 }
 
 /// The sum of some bytes (FNV-1a). It finds accidents; what a certificate proves never rests on it.
-fn sum(bytes: &[u8]) -> u64 {
+pub fn sum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 /// A number for what a program does: not for its comments, nor for the places of its text, nor for its properties.
-fn identity(program: &Program) -> u64 {
+pub fn identity(program: &Program) -> u64 {
     let mut text = String::new();
     let mut add = |part: &dyn Debug| _ = writeln!(text, "{part:?}");
     for variable in &program.variables {
         add(&(&variable.name, variable.lo, variable.hi, &variable.shape, &variable.initial));
     }
+    program.choices.iter().for_each(|choice| add(choice));
     for kind in &program.kinds {
         add(&(&kind.name, kind.counter, kind.copies, kind.locations.len()));
     }

@@ -5,12 +5,12 @@
 //! clauses, an invariant says that every variable has a value of its type: that, too, is not believed but checked. Where properties
 //! are inductive together, they themselves are a part of the invariant.
 
-use birk_ir::{Expr, Program, Property, PropertyKind, TransitionId};
+use birk_ir::{Expr, Program, Property, PropertyKind, TransitionId, VarId};
 
 use crate::circuit::{Bit, Circuit};
 use crate::evaluate::Evaluator;
 use crate::file::{Opened, TOGETHER, unfit};
-use crate::notation::{self, Clauses, Condition, Element, Names};
+use crate::notation::{self, Clauses, Cube, Names};
 use crate::symbolic::{Choice, State};
 use crate::{Evidence, MayGoOn, Refusal};
 
@@ -56,19 +56,31 @@ struct Proof<'a> {
 impl Proof<'_> {
     /// The invariant is true initially.
     fn initiation(&self) -> Result<(), Refusal> {
-        let initial = &self.program.variables;
-        for (variable, (lo, hi)) in initial.iter().zip(&self.clauses.bounds) {
-            if variable.initial.iter().any(|value| !(lo..=hi).contains(&value)) {
+        let values = |number: usize, element: usize| self.program.initial_values(VarId::new(number), element as u32);
+        for (number, (variable, (lo, hi))) in self.program.variables.iter().zip(&self.clauses.bounds).enumerate() {
+            let mut all = (0..variable.initial.len()).flat_map(|element| values(number, element));
+            if all.any(|value| !(lo..=hi).contains(&value)) {
                 return self.fails(&format!("`{}` is initially not in {lo}..{hi}", variable.name));
             }
         }
-        let is_so = |(of, is): &(Element, Condition)| is.is_true(initial[of.0.index()].initial[of.1 as usize]);
-        if let Some((_, line)) = self.clauses.cubes.iter().find(|(cube, _)| cube.iter().all(is_so)) {
-            return self.fails(&format!("the initial state is excluded by `{line}`"));
+        // Elements begin independently of each other; a cube may ask several things of one.
+        let can_be = |cube: &Cube| {
+            cube.iter().all(|(of, _)| {
+                let asked = || cube.iter().filter(|(other, _)| other == of);
+                values(of.0.index(), of.1 as usize).iter().any(|&value| asked().all(|(_, is)| is.is_true(value)))
+            })
+        };
+        if let Some((_, line)) = self.clauses.cubes.iter().find(|(cube, _)| can_be(cube)) {
+            return self.fails(&format!("an initial state is excluded by `{line}`"));
         }
-        let evaluator = |bad| Evaluator::new(self.program, std::slice::from_ref(bad));
-        let broken = self.own.iter().find(|(_, bad)| evaluator(bad).is_true(bad, &evaluator(bad).initial(), false));
-        broken.map_or(Ok(()), |(property, _)| self.fails(&format!("`{}` is not true initially", property.name)))
+        let bad: Vec<Expr> = self.own.iter().map(|(_, bad)| bad.clone()).collect();
+        let evaluator = Evaluator::new(self.program, &bad);
+        for state in evaluator.initial() {
+            if let Some(at) = bad.iter().position(|bad| evaluator.is_true(bad, &state, false)) {
+                return self.fails(&format!("`{}` is not true initially", self.own[at].0.name));
+            }
+        }
+        Ok(())
     }
 
     /// Any state in which the invariant is true.

@@ -72,7 +72,7 @@ fn a_closed_set_is_accepted() {
 #[test]
 fn a_set_without_the_initial_state_fails() {
     let program = load(COUNTER);
-    fails(&checked(&program, &by_states(&program, &["low"], &[1, 2, 3])), "the initial state is missing");
+    fails(&checked(&program, &by_states(&program, &["low"], &[1, 2, 3])), "an initial state is missing");
 }
 
 #[test]

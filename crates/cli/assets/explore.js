@@ -40,18 +40,22 @@
     if (!expansions.has(id)) {
       const answer = await ask("expand", { node: id });
       answer.nodes.forEach((node) => states.set(node.id, node));
-      answer.edges.forEach((edge, index) => { if (!origins.has(edge.to) && edge.to !== 0) origins.set(edge.to, [id, index]); });
+      answer.edges.forEach((edge, index) => { if (!origins.has(edge.to) && !isRoot(edge.to)) origins.set(edge.to, [id, index]); });
       expansions.set(id, answer);
     }
     return expansions.get(id);
   };
 
+  // The initial states are the first that there are.
+  const isRoot = (id) => id < start.nodes.length;
+  const rootKey = (id) => !isTree() ? String(id) : id ? `from ${id}` : "";
+  const rootOf = (id) => views.get(rootKey(id));
+
   // Walks from the start along what is unfolded and not filtered out.
   const collect = () => {
     views = new Map();
-    const root = { key: isTree() ? "" : "0", id: 0, parent: null, via: null, ordinal: null, depth: 0 };
-    views.set(root.key, root);
-    const edges = [], queue = [root];
+    const edges = [], queue = start.nodes.map(({ id }) => ({ key: rootKey(id), id, parent: null, via: null, ordinal: null, depth: 0 }));
+    queue.forEach((root) => views.set(root.key, root));
     for (let i = 0; i < queue.length; i++) {
       const view = queue[i], known = expansions.get(view.id);
       if (!unfolded.has(view.key) || !known) continue;
@@ -72,8 +76,9 @@
   // The steps to a view, as `birk replay` takes them.
   const stepsTo = (view) => {
     const steps = [];
-    for (let at = view; at.parent; at = at.parent) steps.push(at.ordinal);
-    return "0:" + steps.reverse().join(",");
+    let at = view;
+    for (; at.parent; at = at.parent) steps.push(at.ordinal);
+    return `${at.id}:${steps.reverse().join(",")}`;
   };
 
   // The lines of a box: what it is, then its values; each with how it looks.
@@ -89,7 +94,7 @@
     const changed = (index) => before && before.values[index] !== state.values[index];
     const look = (index) => changed(index) && !isFolded() ? "strong" : "soft";
     if (by("show").value === "changes") {
-      const told = locations.filter((index) => locations.length <= MANY_THREADS || changed(index) || state.values[index] !== start.node.values[index]);
+      const told = locations.filter((index) => locations.length <= MANY_THREADS || changed(index) || state.values[index] !== start.nodes[0].values[index]);
       told.forEach((index) => lines.push([start.names[index] + state.values[index], look(index)]));
       if (told.length < locations.length) lines.push([`${told.length ? "the others" : "all threads"} as at the start`, "soft"]);
       start.names.forEach((other, index) => { if (!locations.includes(index) && (!before || changed(index))) lines.push([`${other} = ${state.values[index]}`, look(index)]); });
@@ -245,8 +250,8 @@
     const view = [...views.values()].find((other) => other.id === id);
     if (view) return select(view);
     const path = [id];
-    while (path[0] !== 0) path.unshift(origins.get(path[0])[0]);
-    await follow(root(), path, false);
+    while (!isRoot(path[0])) path.unshift(origins.get(path[0])[0]);
+    await follow(rootOf(path[0]), path, false);
   });
 
   by("search").addEventListener("submit", (event) => {
@@ -320,17 +325,18 @@
 
   // Opens the state that the address names.
   const openAddress = async () => {
-    const steps = /^#s=0:([0-9,]*)$/.exec(location.hash);
+    const steps = /^#s=([0-9]+:[0-9,]*)$/.exec(location.hash);
     if (!steps) { say("this is not the address of a state: it ends with #s=0: and the numbers of the steps"); return; }
     const { path } = await ask("open", { steps: steps[1] });
     collect();
-    await follow(root(), path, false);
+    await follow(rootOf(path[0]), path, false);
     say("");
   };
   window.addEventListener("hashchange", () => later(openAddress));
 
   start = await ask("start");
-  states.set(0, start.node);
+  start.nodes.forEach((node) => states.set(node.id, node));
+  if (start.initial > start.nodes.length) say(`there are ${start.initial} initial states; the first ${start.nodes.length} are shown`, true);
   document.title = `${start.system} - Birk explorer`;
   by("system").textContent = start.system;
   by("model").textContent = start.model;

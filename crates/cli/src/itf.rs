@@ -124,7 +124,10 @@ fn walk_to(
         return Err(ReplayError { step: step.saturating_sub(1), reason });
     }
     let run = match &file.ordinals {
-        Some(ordinals) if ordinals.len() == length => replay_ordinals(program, 0, ordinals, loop_start)?,
+        Some(ordinals) if ordinals.len() == length => {
+            let first = program.initial_states().iter().position(|state| fits(0, state)).unwrap_or(0);
+            replay_ordinals(program, first as u32, ordinals, loop_start)?
+        }
         _ => Replayed { loop_start, ..replay_states(program, length, fits)? },
     };
     match (0..=length).find(|&at| !fits(at, &run.states[at])) {

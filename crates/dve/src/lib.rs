@@ -88,6 +88,7 @@ fn assemble(cx: Context<'_>, steps: Steps, asked: Asked) -> Program {
         fault,
         property_faults: asked.faults,
         // No state of DVE is marked as a proper end.
+        choices: Vec::new(),
         valid_end: Expr::FALSE,
         properties: asked.properties,
     }

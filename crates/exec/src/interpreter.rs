@@ -345,7 +345,7 @@ impl Model for Interpreter<'_> {
     }
 
     fn initial(&self, out: &mut Successors) {
-        out.push(TransitionId(0), 0, &self.program.initial_state());
+        self.program.initial_states().iter().for_each(|state| out.push(TransitionId(0), 0, state));
     }
 
     fn successors(&self, state: &[u32], out: &mut Successors) {

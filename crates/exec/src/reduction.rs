@@ -312,7 +312,7 @@ impl Specialised {
     fn trace(&self, original: &Program, trace: &Trace) -> Trace {
         let (derived, original) = (Interpreter::new(&self.program, &[]), Interpreter::new(original, &[]));
         let (mut here, mut there) = (Successors::new(derived.words()), Successors::new(derived.words()));
-        let mut state = self.program.initial_state();
+        let mut state = self.program.initial_states()[trace.initial as usize].clone();
         let mut steps = Vec::new();
         for step in &trace.steps {
             let next = here.find(&derived, &state, |other, _| other == *step).expect("a trace consists of steps");

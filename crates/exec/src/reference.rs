@@ -49,9 +49,10 @@ pub fn explore(program: &Program, goals: &[Goal], limit: usize) -> Result<Answer
     let mut answer = Answer { shortest: none, satisfying: vec![0; goals.len()], ..Answer::default() };
     let mut seen: BTreeMap<State, u32> = BTreeMap::new();
     let mut queue = VecDeque::new();
-    let initial = (program.variables.iter().flat_map(|v| v.initial.clone()).collect(), false);
-    seen.insert(initial.clone(), 0);
-    queue.push_back(initial);
+    for initial in checker.initial() {
+        seen.insert((initial.clone(), false), 0);
+        queue.push_back((initial, false));
+    }
     while let Some(state) = queue.pop_front() {
         let depth = seen[&state];
         let mut successors = Vec::new();
@@ -105,6 +106,25 @@ impl<'p> Checker<'p> {
             next += variable.initial.len();
         }
         Self { program, offsets }
+    }
+
+    /// The values of all elements, in every initial state.
+    fn initial(&self) -> Vec<Vec<i64>> {
+        let first = self.program.variables.iter().flat_map(|variable| variable.initial.clone());
+        let mut all: Vec<Vec<i64>> = vec![first.collect()];
+        for choice in &self.program.choices {
+            let place = self.offsets[choice.variable.index()] + choice.element as usize;
+            let mut more = Vec::new();
+            for state in &all {
+                for &value in &choice.values {
+                    let mut state = state.clone();
+                    state[place] = value;
+                    more.push(state);
+                }
+            }
+            all = more;
+        }
+        all
     }
 
     /// The steps that are possible, where it is known whether there are others.

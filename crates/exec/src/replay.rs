@@ -21,6 +21,8 @@ use birk_engine::{Model as _, Successors};
 /// A trace with everything that can be said about it.
 #[derive(Clone, Debug)]
 pub struct Replayed {
+    /// Which initial state it begins in.
+    pub initial: u32,
     /// The states, one more than there are steps.
     pub states: Vec<Vec<u32>>,
     /// The steps taken.
@@ -76,14 +78,18 @@ pub fn replay_ordinals(
     })
 }
 
-/// Walks a run given by predicates on its states: `fits(position, state)`, the initial state being 0.
+/// Walks a run given by predicates on its states: `fits(position, state)`, the initial state being 0. Begins in the first that fits.
 pub fn replay_states(
     program: &Program,
     length: usize,
     fits: impl Fn(usize, &[u32]) -> bool,
 ) -> Result<Replayed, ReplayError> {
     let is_it = |at: usize, _, _, state: &[u32]| fits(at + 1, state);
-    walk(program, (0, length, None), is_it, |_, _| "no step leads to the state that the trace shows next".to_owned())
+    let starts = program.initial_states();
+    let first = starts.iter().position(|state| fits(0, state)).unwrap_or(0);
+    walk(program, (first as u32, length, None), is_it, |_, _| {
+        "no step leads to the state that the trace shows next".to_owned()
+    })
 }
 
 /// Walks from an initial state so many steps, each the first of which `is_it` is true, given its position, the successor's
@@ -102,6 +108,7 @@ fn walk(
     }
     let mut states = vec![batch.state(initial as usize).to_vec()];
     let mut replayed = Replayed {
+        initial,
         states: Vec::new(),
         steps: Vec::new(),
         ordinals: Vec::new(),
@@ -158,9 +165,9 @@ impl Replayed {
                 if self.loop_start.is_some() {
                     self.closes(program)?;
                 }
-                // It is about the initial state; whoever looks at another one is told nothing.
+                // It is about initial states; whoever looks at another one is told nothing.
                 let is_whole = self.shows(program, formula) == Shows::Whole(property.wants_goal());
-                is_whole && self.states[0] == program.initial_state()
+                is_whole && program.initial_states().contains(&self.states[0])
             }
             PropertyKind::Automaton | PropertyKind::Claim(_) => return self.closes(program),
         };
@@ -175,7 +182,7 @@ impl Replayed {
 
     /// The trace that was walked.
     pub fn trace(&self) -> Trace {
-        Trace { initial: 0, steps: self.steps.clone(), loop_start: self.loop_start }
+        Trace { initial: self.initial, steps: self.steps.clone(), loop_start: self.loop_start }
     }
 }
 

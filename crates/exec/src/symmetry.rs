@@ -152,7 +152,7 @@ impl Automorphisms {
     fn trace(&self, program: &Program, searched: &Program, trace: &Trace) -> Trace {
         let (derived, original) = (Interpreter::new(searched, &[]), Interpreter::new(program, &[]));
         let (mut here, mut there) = (Successors::new(derived.words()), Successors::new(derived.words()));
-        let mut state = program.initial_state();
+        let mut state = program.initial_states()[trace.initial as usize].clone();
         let mut representative = state.clone();
         let mut back = inverse(&self.canonical.permutation(&mut representative));
         let mut steps = Vec::new();

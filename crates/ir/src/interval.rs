@@ -258,7 +258,7 @@ struct Steps<'p> {
 }
 
 impl<'p> Steps<'p> {
-    /// The bounds of the initial state.
+    /// The bounds of the initial states.
     fn new(program: &'p Program) -> Self {
         let mut variables = Vec::new();
         for (id, variable) in program.variables.iter().enumerate() {
@@ -268,6 +268,12 @@ impl<'p> Steps<'p> {
                 (Some(&least), Some(&most)) if !is_flag => (least, most),
                 _ => (variable.lo, variable.hi),
             });
+        }
+        for choice in &program.choices {
+            let bounds = &mut variables[choice.variable.index()];
+            for &value in &choice.values {
+                *bounds = (bounds.0.min(value), bounds.1.max(value));
+            }
         }
         Self { program, variables, written: BTreeMap::new(), locals: BTreeMap::new() }
     }

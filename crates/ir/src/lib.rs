@@ -32,8 +32,8 @@ pub use layout::{Layout, Slot};
 pub use locality::Field;
 pub use outcome::{Coverage, Outcome, Step, Stop, Trace, Verdict};
 pub use program::{
-    Access, Channel, Fault, FaultKind, Location, Op, Place, Program, Receiver, Thread, ThreadKind, ThreadRole,
-    Transition, ValueKind, VarRole, Variable,
+    Access, Channel, Fault, FaultKind, InitialChoice, Location, Op, Place, Program, Receiver, Thread, ThreadKind,
+    ThreadRole, Transition, ValueKind, VarRole, Variable,
 };
 pub use property::{Claim, ClaimState, Formula, Goal, Property, PropertyKind};
 pub use refinement::{Mapped, Mapping, Meaning, Observed, Refinement};

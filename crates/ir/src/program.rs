@@ -1,4 +1,4 @@
-//! A program: variables with their layout, one initial state, guarded transitions.
+//! A program: variables with their layout, initial states, guarded transitions.
 //!
 //! It is *total*: whatever can go wrong in a step is a `Check` among its operations, and a failing check is an
 //! ordinary outcome of the step, the state in which `fault` is set. Expressions always have a value.
@@ -19,6 +19,8 @@ pub struct Program {
     pub variables: Vec<Variable>,
     /// Which of them hold the messages of channels, so that these can be shown as queues.
     pub channels: Vec<Channel>,
+    /// Elements that begin with one of several values: every combination of them is an initial state.
+    pub choices: Vec<InitialChoice>,
     /// Where they live in a state.
     pub layout: Layout,
     /// Thread declarations.
@@ -55,10 +57,21 @@ pub struct Variable {
     pub shape: Vec<u32>,
     /// How values are written.
     pub values: ValueKind,
-    /// Initial value of each element.
+    /// Initial value of each element; the first of them, where there is a choice.
     pub initial: Vec<i64>,
     /// Where it is declared.
     pub span: Span,
+}
+
+/// An element that begins with one of several values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InitialChoice {
+    /// Its variable.
+    pub variable: VarId,
+    /// Which element of it.
+    pub element: u32,
+    /// What it may begin with, in order and at least two; the first is its `Variable::initial`.
+    pub values: Vec<i64>,
 }
 
 /// A channel, or an array of channels, that holds messages.
@@ -378,7 +391,7 @@ impl Program {
         )
     }
 
-    /// The initial state.
+    /// The first initial state.
     pub fn initial_state(&self) -> Vec<u32> {
         let mut state = vec![0; self.layout.words()];
         for (v, variable) in self.variables.iter().enumerate() {
@@ -388,6 +401,29 @@ impl Program {
             }
         }
         state
+    }
+
+    /// All initial states; the last choice varies fastest.
+    pub fn initial_states(&self) -> Vec<Vec<u32>> {
+        let mut states = vec![self.initial_state()];
+        for choice in &self.choices {
+            let slot = self.layout.slot(choice.variable);
+            let with = |state: &Vec<u32>, value: i64| {
+                let mut state = state.clone();
+                slot.set(&mut state, choice.element, value);
+                state
+            };
+            states =
+                states.iter().flat_map(|state| choice.values.iter().map(move |&value| with(state, value))).collect();
+        }
+        states
+    }
+
+    /// What an element may begin with.
+    pub fn initial_values(&self, variable: VarId, element: u32) -> &[i64] {
+        let chosen = self.choices.iter().find(|choice| (choice.variable, choice.element) == (variable, element));
+        let only = std::slice::from_ref(&self.variable(variable).initial[element as usize]);
+        chosen.map_or(only, |choice| &choice.values)
     }
 
     /// The word and the bits in it that are not 0 in the result of a failing check.

@@ -295,7 +295,7 @@ impl Model for Compiled<'_> {
     }
 
     fn initial(&self, out: &mut Successors) {
-        out.push(TransitionId(0), 0, &self.code.program.initial_state());
+        self.code.program.initial_states().iter().for_each(|state| out.push(TransitionId(0), 0, state));
     }
 
     fn successors(&self, state: &[u32], out: &mut Successors) {

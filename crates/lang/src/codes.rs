@@ -65,6 +65,7 @@ pub const CODES: &[Code] = &[
     refinement::E0059,
     crashes::E0060,
     crashes::E0061,
+    values::E0062,
     warnings::W0001,
     warnings::W0002,
     warnings::W0003,

@@ -165,6 +165,7 @@ fn assemble(
         system: system.to_owned(),
         constants,
         channels: channels.collect(),
+        choices: cx.choices,
         layout: Layout::of(&variables),
         variables,
         valid_end: valid_end(&steps.kinds),

@@ -385,7 +385,7 @@ impl Resolver<'_> {
                 let head = Span { end: value.span.end, ..expr.span };
                 self.bound(name, head, body, body.span, scope);
             }
-            ExprKind::Set(parts) => parts.iter().for_each(|part| _ = self.expr(part, scope)),
+            ExprKind::Set(parts) | ExprKind::Choose(parts) => parts.iter().for_each(|part| _ = self.expr(part, scope)),
             ExprKind::Modal(_, whose, body) => {
                 if let Some(whose) = whose {
                     self.expr(whose, scope);

@@ -388,6 +388,7 @@ fn assemble(
         channels: std::mem::take(&mut world.channels),
         layout: Layout::of(&variables),
         variables,
+        choices: Vec::new(),
         valid_end: Expr::all(ends),
         kinds,
         threads,

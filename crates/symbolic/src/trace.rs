@@ -9,7 +9,8 @@ use birk_ir::{Program, Step, Trace};
 pub(crate) fn through(program: &Program, states: &[Vec<u32>]) -> Trace {
     let model = Interpreter::new(program, &[]);
     let steps = states.windows(2).map(|pair| step(&model, &pair[0], &pair[1])).collect();
-    Trace { initial: 0, steps, loop_start: None }
+    let initial = states.first().and_then(|first| program.initial_states().iter().position(|state| state == first));
+    Trace { initial: initial.unwrap_or(0) as u32, steps, loop_start: None }
 }
 
 fn step(model: &Interpreter<'_>, from: &[u32], to: &[u32]) -> Step {

@@ -92,6 +92,8 @@ impl Ctl {
 /// The graph of a tree.
 pub struct Graph {
     states: Vec<State>,
+    /// So many states at the beginning are initial.
+    pub initial: usize,
     /// The steps of each state: where they lead, and which conditions of fairness they meet.
     steps: Vec<Vec<(usize, u64)>>,
     /// The conditions that could be met in each state.
@@ -108,13 +110,14 @@ impl Graph {
         let marked = meaning.kinds.iter().any(|kind| kind.tree.fair);
         let mut conditions: BTreeMap<(usize, i64, Option<Span>), u64> = BTreeMap::new();
         let mut graph = Graph {
-            states: vec![meaning.initial.clone()],
+            states: meaning.initial_states(),
+            initial: meaning.initial_states().len(),
             steps: Vec::new(),
             enabled: Vec::new(),
             goes_wrong: false,
             is_cut: false,
         };
-        let mut known = HashMap::from([(meaning.initial.clone(), 0)]);
+        let mut known: HashMap<State, usize> = graph.states.iter().cloned().zip(0..).collect();
         while let Some(state) = graph.states.get(graph.steps.len()).cloned() {
             let (mut edges, mut enabled, mut is_stuck) = (Vec::new(), 0, true);
             for step in meaning.steps(&state) {

@@ -103,6 +103,7 @@ impl<'s> Scene<'s> {
                 let members = members.iter().map(|member| self.number(member)).collect::<Result<_, _>>()?;
                 Ok(Value::Set(members, None))
             }
+            ExprKind::Choose(_) => unreachable!("initial values are chosen elsewhere"),
             ExprKind::Error => unreachable!("a system without errors is evaluated"),
         }
     }

@@ -505,7 +505,7 @@ impl Place<'_> {
             ExprKind::Binary(_, a, b) => self.is_fixed(a) && self.is_fixed(b),
             ExprKind::Conditional(a, b, c) => [a, b, c].iter().all(|part| self.is_fixed(part)),
             ExprKind::Index(..) | ExprKind::At(..) | ExprKind::Quantifier(..) => false,
-            ExprKind::Let(..) | ExprKind::Set(_) | ExprKind::Error => false,
+            ExprKind::Let(..) | ExprKind::Set(_) | ExprKind::Choose(_) | ExprKind::Error => false,
             ExprKind::Modal(..) | ExprKind::Fixpoint(..) => false,
         }
     }

@@ -34,7 +34,41 @@ pub fn generate(rich: bool, seed: u64) -> System {
             items.swap(i, random.below(i + 1));
         }
     }
+    begin(&world, &mut items, &mut Random::new(!seed));
     System { name: name("Random"), items, ..System::default() }
+}
+
+/// Lets a variable or two begin with one of several values.
+fn begin(world: &World, items: &mut [Item], random: &mut Random) {
+    if !random.chance(20) {
+        return;
+    }
+    for _ in 0..2 {
+        let variable = random.pick(&world.globals);
+        let (scalar, elements) = (&variable.scalar, variable.shape.iter().product::<i64>());
+        let is_field = !variable.fields.is_empty() || variable.spread;
+        if is_field || scalar.kind == Kind::Set || scalar.lo == scalar.hi || elements > 3 {
+            continue;
+        }
+        let most = if elements == 1 { 3 } else { 2 };
+        let choice = match scalar.kind {
+            Kind::Name => vec![named("Id")],
+            Kind::Integer if random.chance(50) => {
+                let least = scalar.lo.max(-2).min(scalar.hi - 1);
+                let low = random.between(least, (scalar.hi - 1).min(4).max(least));
+                let high = (low + random.between(1, most - 1)).min(scalar.hi);
+                vec![world.written_number(low, random), world.written_number(high, random)]
+            }
+            _ => vec![tree::set((0..most).map(|_| world.constant_of(scalar, random)).collect())],
+        };
+        let declared = items.iter_mut().filter_map(|item| match item {
+            Item::Variables(variables) => Some(&mut variables.declarators),
+            _ => None,
+        });
+        for (_, initial) in declared.flatten().filter(|(name, _)| name.text == variable.name) {
+            *initial = Some(expr(ExprKind::Choose(choice.clone())));
+        }
+    }
 }
 
 fn place<'w>(world: &'w World, random: &'w mut Random, own: Option<usize>) -> Place<'w> {

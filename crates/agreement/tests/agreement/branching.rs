@@ -148,6 +148,14 @@ fn with_graph(program: &Program, formula: &Branching, limits: &Limits) -> (Truth
     }
 }
 
+/// Whether a formula is true in an initial state: its dual is not true in all of them.
+pub(crate) fn is_true_somewhere(program: &Program, formula: &Branching) -> Result<bool, String> {
+    match on_graph(program, &formula.dual(), &Limits::NONE) {
+        Truth::Known(truth, _) => Ok(!truth),
+        Truth::Open => Err("the graph is complete".to_owned()),
+    }
+}
+
 /// What an engine on sets says of formulas.
 pub(crate) fn on_sets(
     engine: &str,
@@ -206,9 +214,7 @@ fn agreed(seed: u64, case: &Case, tally: &mut Tally) -> Checked {
     let part = on_sets("bdd", program, &formulas, &depth)?;
     for (number, formula) in formulas.iter().enumerate() {
         let named = |why: String| format!("{engine}: {}: {why}", program.branching_text(formula));
-        let Truth::Known(truth, _) = on_graph(program, formula, &Limits::NONE) else {
-            return Err("the graph is complete".to_owned());
-        };
+        let truth = is_true_somewhere(program, formula)?;
         tally.formulas += 1;
         tally.by_truth[usize::from(truth)] += 1;
         tally.alternating += usize::from(depth_of_fixpoints(formula) >= 2);
@@ -348,11 +354,15 @@ pub(crate) fn of_graph(program: &Program, formula: &Branching) -> Result<bool, S
 
 /// The same for formulas on sets of states; `None` if it is too much for diagrams.
 pub(crate) fn of_sets(seed: u64, program: &Program, formulas: &[Branching]) -> Result<Option<Vec<bool>>, String> {
-    let hunt = on_sets(["bdd", "bdd-chain"][seed as usize % 2], program, formulas, &Limits::NONE);
+    // One initial state in which it is true is not enough, if there are others: one in which it is false is.
+    let is_turned = !program.choices.is_empty();
+    let sought: Vec<Branching> =
+        formulas.iter().map(|formula| if is_turned { formula.dual() } else { formula.clone() }).collect();
+    let hunt = on_sets(["bdd", "bdd-chain"][seed as usize % 2], program, &sought, &Limits::NONE);
     let Some(hunt) = hunt.ok().filter(|hunt| hunt.stopped != Stop::Memory) else { return Ok(None) };
-    let truth = formulas.iter().zip(&hunt.outcomes).map(|(formula, outcome)| match outcome {
-        Outcome::Found(trace) => shown(program, formula, trace).map(|_| true),
-        Outcome::Absent => Ok(false),
+    let truth = sought.iter().zip(&hunt.outcomes).map(|(formula, outcome)| match outcome {
+        Outcome::Found(trace) => shown(program, formula, trace).map(|_| !is_turned),
+        Outcome::Absent => Ok(is_turned),
         Outcome::Untraced(_) | Outcome::Inconclusive => Err("all states were examined".to_owned()),
     });
     truth.collect::<Result<_, _>>().map(Some)

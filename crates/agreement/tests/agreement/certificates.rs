@@ -34,8 +34,8 @@ pub(crate) fn expand(model: &Interpreter<'_>, state: &[u32]) -> (Vec<State>, Vec
 }
 
 pub(crate) fn reachable(model: &Interpreter<'_>, program: &Program) -> BTreeSet<State> {
-    let mut open = vec![program.initial_state()];
-    let mut seen = BTreeSet::from([program.initial_state()]);
+    let mut open = program.initial_states();
+    let mut seen: BTreeSet<State> = open.iter().cloned().collect();
     while let Some(state) = open.pop() {
         for next in expand(model, &state).0 {
             if seen.insert(next.clone()) {
@@ -174,7 +174,7 @@ pub(crate) fn is_true(program: &Program, invariant: &Invariant, state: &[u32]) -
 fn is_proof(program: &Program, goal: &Goal, invariant: &Invariant, all: &[State]) -> bool {
     let model = Interpreter::new(program, std::slice::from_ref(goal));
     let holds: HashSet<&State> = all.iter().filter(|state| is_true(program, invariant, state)).collect();
-    holds.contains(&program.initial_state())
+    program.initial_states().iter().all(|state| holds.contains(state))
         && holds.iter().all(|state| {
             let (next, goals) = expand(&model, state);
             goals.is_empty() && next.iter().all(|next| holds.contains(next))

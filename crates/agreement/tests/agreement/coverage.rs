@@ -71,8 +71,8 @@ impl Happenings<'_> {
     fn of(system: &System) -> (Vec<FaultKind>, HashSet<&'static str>) {
         let meaning = Meaning::new(system);
         let mut happenings = Happenings { meaning: &meaning, faults: Vec::new(), events: HashSet::new() };
-        let mut seen = HashSet::from([meaning.initial.clone()]);
-        let mut stack = vec![meaning.initial.clone()];
+        let mut stack = meaning.initial_states();
+        let mut seen: HashSet<State> = stack.iter().cloned().collect();
         while let Some(state) = stack.pop() {
             let steps = meaning.steps(&state);
             happenings.in_state(&state);

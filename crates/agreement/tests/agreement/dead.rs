@@ -40,10 +40,11 @@ fn bisimilar(program: &Program, reset: &Reset) -> Result<(usize, usize), String>
     let goals = case::goals_of(program);
     let (full, searched) = (Interpreter::new(program, &goals), Interpreter::new(&reset.program, &goals));
     let (mut here, mut there) = (Successors::new(full.words()), Successors::new(full.words()));
-    let initial = program.initial_state();
-    same("initial states", &initial, &reset.program.initial_state())?;
-    let mut pairs = HashSet::from([(initial.clone(), initial.clone())]);
-    let mut open = vec![(initial.clone(), initial)];
+    let normal = |state: Vec<u32>| (state.clone(), reset.initial(&state));
+    let mut open: Vec<_> = program.initial_states().into_iter().map(normal).collect();
+    let begins: HashSet<Vec<u32>> = open.iter().map(|(_, normal)| normal.clone()).collect();
+    same("initial states", &begins, &reset.program.initial_states().into_iter().collect())?;
+    let mut pairs: HashSet<_> = open.iter().cloned().collect();
     while let Some((one, other)) = open.pop() {
         for (number, variable) in (0..).zip(&program.variables) {
             let slot = program.layout.slot(VarId(number));

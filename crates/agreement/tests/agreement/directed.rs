@@ -34,8 +34,8 @@ fn graph(model: &Interpreter<'_>) -> Graph {
     let mut numbers: HashMap<Vec<u32>, usize> = HashMap::new();
     let mut batch = Successors::new(model.words());
     model.initial(&mut batch);
-    graph.states.push(batch.state(0).to_vec());
-    numbers.insert(graph.states[0].clone(), 0);
+    graph.states.extend((0..batch.len()).map(|at| batch.state(at).to_vec()));
+    numbers.extend(graph.states.iter().cloned().zip(0..));
     while graph.edges.len() < graph.states.len() {
         let state = graph.states[graph.edges.len()].clone();
         batch.clear();

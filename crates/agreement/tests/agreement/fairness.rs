@@ -78,7 +78,7 @@ pub(crate) fn agree(seed: u64, case: &Case, fairness: &Fairness, tally: &mut Tal
     let goes_on = fair::goes_on(program);
     let (mut made, mut wanted) = (Vec::new(), Vec::new());
     for (formula, of_runs) in formulas {
-        let truth = graph.truth(&formula, &values)[0];
+        let truth = graph.truth(&formula, &values)[..graph.initial].iter().all(|&is_true| is_true);
         let plain = formula.branching(true, &atoms, &mut 0);
         let named = |why: String| format!("{}: {why}", program.branching_text(&plain));
         if let Some(of_runs) = of_runs {

@@ -64,9 +64,18 @@ impl Graph<'_> {
         self.known.entry(state.to_vec()).or_insert_with(evaluate).clone()
     }
 
+    /// Which conditions are false in some initial state.
+    fn bad_initially(&mut self, program: &Program) -> Vec<bool> {
+        let mut bad = vec![false; self.goals];
+        for state in program.initial_states() {
+            bad.iter_mut().zip(self.bad(&state)).for_each(|(any, here)| *any |= here);
+        }
+        bad
+    }
+
     /// The largest part of the conditions that is inductive.
     fn inductive(&mut self, program: &Program, states: &[State]) -> Vec<bool> {
-        let mut kept: Vec<bool> = self.bad(&program.initial_state()).iter().map(|is_bad| !is_bad).collect();
+        let mut kept: Vec<bool> = self.bad_initially(program).iter().map(|is_bad| !is_bad).collect();
         loop {
             let before = kept.clone();
             for state in states {
@@ -125,7 +134,7 @@ fn examined(case: &Case, random: &mut Random, tried: &mut [u32; 5]) -> Checked {
     for (condition, gap) in found.gaps.iter().enumerate() {
         match gap {
             Some(Gap::Initial) => {
-                same("initially", &graph.bad(&program.initial_state())[condition], &true)?;
+                same("initially", &graph.bad_initially(&program)[condition], &true)?;
                 tried[0] += 1;
             }
             Some(Gap::Step(breach)) => {

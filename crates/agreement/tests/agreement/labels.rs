@@ -37,8 +37,8 @@ struct Runs {
 impl Runs {
     fn of(system: &System) -> Self {
         let meaning = Meaning::new(system);
-        let mut known: HashMap<State, usize> = HashMap::from([(meaning.initial.clone(), 0)]);
-        let mut states = vec![meaning.initial.clone()];
+        let mut states = meaning.initial_states();
+        let mut known: HashMap<State, usize> = states.iter().cloned().zip(0..).collect();
         let mut runs = Runs { labelled: Vec::new(), next: Vec::new() };
         while let Some(state) = states.get(runs.next.len()).cloned() {
             let own = runs.next.len();

@@ -153,9 +153,8 @@ pub(crate) fn confirmed(case: &Case, found: &Hunt, group: &[usize], is_shortest:
 fn defined(full: &Interpreter<'_>, reduced: &Reduced<'_>, (goals, every): (usize, u64), tally: &mut Tally) -> Checked {
     let mut batch = Successors::new(full.words());
     full.initial(&mut batch);
-    let initial = batch.state(0).to_vec();
-    let mut seen = HashSet::from([initial.clone()]);
-    let mut queue = VecDeque::from([initial]);
+    let mut queue: VecDeque<Vec<u32>> = (0..batch.len()).map(|at| batch.state(at).to_vec()).collect();
+    let mut seen: HashSet<Vec<u32>> = queue.iter().cloned().collect();
     let mut visited = 0;
     while let Some(state) = queue.pop_front() {
         visited += 1;
@@ -305,7 +304,7 @@ fn what_the_solver_proves_is_so() {
 fn states(model: &Interpreter<'_>) -> Vec<Vec<u32>> {
     let mut batch = Successors::new(model.words());
     model.initial(&mut batch);
-    let mut states = vec![batch.state(0).to_vec()];
+    let mut states: Vec<Vec<u32>> = (0..batch.len()).map(|at| batch.state(at).to_vec()).collect();
     let mut seen: HashSet<Vec<u32>> = states.iter().cloned().collect();
     let mut next = 0;
     while next < states.len() {

@@ -41,6 +41,8 @@ impl Alphabet {
 /// All states of a program, what is observed of each, its steps that do not fail, and whether one fails.
 #[derive(Default)]
 struct Graph {
+    /// So many at the beginning are initial.
+    initial: usize,
     states: Vec<Vec<u32>>,
     numbers: HashMap<Vec<u32>, usize>,
     letters: Vec<Letter>,
@@ -62,7 +64,8 @@ impl Graph {
                 number
             }
         };
-        add(&mut graph, &program.initial_state());
+        program.initial_states().iter().for_each(|state| _ = add(&mut graph, state));
+        graph.initial = graph.states.len();
         let mut at = 0;
         while at < graph.states.len() {
             let mut batch = Successors::new(model.words());
@@ -101,14 +104,17 @@ impl Graph {
         closure
     }
 
-    /// The automaton that is deterministic on what is observed, the state 0 first; none where it is too large.
+    /// The automaton that is deterministic on what is observed; none where it is too large.
     fn automaton(&self) -> Option<Automaton> {
         let internal = self.internal();
         let closed = |states: &BTreeSet<usize>| -> BTreeSet<usize> {
             let is_in = |to: &usize| states.iter().any(|&from| internal[from][*to]);
             (0..self.states.len()).filter(is_in).collect()
         };
-        let mut sets = vec![closed(&BTreeSet::from([0]))];
+        let mut initial: BTreeMap<Letter, BTreeSet<usize>> = BTreeMap::new();
+        (0..self.initial).for_each(|state| _ = initial.entry(self.letters[state]).or_default().insert(state));
+        let first = initial.keys().copied().zip(0..).collect();
+        let mut sets: Vec<BTreeSet<usize>> = initial.values().map(closed).collect();
         let mut moves = Vec::new();
         while let Some(set) = sets.get(moves.len()).cloned() {
             let mut by_letter: BTreeMap<Letter, BTreeSet<usize>> = BTreeMap::new();
@@ -129,21 +135,26 @@ impl Graph {
                 return None;
             }
         }
-        Some(Automaton { first: self.letters[0], moves })
+        Some(Automaton { first, moves })
     }
 }
 
 /// Deterministic on observations: where each leads from each state, if it can be made.
 struct Automaton {
-    first: Letter,
+    /// Where what is observed first leads.
+    first: BTreeMap<Letter, usize>,
     moves: Vec<BTreeMap<Letter, usize>>,
 }
 
 impl Automaton {
     /// Whether every word of another one is a word of this one.
     fn includes(&self, other: &Self) -> bool {
-        let mut open = vec![(0, 0)];
-        let mut seen = BTreeSet::from([(0, 0)]);
+        let mut open = Vec::new();
+        for (letter, its) in &other.first {
+            let Some(&own) = self.first.get(letter) else { return false };
+            open.push((own, *its));
+        }
+        let mut seen: BTreeSet<(usize, usize)> = open.iter().copied().collect();
         while let Some((own, its)) = open.pop() {
             for (letter, to) in &other.moves[its] {
                 let Some(&own) = self.moves[own].get(letter) else { return false };
@@ -152,7 +163,7 @@ impl Automaton {
                 }
             }
         }
-        self.first == other.first
+        true
     }
 }
 
@@ -167,8 +178,9 @@ struct Expected {
 
 /// The product of the implementation with the automaton of the specification, breadth first.
 fn expected(graph: &Graph, automaton: &Automaton) -> Expected {
-    if graph.letters[0] != automaton.first {
-        return Expected { nearest: Some((0, Misstep::Initial)), pairs: 1 };
+    let first = |state: usize| automaton.first.get(&graph.letters[state]).copied();
+    if (0..graph.initial).any(|state| first(state).is_none()) {
+        return Expected { nearest: Some((0, Misstep::Initial)), pairs: graph.initial as u64 };
     }
     let mut nearest: Option<(u32, Misstep)> = None;
     let mut near = |depth: u32, what: Misstep| {
@@ -177,8 +189,9 @@ fn expected(graph: &Graph, automaton: &Automaton) -> Expected {
             nearest = Some((depth, what));
         }
     };
-    let mut queue = VecDeque::from([(0, 0, 0)]);
-    let mut seen = BTreeSet::from([(0, 0)]);
+    let mut seen: BTreeSet<(usize, usize)> =
+        (0..graph.initial).filter_map(|state| Some((state, first(state)?))).collect();
+    let mut queue: VecDeque<(usize, usize, u32)> = seen.iter().map(|&(state, set)| (state, set, 0)).collect();
     while let Some((state, set, depth)) = queue.pop_front() {
         if graph.fails[state] {
             near(depth + 1, Misstep::Fault);
@@ -231,7 +244,7 @@ fn confirmed(refined: &Refined, sides: [&Graph; 2], automaton: &Automaton, progr
     let is_fault = program.is_faulty(run.last());
     let states = &run.states[..run.states.len() - usize::from(is_fault)];
     let letters: Vec<Letter> = states.iter().map(|state| own.letters[own.numbers[state]]).collect();
-    let mut set = Some(0).filter(|_| letters[0] == automaton.first);
+    let mut set = automaton.first.get(&letters[0]).copied();
     let mut followed = usize::from(set.is_some());
     for pair in letters.windows(2) {
         set = set

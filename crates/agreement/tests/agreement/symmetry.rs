@@ -109,7 +109,7 @@ pub(crate) fn agreed(case: &Case, tally: &mut Tally) -> Checked {
 fn proved(model: &Interpreter<'_>, found: &Automorphisms, tally: &mut Tally) -> Result<u64, String> {
     let mut batch = Successors::new(model.words());
     model.initial(&mut batch);
-    let mut states = vec![batch.state(0).to_vec()];
+    let mut states: Vec<Vec<u32>> = (0..batch.len()).map(|at| batch.state(at).to_vec()).collect();
     let mut seen: HashSet<Vec<u32>> = states.iter().cloned().collect();
     // The number of the orbit of each state, those of images that were met included.
     let mut orbits: HashMap<Vec<u32>, usize> = HashMap::new();

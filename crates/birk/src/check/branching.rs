@@ -159,10 +159,13 @@ impl<'a> BranchingQuestion<'a> {
         watch: &mut dyn Watch,
     ) -> Result<Decided, Error> {
         // What a run can show is looked for: that the formula is true, or that it is not.
-        let sought = self.properties.iter().map(|(_, property, formula)| match property.wants_goal() {
-            true => (*formula).clone(),
-            false => formula.dual(),
-        });
+        // Where there are several initial states, one in which it is true is not enough: one in which it is false is.
+        let is_turned = |property: &Property| property.wants_goal() && !context.program.choices.is_empty();
+        let sought =
+            self.properties.iter().map(|(_, property, formula)| match property.wants_goal() && !is_turned(property) {
+                true => (*formula).clone(),
+                false => formula.dual(),
+            });
         let sought: Vec<Branching> = sought.collect();
         let refused = |reason: String| context.refused(&reason);
         let stop_at = context.stop_at(self.properties.iter().map(|(_, property, _)| *property));
@@ -172,6 +175,12 @@ impl<'a> BranchingQuestion<'a> {
         let mut answers = Vec::new();
         for ((&(index, property, formula), outcome), sought) in self.properties.iter().zip(&hunt.outcomes).zip(&sought)
         {
+            let turned = match outcome {
+                Outcome::Found(_) => Outcome::Absent,
+                Outcome::Absent => Outcome::Found(Trace::default()),
+                other => other.clone(),
+            };
+            let outcome = if is_turned(property) { &turned } else { outcome };
             let mut answered = Answered::new(property, outcome, &hunt.coverage);
             if let Outcome::Found(trace) = outcome {
                 answered.run = Some(confirmed(context, property, formula, trace, property.wants_goal())?);

@@ -25,6 +25,8 @@ const MAX_SLIDE: usize = 60;
 
 /// A state graph: states in breadth-first order, from which state each was met first, and edges.
 struct Graph {
+    /// So many at the beginning are initial states.
+    initial: usize,
     states: Vec<Vec<u32>>,
     parents: Vec<Option<usize>>,
     edges: Vec<(usize, TransitionId, usize)>,
@@ -46,6 +48,12 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
     };
     print(&match args.format {
         GraphFormat::Dot => dot(&program, &graph),
+        GraphFormat::Aut if graph.initial > 1 => {
+            let states = count(graph.initial as u64, "initial state");
+            return Err(Failure::usage(format!(
+                "aut files have one initial state, and the model has {states}; use dot, json or svg"
+            )));
+        }
         GraphFormat::Aut => aut(&program, &graph),
         GraphFormat::Json => document::graph_text(&program, &graph),
         GraphFormat::Svg => svg(&program, &graph)?,
@@ -78,8 +86,9 @@ fn build(program: &Program, max_states: u64, slice: Option<&Slice>) -> Option<Gr
     let sliced = slice.map(|slice| slice.of(&whole));
     let model: &dyn Model = sliced.as_ref().map_or(&whole, |sliced| sliced);
     let mut batch = Successors::new(model.words());
-    let mut graph = Graph { states: vec![program.initial_state()], parents: vec![None], edges: Vec::new() };
-    let mut numbers = HashMap::from([(program.initial_state(), 0)]);
+    let states = program.initial_states();
+    let mut numbers: HashMap<Vec<u32>, usize> = states.iter().cloned().zip(0..).collect();
+    let mut graph = Graph { initial: states.len(), parents: vec![None; states.len()], states, edges: Vec::new() };
     let mut next = 0;
     while next < graph.states.len() {
         batch.clear();
@@ -107,7 +116,7 @@ fn dot(program: &Program, graph: &Graph) -> String {
         let lines = lines(&view, state);
         let style = match (program.is_faulty(state), number) {
             (true, _) => ", color=red",
-            (false, 0) => ", style=bold",
+            (false, number) if number < graph.initial => ", style=bold",
             _ => "",
         };
         let _ = writeln!(out, "  {number} [label=\"{}\\l\"{style}];", escape(&lines.join("\\l")));
@@ -145,6 +154,7 @@ fn svg(program: &Program, graph: &Graph) -> Result<String, Failure> {
 /// The names of the properties that a state violates, or reaches.
 fn decided<'p>(program: &'p Program, state: &[u32], reached: bool) -> Vec<&'p str> {
     let end = Replayed {
+        initial: 0,
         states: vec![state.to_vec()],
         steps: Vec::new(),
         ordinals: Vec::new(),

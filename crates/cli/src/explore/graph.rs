@@ -18,6 +18,8 @@ pub(crate) struct Explorer<'p> {
     program: &'p Program,
     view: View<'p>,
     nodes: Vec<Node>,
+    /// So many of them, from 0 on, are initial states.
+    initial: usize,
     numbers: HashMap<Vec<u32>, usize>,
     /// The states whose steps were asked for, and how often each transition is among these steps.
     expanded: HashSet<usize>,
@@ -27,6 +29,8 @@ pub(crate) struct Explorer<'p> {
 /// The explorer knows at most so many states, and shows at most so many steps of one.
 const MAX_STATES: usize = 200_000;
 const MAX_STEPS: usize = 5_000;
+/// Of the initial states it shows the first.
+const MAX_INITIAL: usize = 50;
 
 /// A state; a failing check is a node of its own, which says what failed.
 struct Node {
@@ -35,17 +39,21 @@ struct Node {
 }
 
 impl<'p> Explorer<'p> {
-    /// Knows the initial state.
+    /// Knows the initial states.
     pub(crate) fn new(program: &'p Program) -> Self {
         let mut explorer = Self {
             program,
             view: program.view(),
             nodes: Vec::new(),
+            initial: 0,
             numbers: HashMap::new(),
             expanded: HashSet::new(),
             taken: vec![0; program.transitions.len()],
         };
-        explorer.number(&program.initial_state(), None);
+        for state in program.initial_states().iter().take(MAX_INITIAL) {
+            explorer.number(state, None);
+        }
+        explorer.initial = explorer.nodes.len();
         explorer
     }
 
@@ -58,7 +66,7 @@ impl<'p> Explorer<'p> {
         self.nodes.len() - 1
     }
 
-    /// What the page needs to know of the model, and the initial state.
+    /// What the page needs to know of the model, and the initial states.
     pub(crate) fn start(&self, model: &str) -> Value {
         let program = self.program;
         // The names of the values of every state, in the same order.
@@ -75,7 +83,8 @@ impl<'p> Explorer<'p> {
                 "wanted": property.wants_goal(),
                 "isOfStates": !property.is_of_runs() && property.branching().is_none(),
             })).collect::<Vec<_>>(),
-            "node": self.node(0),
+            "initial": program.choices.iter().map(|choice| choice.values.len()).product::<usize>(),
+            "nodes": (0..self.initial).map(|number| self.node(number)).collect::<Vec<_>>(),
         })
     }
 
@@ -89,6 +98,7 @@ impl<'p> Explorer<'p> {
         let in_property = || program.property_faults.iter().find(|(condition, _)| model.value(condition, state) != 0);
         let fault = fault.or_else(|| in_property().map(|(_, fault)| *fault));
         let here = Replayed {
+            initial: 0,
             states: vec![state.clone()],
             steps: Vec::new(),
             ordinals: Vec::new(),
@@ -191,11 +201,17 @@ impl<'p> Explorer<'p> {
 
     /// The states on the way from the start by these steps, each its position among the steps of its state.
     pub(crate) fn open(&mut self, steps: &str) -> Result<Value, String> {
+        let misfit = || "an address has numbers with commas between them behind `#s=0:`".to_owned();
+        let (initial, steps) = steps.split_once(':').ok_or_else(misfit)?;
+        let initial: u32 = initial.parse().map_err(|_| misfit())?;
         let numbers: Result<Vec<u32>, _> = steps.split(',').filter(|step| !step.is_empty()).map(str::parse).collect();
-        let numbers = numbers.map_err(|_| "an address has numbers with commas between them behind `#s=0:`")?;
-        let run = replay_ordinals(self.program, 0, &numbers, None);
+        let numbers = numbers.map_err(|_| misfit())?;
+        let run = replay_ordinals(self.program, initial, &numbers, None);
         let run = run.map_err(|error| format!("the address does not fit the model: {error}"))?;
-        Ok(json!({"path": self.way(0, &run.steps)?}))
+        if initial as usize >= self.initial {
+            return Err(format!("only the first {} initial states are shown", self.initial));
+        }
+        Ok(json!({"path": self.way(initial as usize, &run.steps)?}))
     }
 
     /// The threads as automata, with where they are in a state, what they can do there, and what was taken so far.

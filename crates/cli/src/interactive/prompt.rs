@@ -8,11 +8,14 @@ use crate::numbers::count;
 use crate::terminal::visible;
 use crate::{Exit, Failure};
 
+/// So many initial states are listed.
+const MAX_LISTED: usize = 50;
 /// What can be said at the prompt.
 const HELP: &str = "  N             take step N of the list
   back          go one step back; forward goes one step on
   undo          undo the last step and forget it
-  restart       forget all steps
+  restart [N]   forget all steps; with N, begin in initial state N
+  initial       list the initial states
   jump N        go to step N of the history
   random [N]    take N random steps, fewer where something is violated
   until COND    take the shortest path to a state in which the condition is true
@@ -72,7 +75,9 @@ impl Prompt<'_, '_> {
             "back" | "b" => session.back()?,
             "forward" | "f" => session.forward()?,
             "undo" | "u" => session.undo()?,
-            "restart" => session.restart(),
+            "restart" if rest.is_empty() => session.restart(),
+            "restart" => session.begin(number(rest)?)?,
+            "initial" => return Ok(self.initial()),
             "jump" | "g" => session.jump(number(rest)?),
             "random" | "r" => {
                 let wanted = if rest.is_empty() { 1 } else { number(rest)? };
@@ -109,6 +114,12 @@ impl Prompt<'_, '_> {
         let (title, effect) = session.step_text(at);
         let of = if at < last { format!(" of {last}") } else { String::new() };
         let mut out = format!("step {at}{of}: {title}  {effect}").trim_end().to_owned() + "\n";
+        if let (0, Some((number, all))) = (at, session.beginning()) {
+            out += &format!(
+                "  initial state {number}, the last is {}; `initial` lists them, `restart N` begins in N\n",
+                all - 1
+            );
+        }
         for standing in session.standings().iter().filter(|standing| standing.mood != Mood::Plain) {
             let mark = if standing.mood == Mood::Bad { "violated: " } else { "" };
             out += &format!("  {mark}{}: {}\n", standing.name, standing.text);
@@ -120,6 +131,17 @@ impl Prompt<'_, '_> {
             out.push('\n');
         }
         out
+    }
+
+    fn initial(&self) -> String {
+        let all = self.session.beginnings();
+        if all.is_empty() {
+            return "there is one initial state\n".into();
+        }
+        let shown = all.iter().take(MAX_LISTED).enumerate().map(|(number, text)| format!("  {number:>3}  {text}\n"));
+        let more = all.len().saturating_sub(MAX_LISTED);
+        let rest = if more > 0 { format!("  and {}\n", count(more as u64, "more")) } else { String::new() };
+        shown.collect::<String>() + &rest
     }
 
     fn why(&self, rest: &str) -> Result<String, String> {

@@ -16,7 +16,7 @@ pub(crate) const KEYS: &[(&str, &str, &str)] = &[
     ("Enter", "take", "take the selected step; on one that is not enabled: why. 1 to 9 take a step by its number"),
     ("←→", "history", "step back and forth in the history (also h and l)"),
     ("u", "undo", "undo the last step and forget it"),
-    ("R", "restart", "forget all steps"),
+    ("R", "restart", "forget all steps; where there are several initial states, asks for the number of one"),
     ("g", "go to", "go to a step of the history by its number (Home and End: the first, the last)"),
     ("r", "random", "take a random step"),
     ("t", "ten", "take ten random steps, fewer where something is violated"),
@@ -50,6 +50,7 @@ pub(crate) struct Question {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asked {
+    Initial,
     Step,
     Condition,
     File,
@@ -154,6 +155,7 @@ impl<'a, 'p> Screen<'a, 'p> {
                 session.jump(usize::MAX);
                 Ok(())
             }),
+            KeyCode::Char('R') if self.session.beginning().is_some() => self.ask(Asked::Initial, "initial state"),
             KeyCode::Char('R') => {
                 self.session.restart();
                 self.arrive("all steps are forgotten".into());
@@ -289,6 +291,10 @@ impl<'a, 'p> Screen<'a, 'p> {
 
     fn answer(&mut self, kind: Asked, text: &str) {
         let done = match kind {
+            Asked::Initial => {
+                let number = text.trim().parse().map_err(|_| format!("`{text}` is not a number"));
+                number.and_then(|number| self.session.begin(number)).map(|()| "all steps are forgotten".into())
+            }
             Asked::Step => text.trim().parse().map_err(|_| format!("`{text}` is not a number")).map(|to| {
                 self.session.jump(to);
                 String::new()

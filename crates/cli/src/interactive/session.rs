@@ -6,7 +6,8 @@ use birk_exec::simulate::draw;
 use birk_exec::{Choose, Interpreter, Nearest, Random, Reason, Replayed, Why, nearest, why};
 use birk_ir::text::NOT_RUNNING;
 use birk_ir::{
-    Expr, FaultId, History, Program, Property, PropertyKind, ShownState, Step, ThreadId, TransitionId, View,
+    Expr, FaultId, History, InitialChoice, Program, Property, PropertyKind, ShownState, Step, ThreadId, TransitionId,
+    View,
 };
 
 use crate::report::json::is_location_of;
@@ -22,6 +23,8 @@ pub(crate) struct Session<'p> {
     /// Those that were asked for.
     properties: Vec<&'p Property>,
     model: Interpreter<'p>,
+    /// Which initial state it begins in.
+    initial: u32,
     /// The states of the walk, also those behind the one it stands at.
     moments: Vec<Moment>,
     at: usize,
@@ -76,6 +79,7 @@ impl<'p> Session<'p> {
             view: program.view(),
             properties,
             model: Interpreter::new(program, &[]),
+            initial: 0,
             moments: vec![start],
             at: 0,
             offers: Vec::new(),
@@ -90,6 +94,8 @@ impl<'p> Session<'p> {
     /// Puts a run in the place of the walk, and stands at its beginning.
     pub(crate) fn open(&mut self, run: &Replayed) {
         self.moments.truncate(1);
+        self.moments[0].state.clone_from(&run.states[0]);
+        self.initial = run.initial;
         for (index, (step, ordinal)) in run.steps.iter().zip(&run.ordinals).enumerate() {
             let is_last = index + 1 == run.steps.len();
             let fault = if is_last { run.fault } else { None };
@@ -154,6 +160,39 @@ impl<'p> Session<'p> {
     pub(crate) fn undo(&mut self) -> Result<(), String> {
         self.back()?;
         self.moments.truncate(self.at + 1);
+        Ok(())
+    }
+
+    /// The initial states, unless there is only one: what is chosen in each.
+    pub(crate) fn beginnings(&self) -> Vec<String> {
+        let name = |choice: &InitialChoice| self.program.element_name(choice.variable, choice.element);
+        let text = |state: &Vec<u32>| {
+            let value = |choice: &InitialChoice| {
+                let value = self.program.layout.slot(choice.variable).get(state, choice.element);
+                format!("{}={}", name(choice), self.program.variable(choice.variable).values.text(value))
+            };
+            self.program.choices.iter().map(value).collect::<Vec<_>>().join(" ")
+        };
+        if self.program.choices.is_empty() {
+            Vec::new()
+        } else {
+            self.program.initial_states().iter().map(text).collect()
+        }
+    }
+
+    /// The number of the initial state, and how many there are, unless there is only one.
+    pub(crate) fn beginning(&self) -> Option<(u32, usize)> {
+        let all = self.program.choices.iter().map(|choice| choice.values.len()).product();
+        (all > 1).then_some((self.initial, all))
+    }
+
+    /// Forgets everything, and begins in another initial state.
+    pub(crate) fn begin(&mut self, number: usize) -> Result<(), String> {
+        let states = self.program.initial_states();
+        let state = states.get(number).ok_or_else(|| format!("the initial states are 0 to {}", states.len() - 1))?;
+        self.moments[0].state.clone_from(state);
+        self.initial = number as u32;
+        self.restart();
         Ok(())
     }
 
@@ -245,6 +284,7 @@ impl<'p> Session<'p> {
         };
         let fault = moment.fault.or_else(in_property);
         Replayed {
+            initial: self.initial,
             states: vec![moment.state.clone()],
             steps: Vec::new(),
             ordinals: Vec::new(),
@@ -301,7 +341,8 @@ impl<'p> Session<'p> {
         let steps = moments.iter().filter_map(|moment| moment.step);
         let (steps, ordinals) = steps.unzip();
         let states = moments.iter().map(|moment| moment.state.clone()).collect();
-        Replayed { states, steps, ordinals, fault: self.here().fault, loop_start: None, refused: None }
+        let (initial, fault) = (self.initial, self.here().fault);
+        Replayed { initial, states, steps, ordinals, fault, loop_start: None, refused: None }
     }
 
     fn successors(&self) -> Successors {

@@ -60,7 +60,7 @@ fn questions_are_answered() {
         ("search?node=0&condition=&", "a condition is missing"),
         ("search?node=0&condition=fork3&", "did you mean `fork1`?"),
         ("search?node=0&condition=false&", "no other state"),
-        ("open?steps=0,9&", "the address does not fit the model"),
+        ("open?steps=0:0,9&", "the address does not fit the model"),
         ("open?steps=x&", "numbers with commas"),
         ("threads?node=99&", "there is no such state"),
         ("dance?", "there is no such question"),
@@ -74,7 +74,7 @@ fn questions_are_answered() {
 #[test]
 fn addresses_are_stable() {
     let values = |server: &Server, steps: &str| {
-        let path = server.ask(&format!("open?steps={steps}&"))["path"].clone();
+        let path = server.ask(&format!("open?steps=0:{steps}&"))["path"].clone();
         let path: Vec<u64> = path.as_array().expect("a path").iter().filter_map(Value::as_u64).collect();
         let before = server.ask(&format!("expand?node={}&", path[path.len() - 2]));
         let node = before["nodes"].as_array().into_iter().flatten().find(|node| node["id"] == path[path.len() - 1]);
@@ -212,7 +212,7 @@ fn values_are_those_of_other_reports() {
         let graph = birk(&format!("graph models/{model} --format dot --max-states 100000")).exits(0).out;
         let server = Server::of(&format!("models/{model}"));
         let start = server.ask("start?");
-        let mut states = vec![start["node"].clone()];
+        let mut states = vec![start["nodes"][0].clone()];
         for node in 0..3 {
             let expanded = server.ask(&format!("expand?node={node}&"));
             states.extend(expanded["nodes"].as_array().into_iter().flatten().cloned());
@@ -235,7 +235,7 @@ fn a_channel_is_one_value() {
     let server = Server::of(&folder.join("mini.bir").display().to_string());
     let start = server.ask("start?");
     let sent = server.ask("expand?node=0&")["nodes"][0].clone();
-    for (state, contents) in [(&start["node"], "c = []"), (&sent, "c = [5]")] {
+    for (state, contents) in [(&start["nodes"][0], "c = []"), (&sent, "c = [5]")] {
         let values = values_of(&start["names"], &state["values"]);
         assert!(values.contains(&contents.to_owned()) && values.contains(&"x = 7".to_owned()), "{values:?}");
     }

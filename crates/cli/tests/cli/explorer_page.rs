@@ -350,3 +350,31 @@ fn a_model_of_a_million_states_stays_responsive() {
     let seconds = start.elapsed().as_secs_f64();
     assert!(seconds < 5.0, "three levels of a model with 16,777,216 states took {seconds} s");
 }
+
+#[test]
+fn several_initial_states_are_several_roots() {
+    let folder = folder("explorer_initial");
+    let text = "system S { int (0, 9) x := choose({2, 5}); active thread T() { x := x + 1; x := 9; } }";
+    fs::write(folder.join("s.bir"), text).expect("writable");
+    let model = folder.join("s.bir").display().to_string();
+    let Some(browser) = Browser::open(&folder, (1000, 700)) else { return };
+    let page = Page { browser, server: Server::of(&model) };
+    page.browser.go(&page.address());
+    page.boxes(2);
+    assert!(page.browser.text(".node[data-id='0']").contains("x = 2"));
+    assert!(page.browser.text(".node[data-id='1']").contains("x = 5"));
+    page.browser.click(".node[data-id='1']");
+    page.boxes(3);
+    page.browser.click(".node[data-id='3']");
+    page.boxes(4);
+    assert_eq!(page.browser.text("#address"), "#s=1:0");
+    // The address leads back, also in a tree.
+    page.browser.go("about:blank");
+    page.browser.go(&format!("{}#s=1:0,0", page.address()));
+    page.browser.wait_for("document.getElementById('title').textContent.includes('2 steps from the start')");
+    page.choose("shape", "tree");
+    page.boxes(2);
+    page.browser.click(".node[data-id='1']");
+    page.boxes(3);
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}

@@ -101,3 +101,27 @@ fn only_what_was_asked_for_is_watched() {
     let walked = binary::run(command.current_dir(&folder).args(["simulate", "--guided", "philosophers2.bir"]));
     assert!(!walked.exits(0).out.contains("deadlock"));
 }
+
+#[test]
+fn one_of_several_initial_states_is_chosen() {
+    let folder = folder("guided_initial");
+    let text = "system S { const N = 2; int (0, 9)[N] a := choose({2, 5}); active thread T() { a[0] := a[0] + 1; } }";
+    std::fs::write(folder.join("s.bir"), text).expect("writable");
+    let model = folder.join("s.bir").display().to_string();
+    let walked = walk(
+        &model,
+        "initial\nrestart 2\n1\nsave T\nrestart\n"
+            .replace("T\n", &format!("{}\n", folder.join("t.itf.json").display()))
+            .as_str(),
+    )
+    .exits(0)
+    .quietly();
+    assert!(walked.out.contains("    2  a[0]=5 a[1]=2\n"), "{}", walked.out);
+    assert!(walked.out.contains("initial state 2, the last is 3; `initial` lists them"), "{}", walked.out);
+    assert!(walked.out.contains("a[0]: 5 → 6"), "{}", walked.out);
+    // What was saved is a run of the model.
+    let saved = folder.join("t.itf.json").display().to_string();
+    binary::run(command(BIRK).args(["replay", &model, &saved])).exits(0);
+    walk(&model, "restart 4\n").exits(2).says("the initial states are 0 to 3");
+    assert!(walk("models/philosophers2.bir", "initial\n").out.contains("there is one initial state"));
+}

@@ -248,9 +248,11 @@ struct Walk {
 
 impl Walk {
     fn new(program: &Program, steps: &str) -> Self {
-        let ordinals = steps.trim_start_matches("0:").split([',', '(', ')']).filter(|part| !part.is_empty());
+        let (initial, ordinals) = steps.split_once(':').expect("which initial state");
+        let ordinals = ordinals.split([',', '(', ')']).filter(|part| !part.is_empty());
         let ordinals: Vec<u32> = ordinals.map(|part| part.parse().expect("a number")).collect();
-        let run = replay_ordinals(program, 0, &ordinals, None).expect("it is a trace");
+        let initial = initial.parse().expect("a number");
+        let run = replay_ordinals(program, initial, &ordinals, None).expect("it is a trace");
         let values = (1..=run.states.len()).map(|n| decoded(program, &run.states[..n], true)).collect();
         let thread = |step: &birk_ir::Step| program.thread(program.transition(step.transition).thread).name.clone();
         Self { steps: steps.to_owned(), threads: run.steps.iter().map(thread).collect(), values }
@@ -399,9 +401,12 @@ fn in_the_explorer() {
             let expected = decoded(&program, &[state], false);
             assert_eq!(shown, expected.iter().map(|(name, value)| (name.clone(), text(value))).collect(), "{model}");
         };
-        check(&start["node"], program.initial_state());
+        let roots = start["nodes"].as_array().expect("a list");
+        let initial = program.initial_states();
+        assert_eq!(roots.len(), initial.len().min(50), "{model}");
+        roots.iter().zip(&initial).for_each(|(node, state)| check(node, state.clone()));
         let interpreter = Interpreter::new(&program, &[]);
-        let mut states = HashMap::from([(0, program.initial_state())]);
+        let mut states: HashMap<u64, Vec<u32>> = (0..).zip(initial).take(roots.len()).collect();
         for number in 0..20 {
             let Some(state) = states.get(&number) else { break };
             let mut batch = Successors::new(interpreter.words());
@@ -428,8 +433,8 @@ fn in_graphs() {
         let labels = answer.out.lines().filter(|line| line.contains("[label=") && !line.contains("->"));
         let labels: Vec<&str> = labels.filter_map(|line| line.split('"').nth(1)).collect();
         let interpreter = Interpreter::new(&program, &[]);
-        let mut states = vec![program.initial_state()];
-        let mut known = HashMap::from([(program.initial_state(), ())]);
+        let mut states = program.initial_states();
+        let mut known: HashMap<Vec<u32>, ()> = states.iter().map(|state| (state.clone(), ())).collect();
         let mut batch = Successors::new(interpreter.words());
         let mut at = 0;
         while at < states.len() {

@@ -56,7 +56,40 @@ impl Reset {
         }
         let variables: BTreeSet<VarId> = resets.iter().flatten().map(|(variable, _)| *variable).collect();
         let variables: Vec<VarId> = variables.into_iter().collect();
-        (!variables.is_empty()).then_some(Self { program, variables, unread: owned.unread, dead })
+        let mut reset = (!variables.is_empty()).then_some(Self { program, variables, unread: owned.unread, dead })?;
+        reset.begin_normally();
+        Some(reset)
+    }
+
+    /// What is dead where all threads begin need not be chosen.
+    fn begin_normally(&mut self) {
+        let mut chosen = std::mem::take(&mut self.program.choices);
+        let first = self.program.initial_state();
+        let mut dead: BTreeSet<Element> = self.dead_in(&first).copied().collect();
+        dead.retain(|(variable, _)| self.variables.contains(variable));
+        chosen.retain(|choice| !dead.contains(&(choice.variable, choice.element)));
+        self.program.choices = chosen;
+    }
+
+    /// The initial state that stands for one of the original program.
+    pub fn initial(&self, state: &[u32]) -> Vec<u32> {
+        let is_chosen = |element: &Element| self.program.choices.iter().any(|c| (c.variable, c.element) == *element);
+        let mut found = self.program.initial_state();
+        for (number, variable) in (0..).zip(&self.program.variables) {
+            let slot = self.program.layout.slot(VarId(number));
+            for element in (0..variable.len()).filter(|&element| is_chosen(&(VarId(number), element))) {
+                slot.set(&mut found, element, slot.get(state, element));
+            }
+        }
+        found
+    }
+
+    fn dead_in(&self, state: &[u32]) -> impl Iterator<Item = &Element> {
+        let of_threads = self.dead.iter().enumerate().flat_map(|(thread, dead)| {
+            let location = self.program.location_of(ThreadId::new(thread), state);
+            &dead[location.map_or(dead.len() - 1, LocationId::index)]
+        });
+        of_threads.chain(&self.unread)
     }
 
     /// A trace of the program with resets as a run of the original program, with the values that its variables have there.
@@ -78,13 +111,18 @@ impl Reset {
     /// The same steps in the original program. Where threads go on at once they may have other numbers there, and the states that
     /// they lead to tell which is which.
     fn walk(&self, original: &Program, trace: &Trace) -> Result<Replayed, ReplayError> {
+        let starts = self.program.initial_states();
+        let Some(start) = starts.get(trace.initial as usize) else {
+            return Err(ReplayError { step: 0, reason: format!("there is no initial state {}", trace.initial) });
+        };
+        let initial = original.initial_states().iter().position(|state| state == start).unwrap_or(0) as u32;
         if original.joined_late().is_none() {
-            return replay(original, trace);
+            return replay(original, &Trace { initial, ..trace.clone() });
         }
         let run = replay(&self.program, trace)?;
         let model = Interpreter::new(original, &[]);
         let mut batch = Successors::in_parts(model.words());
-        let (mut state, mut steps) = (original.initial_state(), Vec::new());
+        let (mut state, mut steps) = (run.states[0].clone(), Vec::new());
         for (at, (step, next)) in run.steps.iter().zip(&run.states[1..]).enumerate() {
             let wanted = self.normal(next);
             let is_it =
@@ -95,17 +133,13 @@ impl Reset {
             steps.push(batch.step(found));
             state = batch.state(found).to_vec();
         }
-        replay(original, &Trace { steps, ..trace.clone() })
+        replay(original, &Trace { initial, steps, ..trace.clone() })
     }
 
     /// A state with its dead elements reset.
     fn normal(&self, state: &[u32]) -> Vec<u32> {
         let mut found = state.to_vec();
-        let of_threads = self.dead.iter().enumerate().flat_map(|(thread, dead)| {
-            let location = self.program.location_of(ThreadId::new(thread), state);
-            &dead[location.map_or(dead.len() - 1, LocationId::index)]
-        });
-        for &(variable, element) in of_threads.chain(&self.unread) {
+        for &(variable, element) in self.dead_in(state) {
             let initial = self.program.variable(variable).initial[element as usize];
             self.program.layout.slot(variable).set(&mut found, element, initial);
         }

@@ -104,8 +104,8 @@ impl Sides<'_> {
         next
     }
 
-    /// The steps to the first state of the last phase.
-    fn run(phases: &[Phase]) -> Vec<Step> {
+    /// Where a run to the first state of the last phase begins, and its steps.
+    fn run(phases: &[Phase]) -> (Option<&Vec<u32>>, Vec<Step>) {
         let (mut steps, mut at) = (Vec::new(), 0);
         for phase in phases.iter().rev() {
             while let Some((is_internal, from, step)) = phase.parents[at] {
@@ -117,7 +117,7 @@ impl Sides<'_> {
             }
         }
         steps.reverse();
-        steps
+        (phases.first().map(|phase| &phase.states[at]), steps)
     }
 }
 
@@ -138,12 +138,14 @@ pub fn confirm(
     let mut room = Vec::new();
     let observe = |state: &Vec<u32>| lens.of_implementation(&of, state, &mut room);
     let observed: Vec<Option<Observation>> = run.states[..whole].iter().map(observe).collect();
-    let initial = specification.initial_state();
+    let starts = specification.initial_states();
     let (mut phases, mut followed) = (Vec::new(), 0);
-    let first = lens.of_specification(specification, &initial);
+    let seen = starts.iter().map(|start| lens.of_specification(specification, start)).collect::<Vec<Observation>>();
+    let fitting = |observation: &&Observation| observed[0].as_ref() == Some(observation);
+    let first = seen.iter().find(fitting).unwrap_or(&seen[0]).clone();
     if observed[0].as_ref() == Some(&first) {
         let mut phase = Phase::default();
-        phase.add(&initial, None);
+        starts.iter().zip(&seen).filter(|(_, seen)| **seen == first).for_each(|(start, _)| phase.add(start, None));
         sides.close(&mut phase, &first);
         phases.push(phase);
         followed = 1;
@@ -165,18 +167,22 @@ pub fn confirm(
     if followed != expected {
         return Err(format!("the specification follows {followed} of the run's {whole} states, not {expected}"));
     }
-    let instead = instead(&sides, &phases, &first);
-    let steps = Sides::run(&phases);
-    let trace = Trace { initial: 0, steps, loop_start: None };
+    let instead = instead(&sides, &phases, seen);
+    let (start, steps) = Sides::run(&phases);
+    let initial = starts.iter().position(|state| Some(state) == start).unwrap_or(0) as u32;
+    let trace = Trace { initial, steps, loop_start: None };
     let specification = replay(sides.specification, &trace).map_err(|error| format!("the specification: {error}"))?;
     let beside = beside(&sides, &observed[..followed], &specification)?;
     Ok(Mismatch { observed, specification, beside, instead })
 }
 
 /// What can be observed after one visible step; initially, what is observed then.
-fn instead(sides: &Sides<'_>, phases: &[Phase], first: &Observation) -> Vec<Observation> {
-    let Some(last) = phases.last() else { return vec![first.clone()] };
+fn instead(sides: &Sides<'_>, phases: &[Phase], first: Vec<Observation>) -> Vec<Observation> {
     let mut found = BTreeSet::new();
+    let Some(last) = phases.last() else {
+        found.extend(first);
+        return found.into_iter().collect();
+    };
     let here = sides.lens.of_specification(sides.specification, &last.states[0]);
     for state in &last.states {
         sides.each(state, |_, _, observation| _ = (observation != here).then(|| found.insert(observation)));

@@ -189,6 +189,7 @@ fn is_constant(program: &Program, variable: VarId) -> bool {
     let is_written = |op: &Op| matches!(op, Op::Assign(place, _) if place.variable == variable);
     let initial = &program.variable(variable).initial;
     initial.iter().all(|value| *value == initial[0])
+        && program.choices.iter().all(|choice| choice.variable != variable)
         && !program.transitions.iter().any(|transition| transition.ops.iter().any(is_written))
 }
 

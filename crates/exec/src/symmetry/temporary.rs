@@ -127,6 +127,9 @@ impl Candidate<'_> {
         let begins = |(&location, &value): (&i64, &i64)| {
             live.get(location as usize) == Some(&true) || rest.is_none_or(|rest| rest == value)
         };
+        if self.program.choices.iter().any(|choice| choice.variable == self.variable) {
+            return None;
+        }
         let initial = &self.program.variable(self.variable).initial;
         counter.iter().zip(initial).all(begins).then_some((live, resets))
     }

@@ -139,6 +139,7 @@ fn program() -> Program {
         faults: vec![fault(FaultKind::Assertion), fault(FaultKind::DivisionByZero)],
         fault: Some(FAULT),
         property_faults: vec![(x_is(3), IN_PROPERTY)],
+        choices: Vec::new(),
         valid_end: here.clone().equals(i64::from(C)).or(here.equals(4)),
         properties: vec![
             property("deadlock", PropertyKind::Deadlock),

@@ -122,6 +122,7 @@ fn program(ops: Vec<Op>) -> Program {
         faults: Vec::new(),
         fault: Some(FAULT),
         property_faults: Vec::new(),
+        choices: Vec::new(),
         valid_end: Expr::TRUE,
         properties: Vec::new(),
     }

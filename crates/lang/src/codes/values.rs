@@ -393,3 +393,31 @@ system Share {
   }
 }",
 };
+
+pub(super) const E0062: Code = Code {
+    code: "E0062",
+    title: "an initial value is chosen where that is not possible",
+    explanation: "\
+Variables of the system can begin with one of several values: the model then has an initial state
+for each. A local of a thread begins with one value whenever its thread starts; the thread chooses
+another in its first step.",
+    example: "\
+system Guess {
+  int (0, 9) secret := choose(0, 9);
+
+  active thread Player() {
+    int (0, 9) guess := choose(0, 9);
+    assert guess != secret;
+  }
+}",
+    fix: "\
+system Guess {
+  int (0, 9) secret := choose(0, 9);
+
+  active thread Player() {
+    int (0, 9) guess;
+    guess := choose(0, 9);
+    assert guess != secret;
+  }
+}",
+};

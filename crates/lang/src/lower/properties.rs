@@ -337,7 +337,7 @@ fn has(expr: &ast::Expr, is_meant: &dyn Fn(&ast::Expr) -> bool) -> bool {
             ExprKind::Quantifier(_, _, _, body) | ExprKind::Modal(_, _, body) | ExprKind::Fixpoint(_, _, body) => {
                 has(body)
             }
-            ExprKind::Call(_, parts) | ExprKind::Set(parts) => parts.iter().any(has),
+            ExprKind::Call(_, parts) | ExprKind::Set(parts) | ExprKind::Choose(parts) => parts.iter().any(has),
             ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Name(_) | ExprKind::Error => false,
         }
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use birk_ir::{Fault, FaultId, FaultKind, Op, Span, VarId, Variable};
+use birk_ir::{Fault, FaultId, FaultKind, InitialChoice, Op, Span, VarId, Variable};
 
 use crate::diagnostic::{Diagnostic, list, nearest};
 use crate::lower::control::Control;
@@ -138,6 +138,8 @@ pub(crate) struct Context<'a> {
     pub(crate) enums: Vec<Enumeration<'a>>,
     pub(crate) records: Vec<RecordDecl<'a>>,
     pub(crate) channels: Vec<ChannelDecl>,
+    /// What variables may begin with, where that is more than one value.
+    pub(crate) choices: Vec<InitialChoice>,
     pub(crate) procedures: Vec<&'a ast::Procedure>,
     pub(crate) globals: Vec<Declared>,
     /// With those that must not be called: their declaration is wrong, which was reported.
@@ -170,6 +172,7 @@ impl<'a> Context<'a> {
             enums: Vec::new(),
             records: Vec::new(),
             channels: Vec::new(),
+            choices: Vec::new(),
             procedures: Vec::new(),
             globals: Vec::new(),
             functions: Vec::new(),

@@ -1,6 +1,7 @@
 //! What a system declares: names, constants with their overrides, types, variables, threads.
 
 mod constants;
+mod initial;
 mod threads;
 mod types;
 
@@ -9,12 +10,11 @@ use std::collections::{HashMap, HashSet};
 use birk_ir::{Span, ValueKind, VarId, VarRole, Variable};
 
 use crate::diagnostic::Diagnostic;
-use crate::edit;
 use crate::sema::context::{Context, Enumeration, Evaluated, RecordDecl, Symbol};
-use crate::sema::expression::{Elaborator, Receiver};
-use crate::sema::types::{Declared, NOBODY, Scalar, Ty, Type};
+use crate::sema::types::{Declared, NOBODY, Ty, Type};
 use crate::syntax::ast::{self, Item};
 use constants::{declare_constants, evaluate_constants, override_constants};
+use initial::{choose_initially, initial_choice, initial_values};
 use threads::{declare_thread, started_names};
 use types::resolve_alias;
 pub(crate) use types::{MAX_MEMBERS, fields_of, leaves_of, resolve_type, scalar_type};
@@ -142,63 +142,21 @@ fn declare_names<'a>(cx: &mut Context<'a>, item: &'a Item, next: &mut (usize, us
 fn declare_globals(cx: &mut Context<'_>, variables: &ast::Variables) {
     let ty = resolve_type(cx, &variables.ty);
     for (name, initial) in &variables.declarators {
-        let values = initial_values(cx, &ty, initial.as_ref(), &name.text);
+        let choices = initial.as_ref().and_then(|initial| initial_choice(cx, &ty, initial, &name.text));
+        let values = match &choices {
+            Some(choices) => vec![choices.first().copied().unwrap_or_else(|| cx.default_of(&ty.scalar))],
+            None => initial_values(cx, &ty, initial.as_ref(), &name.text),
+        };
         let is_first = cx.symbols.get(name.text.as_str()).is_some_and(|(_, span)| *span == name.span);
         if is_first {
             let leaves = add_leaves(cx, &name.text, VarRole::Global, &ty, &[], &values, name.span);
             let id = leaves.first().copied().unwrap_or(VarId(u32::MAX));
+            if let (Some(values), false) = (choices, leaves.is_empty()) {
+                choose_initially(cx, id, &values, name.span);
+            }
             cx.globals.push(Declared { name: name.text.clone(), id, leaves, ty: ty.clone(), span: name.span });
         }
     }
-}
-
-/// The initial values of a variable: one for all elements of an array, or a list with one for each.
-fn initial_values(cx: &mut Context<'_>, ty: &Type, initial: Option<&ast::Expr>, name: &str) -> Vec<i64> {
-    let is_set = matches!(ty.scalar.ty, Ty::Set(..) | Ty::Record(_) | Ty::Channel(_));
-    let (Some(ast::Expr { kind: ast::ExprKind::Set(members), span, .. }), [length, rest @ ..], false) =
-        (initial, &ty.shape[..], is_set)
-    else {
-        return vec![initial_value(cx, &ty.scalar, initial, name)];
-    };
-    if members.len() != *length as usize {
-        let first = members.first().map_or("0".into(), |first| cx.source(first.span));
-        let message = format!("`{name}` has {length} elements, and {} values are given", members.len());
-        let help = format!("give each element a value, or one value for all: `{name} := {first};`");
-        cx.report(Diagnostic::new("E0022", *span, message, "not one for each").help(help));
-        return vec![cx.default_of(&ty.scalar)];
-    }
-    if matches!(ty.by.first(), Some(Some(_))) {
-        let message = format!("the elements of `{name}` have no order, and cannot be listed");
-        let help = "its index is of a symmetric type: give one value for all";
-        cx.report(Diagnostic::new("E0022", *span, message, "a list").help(help));
-    }
-    let part = Type { scalar: ty.scalar, shape: rest.to_vec(), by: ty.by.iter().skip(1).copied().collect() };
-    let count = rest.iter().product::<u32>() as usize;
-    let mut values = Vec::new();
-    for member in members {
-        values.extend(initial_values(cx, &part, Some(member), name).into_iter().cycle().take(count));
-    }
-    values
-}
-
-/// The initial value of a variable, or of all elements of an array.
-fn initial_value(cx: &mut Context<'_>, scalar: &Scalar, initial: Option<&ast::Expr>, name: &str) -> i64 {
-    let Some(expr) = initial else { return cx.default_of(scalar) };
-    if matches!(scalar.ty, Ty::Record(_) | Ty::Channel(_)) {
-        let message = format!("`{name}` has no initial value of its own");
-        let help = "its parts begin with the defaults of their types; assign to it in a first step";
-        let diagnostic = Diagnostic::new("E0052", expr.span, message, "leave it out").help(help);
-        let initial = cx.text(expr.span).and_then(|text| edit::initial(text, expr.span));
-        cx.report(cx.without(diagnostic, initial));
-        return 0;
-    }
-    let mut elaborator = Elaborator::constant(cx);
-    let value = elaborator.value_as(expr, scalar.ty);
-    let value = elaborator.settle(value, expr.span);
-    let what = format!("`{name}`");
-    let receiver = Receiver { what: &what, value: expr.span, whole: expr.span, declared: None };
-    let value = elaborator.convert(value, scalar, &receiver);
-    value.expr.as_const().filter(|_| value.ty != Ty::Error).unwrap_or_else(|| cx.default_of(scalar))
 }
 
 /// The variables that a declared one is made of. `outer` are lengths before its own: the copies of its thread.

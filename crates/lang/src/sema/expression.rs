@@ -203,6 +203,8 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             ExprKind::Conditional(condition, yes, no) => self.conditional(condition, [yes, no], None),
             ExprKind::Quantifier(kind, name, domain, body) => self.quantifier(*kind, name, domain, body),
             ExprKind::Let(name, value, body) => self.let_in(name, value, body),
+            // Where there is one initial value, the parser has said so.
+            ExprKind::Choose(_) => Value::error(),
             ExprKind::Set(_) => {
                 let message = "nothing here says what this is a set of";
                 let help = "compare it with a set, add it to one, or assign it to one";

@@ -49,6 +49,10 @@ fn variables(cx: &mut Context<'_>) {
             (true, false) => ("W0003", format!("`{name}` is never written"), "it keeps its initial value"),
             (true, true) => continue,
         };
+        // What is chosen initially is meant to stay.
+        if code == "W0003" && cx.choices.iter().any(|choice| declared.leaves.contains(&choice.variable)) {
+            continue;
+        }
         let mut diagnostic = Diagnostic::new(code, declared.span, message, label);
         if code == "W0003" && declared.ty.shape.is_empty() && declared.leaves.len() == 1 {
             let initial = cx.variables[declared.id.index()].initial.first().copied().unwrap_or(0);

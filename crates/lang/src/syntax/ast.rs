@@ -435,6 +435,8 @@ pub enum ExprKind {
     Let(Name, Box<Expr>, Box<Expr>),
     /// `{a, b}`
     Set(Vec<Expr>),
+    /// `choose(lo, hi)` or `choose(set)`, as an initial value
+    Choose(Vec<Expr>),
     /// `<->` or, with `false`, `[-]`; in place of the `-`, whose steps are meant
     Modal(bool, Option<Box<Expr>>, Box<Expr>),
     /// `mu X. e` or, with `false`, `nu X. e`
@@ -462,7 +464,9 @@ impl Expr {
                     }
                     visit(body, names);
                 }
-                ExprKind::Call(_, parts) | ExprKind::Set(parts) => parts.iter().for_each(|part| visit(part, names)),
+                ExprKind::Call(_, parts) | ExprKind::Set(parts) | ExprKind::Choose(parts) => {
+                    parts.iter().for_each(|part| visit(part, names));
+                }
                 ExprKind::Modal(_, _, body) | ExprKind::Fixpoint(_, _, body) => visit(body, names),
                 ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Error => {}
             }

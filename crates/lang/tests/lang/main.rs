@@ -5,6 +5,7 @@ mod clock;
 mod crashes;
 mod format;
 mod grammar;
+mod initial;
 mod lints;
 mod lowering;
 mod mistakes;

@@ -166,7 +166,9 @@ fn depth(expr: &Expr, text: &str, complete: bool) -> usize {
             Domain::Range(low, high) => [low, high, body].into_iter().for_each(visit),
             Domain::Members(set) => [set, body].into_iter().for_each(visit),
         },
-        ExprKind::Call(_, arguments) | ExprKind::Set(arguments) => arguments.iter().for_each(visit),
+        ExprKind::Call(_, arguments) | ExprKind::Set(arguments) | ExprKind::Choose(arguments) => {
+            arguments.iter().for_each(visit);
+        }
         ExprKind::Modal(_, label, body) => {
             label.iter().for_each(|label| visit(label));
             visit(body);

@@ -210,6 +210,10 @@ fn shape(expr: &Expr) -> String {
             format!("({word} {} {domain} {})", name.text, shape(body))
         }
         ExprKind::Let(name, value, body) => format!("(let {} = {} in {})", name.text, shape(value), shape(body)),
+        ExprKind::Choose(parts) => {
+            let parts: Vec<_> = parts.iter().map(shape).collect();
+            format!("choose({})", parts.join(", "))
+        }
         ExprKind::Set(members) => {
             let members: Vec<_> = members.iter().map(shape).collect();
             format!("{{{}}}", members.join(", "))
@@ -381,7 +385,9 @@ fn depth(expr: &Expr) -> usize {
             Domain::Range(low, high) => vec![low, high, body],
             Domain::Members(set) => vec![set, body],
         },
-        ExprKind::Call(_, arguments) | ExprKind::Set(arguments) => arguments.iter().collect(),
+        ExprKind::Call(_, arguments) | ExprKind::Set(arguments) | ExprKind::Choose(arguments) => {
+            arguments.iter().collect()
+        }
         _ => Vec::new(),
     };
     1 + children.into_iter().map(depth).max().unwrap_or(0)

@@ -520,6 +520,8 @@ impl<C: Codec> Worker<C> {
     /// Whether all initial states were visited.
     pub(super) fn is_start_closed(&mut self, shared: &Shared<'_, C>) -> bool {
         shared.model.initial(&mut self.batch);
+        // No state that was opened before is before these.
+        self.parent = shared.visited.codec.parent();
         shared.visited.codec.prepare(&self.batch, 0, &mut self.parent);
         self.prefetch(shared);
         self.look_up(shared, self.batch.len());

@@ -186,7 +186,7 @@ impl Concrete<'_, '_> {
             goal = diagrams.or(&goal, &condition.without(diagrams, self.relation, &forgotten)?)?;
             self.watch.look(diagrams)?;
         }
-        let start = diagrams.exists(&self.encoding.single(&program.initial_state())?, &forgotten)?;
+        let start = diagrams.exists(&self.encoding.initial()?, &forgotten)?;
         let (mut forwards, mut backwards, mut nodes) = (Vec::new(), Vec::new(), 0);
         for event in &self.relation.events {
             let (written, lost): (Vec<u32>, Vec<u32>) = event.written().partition(|place| kept.contains(place));

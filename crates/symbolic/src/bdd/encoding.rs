@@ -169,6 +169,22 @@ impl<'p> Encoding<'p> {
         }
     }
 
+    /// The initial states.
+    pub(crate) fn initial(&self) -> Attempt<Set> {
+        let mut chosen = Vec::new();
+        let mut first = self.bits_of(&self.program.initial_state());
+        for choice in &self.program.choices {
+            let places = &self.places[choice.variable.index()][choice.element as usize];
+            places.iter().for_each(|place| _ = first.remove(place));
+            let lo = self.ranges[choice.variable.index()].0;
+            let bits = |value: i64| (0..).zip(places).map(move |(at, &place)| (place, (value - lo) >> at & 1 == 1));
+            let cubes = choice.values.iter().map(|&value| self.diagrams.cube(&bits(value).collect::<Vec<_>>()));
+            chosen.push(self.diagrams.any(cubes.collect::<Attempt<Vec<Set>>>()?)?);
+        }
+        chosen.push(self.diagrams.cube(&first.into_iter().collect::<Vec<_>>())?);
+        self.diagrams.all(chosen)
+    }
+
     /// The set of one state.
     pub(crate) fn single(&self, state: &[u32]) -> Attempt<Set> {
         self.diagrams.cube(&self.bits_of(state).into_iter().collect::<Vec<_>>())

@@ -11,7 +11,7 @@ mod witness;
 
 use birk_engine::{Hunt, Job, Observer};
 use birk_exec::equations::{Equations, Kind, Meant};
-use birk_ir::{Branching, Expr, Outcome, Program};
+use birk_ir::{Branching, Expr, Outcome, Program, Trace};
 
 use crate::attempt::{Attempt, Broken};
 use crate::bdd::condition::{Condition, stuck_among};
@@ -163,14 +163,15 @@ impl<'s, 'a> Evaluation<'s, 'a> {
         })
     }
 
-    /// Whether the formula is true in the initial state, and a witness.
+    /// Whether the formula is true in an initial state, and a witness.
     fn decide(&mut self) -> Attempt<Outcome> {
         let value = self.value(0)?;
-        let initial = self.search.encoding.program.initial_state();
-        if !self.search.encoding.contains(&value, &initial) {
+        let initial = self.search.encoding.program.initial_states();
+        let Some(first) = initial.iter().position(|state| self.search.encoding.contains(&value, state)) else {
             return Ok(Outcome::Absent);
-        }
-        Ok(Outcome::Found(witness::walk(self, initial)?))
+        };
+        let trace = witness::walk(self, initial[first].clone())?;
+        Ok(Outcome::Found(Trace { initial: first as u32, ..trace }))
     }
 
     /// Where a part is true, given the fixpoints around it.

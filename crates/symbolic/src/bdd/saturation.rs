@@ -236,7 +236,7 @@ mod tests {
                 let diagrams = &encoding.diagrams;
                 let mut saturation = Saturation::new(diagrams, &relation.events, faulty)?;
                 let mut walk = Walk { diagrams, events: &relation.events, watch };
-                let initial = encoding.single(&encoding.program.initial_state())?;
+                let initial = encoding.initial()?;
                 let (mut here, mut reached) = (initial.clone(), initial.clone());
                 while here != diagrams.no {
                     let (next, steps) = plainly(encoding, relation, &here)?;
@@ -281,7 +281,7 @@ mod tests {
     ) -> Attempt<(String, String)> {
         let diagrams = &encoding.diagrams;
         let mut walk = Walk { diagrams, events: &relation.events, watch };
-        let initial = encoding.single(&encoding.program.initial_state())?;
+        let initial = encoding.initial()?;
         let mut closed = saturation.below(&mut walk, &diagrams.restrict(&initial, &saturation.sound)?)?;
         loop {
             let more = saturation.round(&mut walk, closed.clone())?;
@@ -334,7 +334,7 @@ mod tests {
         let stale = is_noticed(|encoding, relation, saturation| {
             // As if only the first level were applied to what is reached, and the others to the beginning.
             let diagrams = &encoding.diagrams;
-            let initial = encoding.single(&encoding.program.initial_state())?;
+            let initial = encoding.initial()?;
             for level in 1..saturation.levels.len() {
                 let number = saturation.levels[level].events[0].0;
                 let only = diagrams.and(&relation.events[number].relation, &initial)?;

@@ -193,9 +193,9 @@ impl<'a> Search<'a> {
         self.conditions[goal].among(&self.encoding.diagrams, &self.relation, states)
     }
 
-    /// The initial state.
+    /// The initial states.
     pub(crate) fn initial(&self) -> Attempt<Set> {
-        self.encoding.single(&self.encoding.program.initial_state())
+        self.encoding.initial()
     }
 
     /// The states to which a step leads from these.

@@ -65,7 +65,7 @@ pub(crate) fn with(
 /// The states that explicit search reaches, until there are so many.
 pub(crate) fn reachable(program: &Program, most: usize) -> Vec<Vec<u32>> {
     let model = Interpreter::new(program, &[]);
-    let mut states = vec![program.initial_state()];
+    let mut states = program.initial_states();
     let mut seen: HashSet<Vec<u32>> = states.iter().cloned().collect();
     let mut next = 0;
     while next < states.len() && states.len() < most {

@@ -22,7 +22,9 @@ use super::unrolling::{End, Frame};
 use crate::attempt::{Attempt, Broken};
 use crate::bitvector::{Algebra as _, width};
 use crate::trace::through;
+use initial::Initial;
 
+mod initial;
 #[cfg(test)]
 mod tests;
 
@@ -121,7 +123,7 @@ impl<'s, 'o: 's, 'p> Search<'s, 'o, 'p> {
     }
 
     /// Whether no step leads from outside of these cubes into one of them, and all goals are inside: asked of other solvers than
-    /// those that found it. The initial state is outside.
+    /// those that found it. The initial states are outside.
     fn is_invariant(&self, goal: &Expr, cubes: &[Cube], ranges: &[Interval]) -> Attempt<bool> {
         let free = bits(self.program, ranges);
         let literals = |frame: &Frame<'_, '_, '_>| -> Vec<Literal> {
@@ -150,11 +152,8 @@ impl<'s, 'o: 's, 'p> Search<'s, 'o, 'p> {
                 return Ok(false);
             }
         }
-        let is_initial = |cube: &Cube| {
-            let mut bits = cube.iter().map(|&(bit, is_set)| (free[bit], is_set));
-            bits.all(|(bit, is_set)| initially(self.program, bit) == is_set)
-        };
-        Ok(!cubes.iter().any(is_initial))
+        let first = Initial::new(self.program, &free);
+        Ok(!cubes.iter().any(|cube| first.is_in(cube)))
     }
 
     fn look(&self) -> Attempt<()> {
@@ -230,9 +229,10 @@ struct Proof<'s, 'o, 'p> {
     state: Vec<Literal>,
     goal: Literal,
     ends: Vec<Way>,
-    /// The initial state; bits that are always the same are left out.
-    initial: Vec<bool>,
-    /// For each frame, the cubes that it and those before it exclude; the first is the initial state.
+    initial: Initial,
+    /// What makes a state an initial one where there is a choice, in both circuits.
+    begins: [Literal; 2],
+    /// For each frame, the cubes that it and those before it exclude; the first are the initial states.
     frames: Vec<Vec<Cube>>,
     /// For each frame, what makes its clauses count, in both circuits.
     counts: Vec<[Literal; 2]>,
@@ -277,15 +277,19 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
             Way { path: end.path, then: then.collect(), chosen: end.chosen }
         };
         let ends = state.all_ends()?.into_iter().map(way).collect();
+        let initial = Initial::new(program, &free);
+        let now = literals(&frame);
+        let begins = [initial.begins(step, &now), initial.begins(here, &literals(&state))];
         Ok(Self {
             program,
-            now: literals(&frame),
+            now,
             then: literals(&next),
             taken,
             goal: state.goal(goal)?,
             state: literals(&state),
             ends,
-            initial: free.iter().map(|&bit| initially(program, bit)).collect(),
+            initial,
+            begins,
             activity: vec![0; free.len()],
             free,
             step,
@@ -350,7 +354,8 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         let mut assumed: Vec<Literal> =
             self.counts[frame.max(1).min(self.counts.len())..].iter().map(|count| count[side]).collect();
         if frame == 0 {
-            assumed.extend(self.initial.iter().enumerate().map(|(bit, &is_set)| literal(bits, (bit, is_set))));
+            assumed.extend(self.initial.fixed().map(|bit| literal(bits, bit)));
+            assumed.push(self.begins[side]);
         }
         assumed.extend_from_slice(also);
         assumed.retain(|literal| literal != circuit.yes());
@@ -393,7 +398,7 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         while let Some(Reverse((at, number))) = open.pop() {
             self.step.look()?;
             let cube = obligations[number].cube.clone();
-            if self.is_initial(&cube) {
+            if self.initial.is_in(&cube) {
                 return Ok(Some(self.trace(&obligations, number)));
             }
             if at == 0 {
@@ -426,10 +431,6 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         Ok(None)
     }
 
-    fn is_initial(&self, cube: &Cube) -> bool {
-        cube.iter().all(|&(bit, is_set)| self.initial[bit] == is_set)
-    }
-
     /// Whether a frame excludes a cube as it is.
     fn is_excluded(&self, cube: &Cube, frame: usize) -> Attempt<bool> {
         let bits: Vec<Literal> = cube.iter().map(|&bit| literal(&self.state, bit)).collect();
@@ -437,7 +438,7 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
     }
 
     /// A step from a frame into a cube, from outside of the cube: the state and the way to end it. If there is none: what of the
-    /// cube was needed for that, which does not include the initial state.
+    /// cube was needed for that, which does not include an initial state.
     fn predecessor(&self, cube: &Cube, frame: usize) -> Attempt<Result<Cube, (Cube, usize)>> {
         let outside = self.step.free();
         let clause = cube.iter().map(|&bit| literal(&self.now, bit).negated());
@@ -451,10 +452,10 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         } else {
             let mut core: Cube =
                 cube.iter().copied().filter(|&bit| self.step.failed(literal(&self.then, bit))).collect();
-            if self.is_initial(&core) {
-                let apart = cube.iter().find(|&&(bit, is_set)| self.initial[bit] != is_set);
-                core.push(*apart.expect("the cube does not include the initial state"));
+            if self.initial.is_in(&core) {
+                core.extend(self.initial.apart(cube));
                 core.sort_unstable();
+                core.dedup();
             }
             Ok(core)
         };
@@ -471,7 +472,7 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
                 continue;
             }
             let fewer: Cube = cube.iter().copied().filter(|&other| other != bit).collect();
-            if self.is_initial(&fewer) {
+            if self.initial.is_in(&fewer) {
                 continue;
             }
             if let Ok(core) = self.predecessor(&fewer, frame)? {
@@ -495,12 +496,13 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         self.frames[frame].push(cube);
     }
 
-    /// The steps from the initial state through the obligations: in each cube, every state has a step into the next.
+    /// The steps from an initial state through the obligations: in each cube, every state has a step into the next.
     fn trace(&self, obligations: &[Obligation], first: usize) -> Trace {
         let model = Interpreter::new(self.program, &[]);
         let mut initial = Successors::new(model.words());
         model.initial(&mut initial);
-        let mut states = vec![initial.state(0).to_vec()];
+        let start = (0..initial.len()).find(|&at| self.is_within(initial.state(at), &obligations[first].cube));
+        let mut states = vec![initial.state(start.expect("the cube includes an initial state")).to_vec()];
         let mut at = first;
         while let Some(next) = obligations[at].next {
             let cube = &obligations[next].cube;
@@ -548,11 +550,6 @@ pub(super) fn bits(program: &Program, ranges: &[Interval]) -> Vec<Bit> {
         }
     }
     bits
-}
-
-/// Whether a bit is set in the initial state.
-fn initially(program: &Program, (variable, element, at): Bit) -> bool {
-    program.variables[variable.index()].initial[element as usize] >> at & 1 == 1
 }
 
 fn literal(bits: &[Literal], (bit, is_set): (usize, bool)) -> Literal {

@@ -84,16 +84,21 @@ pub(super) struct End {
 }
 
 impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
-    /// The initial state.
+    /// An initial state.
     pub(crate) fn initial(circuit: &'c Circuit<'o>, program: &'p Program, ranges: &'c [Interval]) -> Self {
         let is_kept = circuit.keeps(Rule::Initial);
         let value = |first: i64, range: Interval| if is_kept { circuit.literal(first) } else { free(circuit, range) };
         let variables = program.variables.iter().zip(ranges);
         let elements =
             |(variable, &range): (&Variable, &Interval)| variable.initial.iter().map(|&v| value(v, range)).collect();
-        let values = variables.map(|variable| Rc::new(elements(variable)));
+        let mut values: Vec<Vec<Value>> = variables.map(elements).collect();
+        for choice in program.choices.iter().filter(|_| is_kept) {
+            let chosen = free(circuit, ranges[choice.variable.index()]);
+            one_of(circuit, &choice.values, &chosen.bits, *circuit.yes());
+            values[choice.variable.index()][choice.element as usize] = chosen;
+        }
         let (stuck, known) = (Stuck::default(), Known::default());
-        Self { circuit, program, ranges, values: values.collect(), stuck, known }
+        Self { circuit, program, ranges, values: values.into_iter().map(Rc::new).collect(), stuck, known }
     }
 
     /// Any state whose variables are within their bounds.
@@ -355,6 +360,20 @@ pub(super) fn name<G: Ground>(scene: &mut Scene<'_, G>, local: LocalId, value: &
     let value = scene.value(value)?;
     scene.bind(local, value);
     Ok(())
+}
+
+/// Requires, where a condition is true, that a number has one of these values, as far as its bits say.
+pub(super) fn one_of(circuit: &Circuit<'_>, values: &[i64], bits: &[Literal], condition: Literal) {
+    let mut clause = vec![condition.negated()];
+    for &value in values {
+        let is_it = circuit.free();
+        for (at, &bit) in bits.iter().enumerate() {
+            let is_set = value >> at & 1 == 1;
+            circuit.require(&[is_it.negated(), if is_set { bit } else { bit.negated() }]);
+        }
+        clause.push(is_it);
+    }
+    circuit.require(&clause);
 }
 
 /// A number between these that may be any, or some beyond them of as many bits.

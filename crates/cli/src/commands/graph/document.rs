@@ -11,13 +11,15 @@ use crate::commands::graph::{Graph, decided};
 use crate::report::json::{Fields, constants};
 use crate::source::Source;
 
-/// What `birk graph --format json` writes. State 0 is the initial one.
+/// What `birk graph --format json` writes.
 #[derive(JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GraphReport {
     schema: u32,
     system: String,
     constants: Fields,
+    /// So many states, from 0 on, are initial.
+    initial: usize,
     /// In breadth-first order.
     states: Vec<StateReport>,
     edges: Vec<StepReport>,
@@ -107,6 +109,7 @@ pub(super) fn graph_text(program: &Program, graph: &Graph) -> String {
         schema: 1,
         system: program.system.clone(),
         constants: constants(program),
+        initial: graph.initial,
         states: graph.states.iter().map(state).collect(),
         edges: graph.edges.iter().map(step).collect(),
     })

@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use birk_ir::text::{NOT_RUNNING, TERMINATED};
-use birk_ir::{ValueKind, VarId, VarRole, Variable};
+use birk_ir::{Span, ValueKind, VarId, VarRole, Variable};
 
+use super::initial::initial_values;
 use super::types::{length_of, resolve_type, scalar_type};
-use super::{add_leaves, duplicate, initial_values, no_duplicates};
+use super::{add_leaves, duplicate, no_duplicates};
 use crate::diagnostic::Diagnostic;
 use crate::edit;
 use crate::sema::context::{Context, ThreadDecl};
@@ -82,7 +83,10 @@ pub(super) fn declare_thread<'a>(cx: &mut Context<'a>, thread: &'a ast::Thread, 
     for variables in &thread.variables {
         let ty = resolve_type(cx, &variables.ty);
         for (name, initial) in &variables.declarators {
-            let values = initial_values(cx, &ty, initial.as_ref(), &name.text);
+            let values = match initial {
+                Some(ast::Expr { kind: ast::ExprKind::Choose(_), span }) => one_value(cx, &ty, *span, &name.text),
+                _ => initial_values(cx, &ty, initial.as_ref(), &name.text),
+            };
             if variables.durable {
                 declaration.durable.insert(declaration.locals.len());
             }
@@ -90,6 +94,15 @@ pub(super) fn declare_thread<'a>(cx: &mut Context<'a>, thread: &'a ast::Thread, 
         }
     }
     cx.threads.push(declaration);
+}
+
+/// Says that a local begins with one value.
+fn one_value(cx: &mut Context<'_>, ty: &Type, span: Span, name: &str) -> Vec<i64> {
+    let message = format!("`{name}` cannot begin with a choice");
+    let label = "only variables of the system can";
+    let help = format!("choose in the thread's first step: `{name} := {};`", cx.source(span));
+    cx.report(Diagnostic::new("E0062", span, message, label).help(help));
+    vec![cx.default_of(&ty.scalar)]
 }
 
 /// How many instances there are, and the symmetric type that numbers them, if one does.

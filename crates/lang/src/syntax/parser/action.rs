@@ -128,6 +128,15 @@ impl Parser<'_> {
 
     /// `choose(lo, hi)` or `choose(set)`
     fn chosen(&mut self, place: &Expr) -> Option<ActionKind> {
+        let mut parts = self.choice()?.into_iter();
+        match (parts.next()?, parts.next()) {
+            (set, None) => Some(ActionKind::ChooseMember(place.clone(), set)),
+            (low, Some(high)) => Some(ActionKind::Choose(place.clone(), low, high)),
+        }
+    }
+
+    /// `choose(lo, hi)` or `choose(set)`: two numbers or one set.
+    fn choice(&mut self) -> Option<Vec<Expr>> {
         self.bump();
         let open = self.span();
         if !self.expect(T::OpenParen) {
@@ -135,7 +144,7 @@ impl Parser<'_> {
         }
         let low = self.root_expression();
         if self.eat(T::CloseParen) {
-            return Some(ActionKind::ChooseMember(place.clone(), low));
+            return Some(vec![low]);
         }
         if self.at(T::DotDot) {
             self.replace(T::Comma, "`choose` takes two numbers", "expected `,`", "write `choose(lo, hi)`");
@@ -143,7 +152,19 @@ impl Parser<'_> {
         self.expect(T::Comma);
         let high = self.root_expression();
         self.expect_close(T::CloseParen, open);
-        Some(ActionKind::Choose(place.clone(), low, high))
+        Some(vec![low, high])
+    }
+
+    /// An initial value, or a choice of one.
+    pub(super) fn initial(&mut self) -> Expr {
+        let start = self.span();
+        if !self.at(T::Choose) {
+            return self.root_expression();
+        }
+        match self.choice() {
+            Some(parts) => Expr { kind: ExprKind::Choose(parts), span: self.since(start) },
+            None => Expr { kind: ExprKind::Error, span: start },
+        }
     }
 
     /// A misspelt keyword looks like a place that is not assigned.

@@ -544,7 +544,7 @@ impl Parser<'_> {
             if self.at(T::Single) || self.at(T::Equal) {
                 self.replace(T::Assign, "an initial value is given with `:=`", "expected `:=`", "write `:=`");
             }
-            let value = if self.eat(T::Assign) { Some(self.root_expression()) } else { None };
+            let value = if self.eat(T::Assign) { Some(self.initial()) } else { None };
             declarators.push((name, value));
             if !self.eat(T::Comma) {
                 break;
