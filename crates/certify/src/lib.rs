@@ -17,7 +17,7 @@ mod visited;
 
 use birk_ir::{Expr, Program, Property, PropertyKind};
 
-pub use file::{INVARIANTS, STATES, TOGETHER, seal};
+pub use file::{INVARIANTS, STATES, TOGETHER, identity, seal, sum};
 pub use notation::{Element, Names};
 pub use visited::Keys;
 

@@ -165,7 +165,7 @@ impl Checkpoint {
 }
 
 /// Takes the lock on a folder, which ends with the process.
-fn lock(folder: &Path) -> std::result::Result<File, Failure> {
+pub(crate) fn lock(folder: &Path) -> std::result::Result<File, Failure> {
     let shown = folder.display();
     let failed = |error| Failure::io(&format!("lock the folder {shown}"), &error);
     let file = File::options().write(true).create(true).truncate(false).open(folder.join(LOCK)).map_err(failed)?;
@@ -176,6 +176,11 @@ fn lock(folder: &Path) -> std::result::Result<File, Failure> {
             Err(Failure::usage(format!("{shown} is in use by another process; wait until it ends")))
         }
     }
+}
+
+/// Whether a folder holds a search.
+pub(crate) fn is_in(folder: &Path) -> bool {
+    folder.join(FILE).exists()
 }
 
 /// Which search a folder holds; refused when it is damaged, was written by another version, or somebody is at it. Looking through

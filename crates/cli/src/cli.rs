@@ -72,6 +72,8 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Check a model with many values of its constants, within one budget
     Sweep(SweepArgs),
+    /// Show what the runs of `birk check --campaign FOLDER` know of a model
+    Campaign(CampaignArgs),
     /// Check that models are as their `expect` lines say
     Test(TestArgs),
     /// Format models in place
@@ -202,6 +204,9 @@ pub(crate) struct CheckArgs {
     /// With --search bfs, depth, disk or cluster: save the search in this folder, for `birk resume`
     #[arg(long, value_name = "FOLDER", help_heading = BUDGET)]
     pub(crate) checkpoint: Option<PathBuf>,
+    /// Keep what is known in this folder, and go on from there: with --search auto and --time, run after run
+    #[arg(long, value_name = "FOLDER", help_heading = BUDGET)]
+    pub(crate) campaign: Option<PathBuf>,
     #[cfg(feature = "cluster")]
     #[command(flatten)]
     pub(crate) together: ClusterOptions,
@@ -397,6 +402,22 @@ pub(crate) struct SweepArgs {
     /// Progress on standard error; json means one object per line
     #[arg(long, value_name = "auto|off|json", value_enum, default_value = "auto", hide_possible_values = true)]
     pub(crate) progress: ProgressMode,
+}
+
+/// Options of `campaign`.
+#[derive(Args, Debug)]
+pub(crate) struct CampaignArgs {
+    /// The folder of the campaign
+    pub(crate) folder: PathBuf,
+    /// A table for people, or one JSON object
+    #[arg(long, value_name = "human|json", value_enum, default_value = "human", hide_possible_values = true)]
+    pub(crate) format: Format,
+    /// Write an HTML page with the table and plots to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// When to use colours; auto means only on a terminal
+    #[arg(long, value_name = "auto|always|never", value_enum, default_value = "auto", hide_possible_values = true)]
+    pub(crate) color: Color,
 }
 
 /// Options of `test`.

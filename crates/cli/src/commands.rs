@@ -2,6 +2,7 @@
 
 mod about;
 mod automaton;
+mod campaign;
 mod certify;
 mod check;
 #[cfg(feature = "cluster")]
@@ -14,7 +15,7 @@ mod mcp;
 mod plan;
 mod prove;
 mod refine;
-mod replay;
+pub(crate) mod replay;
 mod resume;
 mod show;
 mod simulate;
@@ -43,6 +44,7 @@ pub(crate) fn run(cli: Cli, engines: &Engines) -> Result<Exit, Failure> {
         Command::Explore(args) => explore::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Sweep(args) => sweep::run(&args),
+        Command::Campaign(args) => campaign::run(&args),
         Command::Test(args) => test::run(&args),
         Command::Lsp => lsp::run(),
         Command::Mcp => mcp::run(),

@@ -28,6 +28,7 @@ const TYPED_ONLY: &[&str] = &[
     "report",
     "certificate",
     "checkpoint",
+    "campaign",
     "disk",
     "jobs",
     "guided",

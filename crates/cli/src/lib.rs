@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod automata;
+mod campaign;
 mod checkpoint;
 mod cli;
 #[cfg(feature = "cluster")]

@@ -61,6 +61,7 @@ impl Report<'_> {
         let program = self.program;
         let mut entered: Vec<Vec<bool>> =
             program.threads.iter().map(|t| vec![false; program.kinds[t.kind].locations.len()]).collect();
+        // What threads begin with is not chosen: their places are the same in all initial states.
         let initial = program.initial_state();
         for (t, entered) in entered.iter_mut().enumerate() {
             if let Some(location) = program.location_of(ThreadId::new(t), &initial) {
@@ -215,7 +216,10 @@ impl Report<'_> {
 
     /// The command that repeats this search, whatever the environment and birk.toml say.
     pub(crate) fn reproduce(&self) -> String {
-        command_line("birk check", &self.source.path, &self.options())
+        let folder = self.args.campaign.iter().map(|folder| folder.display().to_string());
+        let campaign = folder.flat_map(|folder| ["--campaign".to_owned(), folder]);
+        let words: Vec<String> = self.options().into_iter().chain(campaign).collect();
+        command_line("birk check", &self.source.path, &words)
     }
 
     /// The options that decided what was found. The engine is not among them where the search for cycles took its place; where
@@ -256,8 +260,9 @@ fn quoted(word: &str) -> String {
 /// The steps of a run as `replay` reads them; those that repeat stand in parentheses.
 pub(crate) fn ordinals_text(run: &Replayed) -> String {
     let text = |ordinals: &[u32]| ordinals.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-    match run.loop_start {
-        None => format!("0:{}", text(&run.ordinals)),
-        Some(start) => format!("0:{}({})", text(&run.ordinals[..start]), text(&run.ordinals[start..])),
-    }
+    let steps = match run.loop_start {
+        None => text(&run.ordinals),
+        Some(start) => format!("{}({})", text(&run.ordinals[..start]), text(&run.ordinals[start..])),
+    };
+    format!("{}:{steps}", run.initial)
 }

@@ -11,6 +11,7 @@
 //! the search that gave it.
 
 mod members;
+mod night;
 mod turns;
 
 use std::ops::ControlFlow;
@@ -32,6 +33,7 @@ use crate::process_memory::Memory;
 use crate::report::{Accept, Answer, Joint, MemberFigures, Report, ShownTrace};
 use crate::watch::Watch;
 use members::{MEMBERS, Member};
+pub use night::{Kept, night};
 use turns::{Beacon, Share, Turn};
 
 /// The engine that begins.

@@ -9,6 +9,7 @@ use birk_ir::diagnostic::nearest;
 use clap_mangen::Man;
 use schemars::schema_for;
 
+use crate::campaign::Campaign;
 use crate::cli::grammar;
 use crate::commands::certify::CertifyReport;
 use crate::commands::graph::document::{GraphReport, ThreadsReport};
@@ -44,6 +45,7 @@ pub(crate) fn explain(code: Option<&str>) -> Result<Exit, Failure> {
 /// `birk schema`: the schemas of all reports, by the names of the commands that write them.
 pub(crate) fn schemas() -> String {
     let schemas = BTreeMap::from([
+        ("campaign", schema_for!(Campaign)),
         ("certify", schema_for!(CertifyReport)),
         ("check", schema_for!(CheckReport)),
         ("diagnostics", schema_for!(DiagnosticReport)),

@@ -1,5 +1,6 @@
 //! `birk check`: from text to verdict and trace.
 
+mod campaign;
 mod late;
 mod present;
 mod several;
@@ -25,6 +26,7 @@ use together::Together;
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     match several::models(args)? {
         Some(paths) => several::run(args, &paths),
+        None if args.campaign.is_some() => campaign::run(args),
         None => check(args, None),
     }
 }

@@ -73,7 +73,7 @@ fn violated(program: &Program, run: &Replayed) -> Vec<String> {
 }
 
 /// `0:0,1,2`, or `0:0,1(2,3)` for a run that repeats: initial state, steps, where it repeats.
-fn parse_ordinals(text: &str) -> Option<(u32, Vec<u32>, Option<usize>)> {
+pub(crate) fn parse_ordinals(text: &str) -> Option<(u32, Vec<u32>, Option<usize>)> {
     let (initial, rest) = text.split_once(':')?;
     let list =
         |text: &str| text.split(',').filter(|part| !part.is_empty()).map(str::parse).collect::<Result<Vec<u32>, _>>();

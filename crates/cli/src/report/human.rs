@@ -398,7 +398,9 @@ fn ways_on(out: &mut String, report: &Report<'_>, paint: Paint) {
         let text = next.map_or_else(|reason| format!("no estimate: {reason}"), |next| next_text(&next));
         let _ = writeln!(out, "{} {text}", paint.bold("next:"));
     }
-    let _ = writeln!(out, "\n{} {}", paint.bold("reproduce:"), report.reproduce());
+    // The same command is the next run of a campaign.
+    let label = if report.args.campaign.is_some() { "continue:" } else { "reproduce:" };
+    let _ = writeln!(out, "\n{} {}", paint.bold(label), report.reproduce());
     if let Some(command) = report.go_on() {
         let _ = writeln!(out, "{} {command}", paint.bold("continue:"));
     }

@@ -194,7 +194,8 @@ impl Report<'_> {
         let Guess { depth, states, within } = self.forecast.after(depth).ok_or(why)?;
         let is_early = self.hunt.stopped != Stop::Depth;
         let waiting = if is_early { stats.cutoff.states } else { 0 };
-        let expanded = stats.states.saturating_sub(waiting).max(1) as f64;
+        // Successors on disk wait before it is known which are new: there may be more of them than states.
+        let expanded = stats.states.saturating_sub(waiting).max(within / 4).max(1) as f64;
         let total = (within as f64 + states.0 as f64, within as f64 + states.1 as f64);
         let pace = self.first_seconds() / expanded;
         let held = stats.states.max(1) as f64;
@@ -213,6 +214,9 @@ impl Report<'_> {
 
     fn command_to_go_on(&self) -> Option<String> {
         let args = self.args;
+        if args.campaign.is_some() {
+            return None;
+        }
         let is_open = self.answers.iter().any(|answer| answer.verdict == Verdict::Inconclusive);
         let double = |number: u64| number.saturating_mul(2).to_string();
         let option = match (self.hunt.stopped, &self.hunt.coverage) {

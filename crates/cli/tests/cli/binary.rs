@@ -55,6 +55,7 @@ impl Answer {
         let report: Value =
             serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}:\n{}\n{}", self.out, self.err));
         let marks = [
+            ("nights", "campaign"),
             ("choose", "simulate"),
             ("certificate", "certify"),
             ("invariants", "prove"),

@@ -273,8 +273,19 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
     let listed = listed.filter_map(|line| line.split([' ', '[']).next());
     let known = |name: &str| {
         values.iter().any(|(known, _)| *known == name)
-            || ["trace", "report", "certificate", "profile", "checkpoint", "disk", "cluster", "rank", "cluster-wait"]
-                .contains(&name)
+            || [
+                "trace",
+                "report",
+                "certificate",
+                "profile",
+                "checkpoint",
+                "campaign",
+                "disk",
+                "cluster",
+                "rank",
+                "cluster-wait",
+            ]
+            .contains(&name)
     };
     let unknown: Vec<&str> = listed.filter(|name| !known(name) && *name != "keep-going").collect();
     assert_eq!(unknown, [""; 0], "options that this test does not try");

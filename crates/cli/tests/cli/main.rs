@@ -6,6 +6,7 @@ mod binary;
 mod branching;
 mod browser;
 mod budget;
+mod campaign;
 mod certify;
 mod checkpoint;
 mod ci;

@@ -98,6 +98,7 @@ fn refuse(args: &CheckArgs) -> Result<(), Failure> {
         ("--certificate", args.certificate.is_some()),
         ("--checkpoint", args.checkpoint.is_some()),
         ("--disk", args.disk.is_some()),
+        ("--campaign", args.campaign.is_some()),
         #[cfg(feature = "cluster")]
         ("--cluster", args.together.cluster.is_some()),
     ];

@@ -1,0 +1,150 @@
+//! One run of a campaign: a breadth-first search that is kept on disk goes on, and others hunt in what is left of the time.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use birk_engine::{Observer, Outside, Progress};
+use birk_exec::Replayed;
+use birk_ir::{Program, Stop, Verdict};
+
+use super::Portfolio;
+use crate::check::check;
+use crate::error::Error;
+use crate::options::Options;
+use crate::report::{Answer, Report, ShownTrace};
+use crate::watch::{Phase, Watch};
+
+/// The engine that goes on: exact, level by level, with more states than fit into memory.
+const KEPT: &str = "disk";
+
+/// What the search that is kept does in this run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// It begins, or goes on where it was saved, for half of the time.
+    Half {
+        /// It was saved before.
+        is_continued: bool,
+    },
+    /// The same for all of it.
+    Whole {
+        /// It was saved before.
+        is_continued: bool,
+    },
+    /// It is complete, or nothing is asked of states.
+    Over,
+}
+
+/// Checks a program for as long as the watch allows. The answers to properties of states are those of the search that is kept, as far
+/// as it has come in all runs, unless others know better. Violations that are `known` need not be found again.
+pub fn night(
+    program: &Program,
+    options: &Options,
+    kept: Kept,
+    known: &[(String, Replayed)],
+    watch: &mut dyn Watch,
+) -> Result<Report, Error> {
+    let began = Instant::now();
+    let Some(deadline) = watch.deadline() else {
+        return Err(Error::Refused("a campaign needs a limit on the time of each run; use --time".to_owned()));
+    };
+    let mut portfolio = Portfolio::new(program, options)?;
+    portfolio.know(known);
+    if !options.keep_going && portfolio.report.verdict() == Verdict::Violated {
+        portfolio.report.hunt.stopped = Stop::Goal;
+        return Ok(portfolio.report);
+    }
+    let until = match kept {
+        Kept::Half { .. } => began + deadline.saturating_duration_since(began) / 2,
+        Kept::Whole { .. } | Kept::Over => deadline,
+    };
+    if let Kept::Half { is_continued } | Kept::Whole { is_continued } = kept {
+        let of_states = portfolio.report.answers.iter().filter(|answer| is_of_states(answer));
+        let properties = of_states.map(|answer| answer.property.name.clone()).collect();
+        let engine = KEPT.to_owned();
+        let first = Options { engine, properties, is_saved: true, is_continued, ..options.clone() };
+        let report = check(program, &first, &mut Until { watch, until })?;
+        let found = |open: &Answer| report.answers.iter().find(|answer| answer.property.name == open.property.name);
+        let answers: Vec<Answer> =
+            portfolio.report.answers.iter().map(|open| found(open).unwrap_or(open).clone()).collect();
+        let place = |trace: &ShownTrace| {
+            let name = &report.answers[trace.answer].property.name;
+            answers.iter().position(|answer| answer.property.name == *name).unwrap_or(trace.answer)
+        };
+        let traces: Vec<ShownTrace> =
+            report.traces.iter().map(|trace| ShownTrace { answer: place(trace), run: trace.run.clone() }).collect();
+        portfolio.adopt(Report { answers, traces, ..report }, watch);
+        portfolio.know(known);
+    }
+    let is_open = portfolio.open().next().is_some();
+    let is_violated = !options.keep_going && portfolio.report.verdict() == Verdict::Violated;
+    let is_interrupted = portfolio.report.hunt.stopped == Stop::Interrupt;
+    if is_open && !is_violated && !is_interrupted && Instant::now() < deadline {
+        portfolio.hunt(deadline, options.memory.search, watch)?;
+    }
+    watch.end();
+    Ok(portfolio.report())
+}
+
+impl Portfolio<'_> {
+    /// Takes up violations that these runs show, where nothing is decided.
+    fn know(&mut self, known: &[(String, Replayed)]) {
+        for (name, run) in known {
+            let place = self.report.answers.iter().position(|answer| answer.property.name == *name);
+            let Some(answer) = place.filter(|&at| self.report.answers[at].verdict == Verdict::Inconclusive) else {
+                continue;
+            };
+            self.report.traces.push(ShownTrace { answer, run: run.clone() });
+            self.report.is_shortest = false;
+            let trace = Some(self.report.traces.len() - 1);
+            let open = Answer::open(&self.report.answers[answer].property);
+            self.report.answers[answer] = Answer { verdict: Verdict::Violated, trace, ..open };
+        }
+    }
+}
+
+fn is_of_states(answer: &Answer) -> bool {
+    !answer.property.is_of_runs() && answer.property.branching().is_none()
+}
+
+/// Ends a search earlier than the watch would.
+struct Until<'w> {
+    watch: &'w mut dyn Watch,
+    until: Instant,
+}
+
+impl Observer for Until<'_> {
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<Stop> {
+        self.watch.progress(progress)?;
+        if Instant::now() >= self.until { ControlFlow::Break(Stop::Time) } else { ControlFlow::Continue(()) }
+    }
+
+    fn overhead(&mut self, counted: u64) -> u64 {
+        self.watch.overhead(counted)
+    }
+
+    fn outside(&mut self) -> Option<&mut dyn Outside> {
+        self.watch.outside()
+    }
+}
+
+impl Watch for Until<'_> {
+    fn begin(&mut self, phase: &Phase<'_>) {
+        self.watch.begin(phase);
+    }
+
+    fn end(&mut self) {
+        self.watch.end();
+    }
+
+    fn decided(&mut self, position: usize, answer: &Answer, trace: Option<&ShownTrace>) {
+        self.watch.decided(position, answer, trace);
+    }
+
+    fn note(&mut self, text: &str) {
+        self.watch.note(text);
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        Some(self.until)
+    }
+}
