@@ -31,7 +31,7 @@ use crate::report::Report;
 use crate::watch::{Phase, Watch};
 use context::{Context, fairness};
 use findings::Findings;
-pub use portfolio::{Kept, night};
+pub use portfolio::{Earlier, Kept, night};
 use questions::Questions;
 
 /// Checks the properties of a program that the options name, and says what was covered.

@@ -32,7 +32,7 @@ pub use birk_search as search;
 pub use birk_engine::Patient;
 pub use birk_ir::{Conditions, Loaded};
 pub use birk_symbolic::{Breach, Gap, Induction};
-pub use check::{Kept, check, night, validate, validate_options};
+pub use check::{Earlier, Kept, check, night, validate, validate_options};
 pub use engines::Engines;
 pub use error::Error;
 pub use expectations::{differences, expectations};

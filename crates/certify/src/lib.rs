@@ -77,7 +77,7 @@ pub fn check(program: &Program, bytes: &[u8], may_go_on: MayGoOn<'_>) -> Result<
 
 /// Whether a certificate can be about a property: it is one of states.
 pub fn is_certifiable(property: &Property) -> bool {
-    !property.is_of_runs() && property.branching().is_none()
+    property.is_of_states()
 }
 
 /// What no reachable state may satisfy, for a property to be certified. A step that a check broke off leads to no state: what is true

@@ -1,15 +1,16 @@
 //! A campaign: what is known of a model, run after run, in a folder.
 //!
-//! The folder has one file, which is replaced at once or not at all, and the folder of a search that is kept (`levels`). A claim counts
-//! as long as the model means the same, and the property says the same: spaces and comments do not matter.
+//! The folder has one file, which is replaced at once or not at all, and the folder of a search that is kept, whose name
+//! says of what it is. A claim counts as long as the model means the same, and the property says the same: spaces and comments do
+//! not matter.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use birk::{Answer, Report};
+use birk::{Answer, Earlier, Grade, Options, Report};
 use birk_exec::Replayed;
 use birk_exec::replay::replay_ordinals;
-use birk_ir::{Coverage, Program, Property, Span, Verdict};
+use birk_ir::{Coverage, Program, Property, PropertyKind, Span, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +34,7 @@ pub(crate) struct Campaign {
     /// The options that decide what is claimed.
     pub(crate) options: Vec<String>,
     pub(crate) nights: Vec<Night>,
-    /// Counterexamples of all nights, also those to earlier versions of the model.
+    /// Counterexamples and witnesses of all nights, also those of earlier versions of the model.
     pub(crate) found: Vec<Found>,
 }
 
@@ -76,11 +77,13 @@ pub(crate) struct Claim {
     pub(crate) by: String,
 }
 
-/// A counterexample.
+/// An execution that decided a property: a counterexample, or a witness of what is reachable.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Found {
     pub(crate) property: String,
+    /// What it showed.
+    pub(crate) verdict: String,
     /// The night in which it was found, from 1.
     pub(crate) night: usize,
     pub(crate) steps: usize,
@@ -158,11 +161,30 @@ impl Campaign {
         self.nights.iter().rev().take_while(|night| night.meaning == meaning).count()
     }
 
-    /// The former counterexamples that are counterexamples still.
-    pub(crate) fn still_found(&self, program: &Program, properties: &[Property]) -> Vec<(String, Replayed)> {
+    /// What is known of these properties, of a model that means this.
+    pub(crate) fn earlier(&self, meaning: &str, program: &Program, properties: &[Property]) -> Earlier {
+        let is_same = self.nights.last().is_some_and(|night| night.meaning == meaning);
+        let is_asked = |claim: &Claim| {
+            properties.iter().any(|property| property.name == claim.property && says(property) == claim.says)
+        };
+        let known = self.known().into_iter().map(|known| known.claim).filter(|claim| is_same && is_asked(claim));
+        // What a trace decides is replayed.
+        let decided = known
+            .filter(|claim| claim.grade.as_deref() == Some(Grade::A.letter()))
+            .filter_map(|claim| claim.verdict().map(|verdict| (claim.property.clone(), verdict)))
+            .filter(|(_, verdict)| *verdict != Verdict::Inconclusive);
+        Earlier { traces: self.still_found(program, properties), decided: decided.collect() }
+    }
+
+    /// The former traces that decide a property still.
+    fn still_found(&self, program: &Program, properties: &[Property]) -> Vec<(String, Replayed)> {
         let mut all = Vec::new();
         for found in &self.found {
-            let Some(property) = properties.iter().find(|property| property.name == found.property) else { continue };
+            // Of a formula about branching only counterexamples are kept.
+            let is_it = |property: &&Property| {
+                property.name == found.property && !(property.wants_goal() && property.branching().is_some())
+            };
+            let Some(property) = properties.iter().find(is_it) else { continue };
             let Some((initial, steps, back)) = parse_ordinals(&found.replay) else { continue };
             let run = replay_ordinals(program, initial, &steps, back);
             all.extend(
@@ -172,19 +194,22 @@ impl Campaign {
         all
     }
 
-    /// Adds the counterexamples of a report, unless they are known.
+    /// Adds the traces that decided something, unless they are known.
     pub(crate) fn keep(&mut self, report: &Report) {
         let night = self.nights.len();
         for shown in &report.traces {
             let answer = &report.answers[shown.answer];
             let found = Found {
                 property: answer.property.name.clone(),
+                verdict: answer.verdict.word().to_owned(),
                 night,
                 steps: shown.run.steps.len(),
                 replay: ordinals_text(&shown.run),
             };
             let is_known = |other: &Found| (&other.property, &other.replay) == (&found.property, &found.replay);
-            if answer.verdict == Verdict::Violated && !self.found.iter().any(is_known) {
+            let is_decisive =
+                answer.verdict == Verdict::Violated || matches!(answer.property.kind, PropertyKind::Reachable(_));
+            if is_decisive && !self.found.iter().any(is_known) {
                 self.found.push(found);
             }
         }
@@ -211,6 +236,11 @@ impl Claim {
         }
     }
 
+    pub(crate) fn verdict(&self) -> Option<Verdict> {
+        let all = [Verdict::Violated, Verdict::Holds, Verdict::Inconclusive];
+        all.into_iter().find(|verdict| verdict.word() == self.verdict)
+    }
+
     pub(crate) fn is_open(&self) -> bool {
         self.verdict == Verdict::Inconclusive.word()
     }
@@ -227,8 +257,8 @@ impl Claim {
     }
 }
 
-/// What a model means: its variables, its steps and what is promised of them, not how they are written.
-pub(crate) fn meaning(program: &Program) -> String {
+/// What a model means: its variables, its steps and what is promised of them, and an automaton beside it; not how they are written.
+pub(crate) fn meaning(program: &Program, options: &Options) -> String {
     let mut marks: Vec<Span> = Vec::new();
     let mut mark = |span: Span| {
         marks.iter().position(|other| *other == span).unwrap_or_else(|| {
@@ -238,20 +268,15 @@ pub(crate) fn meaning(program: &Program) -> String {
     };
     let promised: Vec<Option<usize>> = program.transitions.iter().map(|one| one.fair.map(&mut mark)).collect();
     let kinds: Vec<_> = program.kinds.iter().map(|kind| (kind.fair, kind.crashed)).collect();
-    let text = format!("{} {promised:?} {kinds:?}", birk::certify::identity(program));
+    let text = format!("{} {promised:?} {kinds:?} {:?}", birk::certify::identity(program), options.automaton);
     format!("{:016x}", birk::certify::sum(text.as_bytes()))
 }
 
 /// What the search that is kept asks of states: all such properties, in their order.
 pub(crate) fn asked(properties: &[Property]) -> String {
-    let of_states = properties.iter().filter(|property| is_of_states(property));
+    let of_states = properties.iter().filter(|property| property.is_of_states());
     let all: Vec<String> = of_states.map(|property| format!("{} {}", property.name, says(property))).collect();
     format!("{:016x}", birk::certify::sum(all.join("\n").as_bytes()))
-}
-
-/// Whether single states decide it.
-pub(crate) fn is_of_states(property: &Property) -> bool {
-    !property.is_of_runs() && property.branching().is_none()
 }
 
 /// What a property says.
@@ -259,7 +284,23 @@ fn says(property: &Property) -> String {
     format!("{:016x}", birk::certify::sum(format!("{:?}", property.kind).as_bytes()))
 }
 
-/// The folder of the search that is kept.
-pub(crate) fn levels(folder: &Path) -> PathBuf {
-    folder.join("levels")
+/// How the folders of searches begin that are kept.
+const LEVELS: &str = "levels";
+
+/// The folder of the search that is kept: of this model, for these questions, with these options, and of no other.
+pub(crate) fn levels(folder: &Path, meaning: &str, asked: &str, options: &[String]) -> PathBuf {
+    let all = format!("{meaning} {asked} {options:?}");
+    folder.join(format!("{LEVELS}-{:016x}", birk::certify::sum(all.as_bytes())))
+}
+
+/// Removes the searches that were kept of something else.
+pub(crate) fn forget_others(folder: &Path, levels: &Path) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::io(&format!("tidy up {}", folder.display()), &error);
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if entry.file_name().to_string_lossy().starts_with(LEVELS) && entry.path() != levels {
+            fs::remove_dir_all(entry.path()).map_err(failed)?;
+        }
+    }
+    Ok(())
 }

@@ -184,6 +184,11 @@ impl Property {
         matches!(self.kind, PropertyKind::Ltl(_) | PropertyKind::Automaton | PropertyKind::Claim(_))
     }
 
+    /// Whether single states decide it: neither whole runs nor their branching.
+    pub fn is_of_states(&self) -> bool {
+        !self.is_of_runs() && self.branching().is_none()
+    }
+
     /// The one place where an outcome becomes good or bad news.
     pub fn verdict(&self, outcome: &Outcome) -> Verdict {
         match (outcome, self.wants_goal()) {

@@ -33,7 +33,7 @@ use crate::process_memory::Memory;
 use crate::report::{Accept, Answer, Joint, MemberFigures, Report, ShownTrace};
 use crate::watch::Watch;
 use members::{MEMBERS, Member};
-pub use night::{Kept, night};
+pub use night::{Earlier, Kept, night};
 use turns::{Beacon, Share, Turn};
 
 /// The engine that begins.
@@ -48,6 +48,9 @@ const SHORTENING: Duration = Duration::from_secs(1);
 const SHORT: usize = 20;
 /// Engines recurse no deeper than this, in bytes.
 const STACK: usize = 16 << 20;
+
+/// The position of earlier runs among the members: behind all that hunt.
+const EARLIER: usize = MEMBERS.len();
 
 /// Checks by breadth-first search, and by others where that does not finish.
 pub(super) fn check(program: &Program, options: &Options, watch: &mut dyn Watch) -> Result<Report, Error> {
@@ -241,7 +244,7 @@ impl<'a> Portfolio<'a> {
         let known = std::mem::replace(&mut self.report, report);
         self.standing.iter_mut().for_each(|one| one.figures.decided.clear());
         for answer in &known.answers {
-            let Some(member) = answer.by else { continue };
+            let Some(member) = answer.by.filter(|&member| member != EARLIER) else { continue };
             let hunt = Hunt { fired: known.hunt.fired.clone(), ..self.report.hunt.clone() };
             let found = Report { answers: vec![answer.clone()], hunt, ..known.clone() };
             self.learn(member, found, watch);
@@ -482,7 +485,12 @@ impl<'a> Portfolio<'a> {
             one.figures.seconds += one.started.elapsed().as_secs_f64();
             one.figures.reason = Some("its last turn did not end in time".to_owned());
         }
-        let members = self.standing.into_iter().map(|one| one.figures).collect();
+        let mut members: Vec<MemberFigures> = self.standing.into_iter().map(|one| one.figures).collect();
+        let by_earlier = self.report.answers.iter().enumerate().filter(|(_, answer)| answer.by == Some(EARLIER));
+        let decided: Vec<usize> = by_earlier.map(|(index, _)| index).collect();
+        if !decided.is_empty() {
+            members.push(MemberFigures { name: "an earlier run", decided, ..MemberFigures::default() });
+        }
         self.report.joint = Some(Joint { members, seconds: self.hunted.as_secs_f64() });
         self.report
     }

@@ -43,9 +43,7 @@ pub(super) fn text(campaign: &Campaign, folder: &Path, color: bool) -> String {
     let width = known.iter().map(|known| known.claim.property.chars().count()).max().unwrap_or(0);
     for known in &known {
         let (word, claim) = (known.claim.verdict.as_str(), known.claim);
-        let verdict =
-            [Verdict::Violated, Verdict::Holds, Verdict::Inconclusive].into_iter().find(|one| one.word() == word);
-        let painted = verdict.map_or_else(|| word.to_owned(), |verdict| paint.verdict(verdict, word));
+        let painted = claim.verdict().map_or_else(|| word.to_owned(), |verdict| paint.verdict(verdict, word));
         let padding = " ".repeat(12 - word.len().min(12));
         let grade = claim.grade.as_deref().unwrap_or("-");
         let line = format!("  {painted}{padding} {grade}  {:width$}  {}", claim.property, what(campaign, known));
@@ -138,6 +136,7 @@ fn page(campaign: &Campaign) -> String {
         format!("<table><thead><tr>{cells}</tr></thead><tbody>\n")
     };
     let mut body = format!("<p>{}</p>\n", escape(&title(campaign)));
+    body += "<h2>Properties</h2>\n";
     body += &head(&["property", "verdict", "grade", "what is known"]);
     for known in campaign.known() {
         let Claim { property, verdict, grade, .. } = known.claim;
@@ -150,6 +149,7 @@ fn page(campaign: &Campaign) -> String {
         );
     }
     body += "</tbody></table>\n";
+    body += "<h2>Nights</h2>\n";
     body += &head(&["night", "seconds", "explored to depth", "states", "hunted", "seed", ""]);
     let mut before: Option<&Night> = None;
     for (number, night) in campaign.nights.iter().enumerate() {
@@ -196,5 +196,5 @@ fn curves(campaign: &Campaign) -> String {
     if states.len() > 1 {
         out += &curve(&Titles { title: "States", x: "minutes", y: "states, as powers of ten" }, &[states]);
     }
-    out
+    if out.is_empty() { out } else { format!("<div class=\"plots\">\n{out}</div>\n") }
 }

@@ -81,7 +81,7 @@ impl<'p> Explorer<'p> {
                 "name": property.name,
                 "kind": property.word(),
                 "wanted": property.wants_goal(),
-                "isOfStates": !property.is_of_runs() && property.branching().is_none(),
+                "isOfStates": property.is_of_states(),
             })).collect::<Vec<_>>(),
             "initial": program.choices.iter().map(|choice| choice.values.len()).product::<usize>(),
             "nodes": (0..self.initial).map(|number| self.node(number)).collect::<Vec<_>>(),
@@ -107,7 +107,7 @@ impl<'p> Explorer<'p> {
             refused: None,
         };
         let decided = |wanted: bool| -> Vec<&str> {
-            let of_states = program.properties.iter().filter(|p| !p.is_of_runs() && p.branching().is_none());
+            let of_states = program.properties.iter().filter(|p| p.is_of_states());
             let shown = of_states.filter(|p| p.wants_goal() == wanted);
             shown.filter(|property| here.confirm(program, property).is_ok()).map(|p| p.name.as_str()).collect()
         };

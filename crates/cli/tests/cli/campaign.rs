@@ -50,13 +50,7 @@ fn a_night_goes_on_where_the_last_one_ended() {
     let seeds: Vec<u64> = (0..4).filter_map(|night| campaign["nights"][night]["seed"].as_u64()).collect();
     assert_eq!(seeds, [0, 1, 2, 3]);
     // As deep as a search without interruption says: all of these states are there.
-    let deepest = depth(&campaign, 3);
-    let alone = birk(&format!(
-        "check {} --search bfs --max-depth {deepest} --property small --format json",
-        folder.join("m.bir").display()
-    ));
-    let alone = alone.json();
-    assert_eq!(campaign["nights"][3]["states"], alone["stats"]["states"]);
+    is_of_its_own_model(&folder, 3, "--property small --property deadlock");
     // Both ways of showing it.
     let page = folder.join("page.html").display().to_string();
     let shown = run(command(BIRK).args(["campaign", "nights", "--report", &page]).current_dir(&folder)).exits(0);
@@ -107,6 +101,107 @@ fn a_changed_model_inherits_nothing() {
     let asked = night(&folder, &options);
     assert!(asked.err.contains("their search begins anew"), "{}", asked.err);
     asked.exits(1);
+}
+
+/// A night that is killed when its search is saved for the first time.
+fn killed(folder: &Path, options: &[&str]) {
+    let mut long = command(BIRK);
+    long.args(["check", "m.bir", "--campaign", "nights", "--time", "1h", "--memory", "512M"]).args(options);
+    let mut child = long.current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("birk runs");
+    let is_saved = || {
+        let levels = fs::read_dir(folder.join("nights")).into_iter().flatten().flatten();
+        levels
+            .filter(|entry| entry.file_name().to_string_lossy().starts_with("levels"))
+            .any(|entry| entry.path().join("search.birk").exists())
+    };
+    for _ in 0..600 {
+        if is_saved() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(is_saved(), "nothing was saved in 30 s");
+    child.kill().expect("it runs");
+    let _ = child.wait();
+}
+
+/// That the search that is kept has the states of one without interruption of the model as it is; those that wait may be among them.
+fn is_of_its_own_model(folder: &Path, night: usize, options: &str) {
+    let campaign = known(folder);
+    let path = folder.join("m.bir").display().to_string();
+    let alone = |depth: u64| {
+        birk(&format!("check {path} --search bfs --max-depth {depth} {options} --format json")).json()["stats"]["states"]
+            .clone()
+    };
+    let (depth, states) = (depth(&campaign, night), &campaign["nights"][night]["states"]);
+    assert!(depth > 3 && [alone(depth), alone(depth + 1)].contains(states), "{campaign:#}");
+}
+
+#[test]
+fn the_search_of_another_model_is_not_gone_on_with() {
+    let folder = folder("campaign_other");
+    let (small, tonight) = (["--property", "small"], ["--time", "1500ms", "--property", "small", "--memory", "512M"]);
+    let other = LARGE.replace("const K = 9", "const K = 7");
+    // The first night is killed: nothing is written of it but its search.
+    write(&folder, LARGE);
+    killed(&folder, &small);
+    write(&folder, &other);
+    night(&folder, &tonight).exits(3);
+    is_of_its_own_model(&folder, 0, "--property small");
+    // A night of another version is killed, and the version before comes back.
+    write(&folder, LARGE);
+    killed(&folder, &small);
+    write(&folder, &other);
+    night(&folder, &tonight).exits(3);
+    is_of_its_own_model(&folder, 1, "--property small");
+    // Other options, where no night has said yet which they are.
+    fs::remove_dir_all(folder.join("nights")).expect("it is there");
+    killed(&folder, &small);
+    let both = ["--time", "1500ms", "--property", "small", "--property", "deadlock", "--memory", "512M"];
+    night(&folder, &both).exits(3);
+    is_of_its_own_model(&folder, 0, "--property small --property deadlock");
+}
+
+#[test]
+fn what_is_decided_is_not_hunted_again() {
+    let folder = folder("campaign_decided");
+    write(
+        &folder,
+        "system S { int (0, 9) x; active thread A() { while (true) { x := (x + 2) % 10; } }
+           invariant even: x % 2 == 0; reachable six: x == 6; ltl again: [] <> (x == 0); }",
+    );
+    let first = night(&folder, &["--time", "1m"]).exits(0);
+    assert!(first.out.contains("next: nothing is open"), "{}", first.out);
+    let second = night(&folder, &["--time", "1m"]).exits(0);
+    assert!(second.out.contains("every property is decided, by"), "{}", second.out);
+    assert!(second.out.contains("an earlier run"), "{}", second.out);
+    let campaign = known(&folder);
+    assert_eq!(campaign["nights"][1]["hunted"], 0, "{campaign:#}");
+    assert_eq!(campaign["nights"][1]["states"], campaign["nights"][0]["states"]);
+    assert_eq!(campaign["nights"][1]["is_complete"], true);
+    // A property that is never reached, as well; and one that is added is asked alone.
+    let none =
+        "system S { int (0, 9) x; active thread A() { while (true) { x := (x + 2) % 10; } } reachable odd: x == 5; }";
+    write(&folder, none);
+    night(&folder, &["--time", "1m"]).exits(1);
+    night(&folder, &["--time", "1m"]).exits(1).prints("no witness exists, by an earlier run");
+}
+
+#[test]
+fn another_automaton_is_another_question() {
+    let folder = folder("campaign_automaton");
+    write(&folder, "system S { int (0, 3) x; active thread A() { while (true) { x := (x + 1) % 4; } } }");
+    let never = |condition: &str| {
+        let text = format!(
+            "never {{ T0_init: do :: ({condition}) -> goto accept_all :: (1) -> goto T0_init od; accept_all: skip }}"
+        );
+        fs::write(folder.join("a.never"), text).expect("writable");
+    };
+    let options = ["--time", "20s", "--automaton", "a.never"];
+    never("x > 3");
+    night(&folder, &options).exits(0);
+    never("x == 3");
+    night(&folder, &options).exits(1).says("nothing that was claimed holds");
 }
 
 #[test]

@@ -36,10 +36,6 @@ pub(super) struct Member {
     sized: fn(&mut Options, doublings: u32),
 }
 
-fn is_of_states(property: &Property) -> bool {
-    !property.is_of_runs() && property.branching().is_none()
-}
-
 fn is_of_states_or_branching(property: &Property) -> bool {
     !property.is_of_runs()
 }
@@ -84,11 +80,18 @@ pub(super) const MEMBERS: &[Member] = &[
             by_states(options, doublings);
         },
     },
-    Member { name: "ic3", engine: "ic3", asks: is_of_states, one_by_one: false, draws: false, sized: by_steps },
+    Member {
+        name: "ic3",
+        engine: "ic3",
+        asks: Property::is_of_states,
+        one_by_one: false,
+        draws: false,
+        sized: by_steps,
+    },
     Member {
         name: "beam",
         engine: "astar",
-        asks: is_of_states,
+        asks: Property::is_of_states,
         one_by_one: true,
         draws: true,
         sized: |options, doublings| {
@@ -96,7 +99,14 @@ pub(super) const MEMBERS: &[Member] = &[
             by_states(options, doublings);
         },
     },
-    Member { name: "bmc", engine: "bmc", asks: is_of_states, one_by_one: false, draws: false, sized: by_steps },
+    Member {
+        name: "bmc",
+        engine: "bmc",
+        asks: Property::is_of_states,
+        one_by_one: false,
+        draws: false,
+        sized: by_steps,
+    },
     Member {
         name: "bdd-chain",
         engine: "bdd-chain",
@@ -105,7 +115,14 @@ pub(super) const MEMBERS: &[Member] = &[
         draws: false,
         sized: |_, _| {},
     },
-    Member { name: "astar", engine: "astar", asks: is_of_states, one_by_one: true, draws: false, sized: by_states },
+    Member {
+        name: "astar",
+        engine: "astar",
+        asks: Property::is_of_states,
+        one_by_one: true,
+        draws: false,
+        sized: by_states,
+    },
     Member {
         name: "reduced bfs",
         engine: "bfs",

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use birk_engine::{Observer, Outside, Progress};
 use birk_exec::Replayed;
-use birk_ir::{Program, Stop, Verdict};
+use birk_ir::{Coverage, Program, Property, Stop, Verdict};
 
-use super::Portfolio;
+use super::{EARLIER, Portfolio};
 use crate::check::check;
 use crate::error::Error;
 use crate::options::Options;
@@ -34,13 +34,33 @@ pub enum Kept {
     Over,
 }
 
+/// What earlier runs found out about the same program.
+#[derive(Clone, Debug, Default)]
+pub struct Earlier {
+    /// Executions that decide properties, with their names: counterexamples, and witnesses of what is reachable.
+    pub traces: Vec<(String, Replayed)>,
+    /// Properties that a complete search or a proof decided.
+    pub decided: Vec<(String, Verdict)>,
+}
+
+impl Earlier {
+    /// Whether a property is decided.
+    pub fn has(&self, name: &str) -> bool {
+        self.traces
+            .iter()
+            .map(|(known, _)| known)
+            .chain(self.decided.iter().map(|(known, _)| known))
+            .any(|it| it == name)
+    }
+}
+
 /// Checks a program for as long as the watch allows. The answers to properties of states are those of the search that is kept, as far
-/// as it has come in all runs, unless others know better. Violations that are `known` need not be found again.
+/// as it has come in all runs, unless others know better. What earlier runs know need not be found again.
 pub fn night(
     program: &Program,
     options: &Options,
     kept: Kept,
-    known: &[(String, Replayed)],
+    earlier: &Earlier,
     watch: &mut dyn Watch,
 ) -> Result<Report, Error> {
     let began = Instant::now();
@@ -48,17 +68,16 @@ pub fn night(
         return Err(Error::Refused("a campaign needs a limit on the time of each run; use --time".to_owned()));
     };
     let mut portfolio = Portfolio::new(program, options)?;
-    portfolio.know(known);
+    portfolio.know(earlier);
     if !options.keep_going && portfolio.report.verdict() == Verdict::Violated {
-        portfolio.report.hunt.stopped = Stop::Goal;
-        return Ok(portfolio.report);
+        return Ok(portfolio.report());
     }
     let until = match kept {
         Kept::Half { .. } => began + deadline.saturating_duration_since(began) / 2,
         Kept::Whole { .. } | Kept::Over => deadline,
     };
     if let Kept::Half { is_continued } | Kept::Whole { is_continued } = kept {
-        let of_states = portfolio.report.answers.iter().filter(|answer| is_of_states(answer));
+        let of_states = portfolio.report.answers.iter().filter(|answer| answer.property.is_of_states());
         let properties = of_states.map(|answer| answer.property.name.clone()).collect();
         let engine = KEPT.to_owned();
         let first = Options { engine, properties, is_saved: true, is_continued, ..options.clone() };
@@ -73,7 +92,7 @@ pub fn night(
         let traces: Vec<ShownTrace> =
             report.traces.iter().map(|trace| ShownTrace { answer: place(trace), run: trace.run.clone() }).collect();
         portfolio.adopt(Report { answers, traces, ..report }, watch);
-        portfolio.know(known);
+        portfolio.know(earlier);
     }
     let is_open = portfolio.open().next().is_some();
     let is_violated = !options.keep_going && portfolio.report.verdict() == Verdict::Violated;
@@ -86,24 +105,30 @@ pub fn night(
 }
 
 impl Portfolio<'_> {
-    /// Takes up violations that these runs show, where nothing is decided.
-    fn know(&mut self, known: &[(String, Replayed)]) {
-        for (name, run) in known {
-            let place = self.report.answers.iter().position(|answer| answer.property.name == *name);
-            let Some(answer) = place.filter(|&at| self.report.answers[at].verdict == Verdict::Inconclusive) else {
-                continue;
-            };
-            self.report.traces.push(ShownTrace { answer, run: run.clone() });
+    /// Takes up what is known from before, where nothing is decided.
+    fn know(&mut self, earlier: &Earlier) {
+        for (name, run) in &earlier.traces {
+            let Some((at, property)) = self.open_at(name) else { continue };
+            let verdict = if property.wants_goal() { Verdict::Holds } else { Verdict::Violated };
+            self.report.traces.push(ShownTrace { answer: at, run: run.clone() });
             self.report.is_shortest = false;
             let trace = Some(self.report.traces.len() - 1);
-            let open = Answer::open(&self.report.answers[answer].property);
-            self.report.answers[answer] = Answer { verdict: Verdict::Violated, trace, ..open };
+            let (coverage, by) = (Some(Coverage::Partial(0)), Some(EARLIER));
+            self.report.answers[at] = Answer { verdict, coverage, trace, by, ..Answer::open(&property) };
+        }
+        for &(ref name, verdict) in &earlier.decided {
+            let Some((at, property)) = self.open_at(name) else { continue };
+            let (coverage, by) = (Some(Coverage::Complete), Some(EARLIER));
+            self.report.answers[at] = Answer { verdict, coverage, by, ..Answer::open(&property) };
         }
     }
-}
 
-fn is_of_states(answer: &Answer) -> bool {
-    !answer.property.is_of_runs() && answer.property.branching().is_none()
+    /// A property that is not decided, and where its answer is.
+    fn open_at(&self, name: &str) -> Option<(usize, Property)> {
+        let is_it = |answer: &Answer| answer.property.name == name && answer.verdict == Verdict::Inconclusive;
+        let at = self.report.answers.iter().position(is_it)?;
+        Some((at, self.report.answers[at].property.clone()))
+    }
 }
 
 /// Ends a search earlier than the watch would.

@@ -1,18 +1,17 @@
 //! `birk check --campaign FOLDER`: one night more.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use birk::Options;
 use birk::process_memory::Memory;
-use birk_exec::Replayed;
+use birk::{Earlier, Options};
 use birk_ir::{Coverage, Property, Stop, Verdict};
 
 use super::late;
 use super::present::{Asked, present};
 use super::{keeper, options, read};
-use crate::campaign::{Campaign, Claim, Night, levels, meaning};
+use crate::campaign::{Campaign, Claim, Night, asked as asked_of, forget_others, levels, meaning};
 use crate::checkpoint::{self, Checkpoint, Identity};
 use crate::cli::{CheckArgs, ReportFormat};
 use crate::commands::campaign::text;
@@ -50,7 +49,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     let options = Options { seed: tonight.seed, memory, ..options.clone() };
     let (settled, pulse) = (watcher.settled(), watcher.pulse());
     late::watched(&asked, &settled, &pulse, || {
-        let found = birk::night(&program, &options, tonight.kept, &tonight.still, &mut watcher)?;
+        let found = birk::night(&program, &options, tonight.kept, &tonight.earlier, &mut watcher)?;
         if let Some(failure) = watcher.keeper().and_then(Checkpoint::refusal) {
             return Err(failure);
         }
@@ -72,8 +71,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
 }
 
 /// A night, and what the nights before it leave to it.
-struct Tonight<'f> {
-    folder: &'f Path,
+struct Tonight {
     campaign: Campaign,
     began: u64,
     seed: u64,
@@ -81,17 +79,18 @@ struct Tonight<'f> {
     asks: String,
     /// The night before, as far as it is about the same.
     last: Option<Night>,
-    /// Violations that are known.
-    still: Vec<(String, Replayed)>,
+    earlier: Earlier,
+    /// The folder of the search that is kept.
+    levels: PathBuf,
     kept: birk::Kept,
     /// A violation that is known ends the check before it begins, as it would end it later.
     is_over: bool,
 }
 
-impl<'f> Tonight<'f> {
+impl Tonight {
     /// Reads what is known, and says what it is worth.
-    fn open(asked: &Asked<'_>, folder: &'f Path) -> Result<Self, Failure> {
-        let Asked { args, source, program, properties, .. } = asked;
+    fn open(asked: &Asked<'_>, folder: &Path) -> Result<Self, Failure> {
+        let Asked { args, source, program, properties, options } = asked;
         let (shown, decisive) = (folder.display(), decisive(&args.given));
         let begun = Campaign::read(folder)?;
         let campaign = begun.unwrap_or_else(|| Campaign::new(&source.path, &program.system, decisive.clone()));
@@ -101,18 +100,22 @@ impl<'f> Tonight<'f> {
                 "the campaign in {shown} was begun with other options ({before}); use them, or begin another one"
             )));
         }
-        let (meaning, asks) = (meaning(program), crate::campaign::asked(properties));
+        let (meaning, asks) = (meaning(program, options), asked_of(properties));
         let is_changed = campaign.nights.last().is_some_and(|night| night.meaning != meaning);
+        let levels = levels(folder, &meaning, &asks, &decisive);
+        forget_others(folder, &levels)?;
         if is_changed {
             say("note: the model does not mean any more what it did: nothing that was claimed holds for it");
         } else if !campaign.nights.is_empty() {
             let number = campaign.nights.len() + 1;
             say(&format!("note: night {number} of the campaign in {shown}: it goes on where it was"));
         }
-        let still = campaign.still_found(program, properties);
-        if !campaign.found.is_empty() {
-            let all = count(campaign.found.len() as u64, "counterexample");
-            say(&format!("note: {all} of earlier nights replayed: {}", still_text(&still)));
+        let earlier = campaign.earlier(&meaning, program, properties);
+        let violated = violated(&earlier, properties);
+        let former = campaign.found.iter().filter(|found| found.verdict == Verdict::Violated.word()).count();
+        if former > 0 {
+            let all = count(former as u64, "counterexample");
+            say(&format!("note: {all} of earlier nights replayed: {}", still_text(&violated)));
         }
         let mut last = campaign.nights.last().filter(|_| !is_changed).cloned();
         let is_other = campaign.nights.last().is_some_and(|night| night.asked != asks);
@@ -120,14 +123,16 @@ impl<'f> Tonight<'f> {
             say("note: other properties of states than in the night before: their search begins anew");
             (night.depth, night.states, night.is_complete) = (None, 0, false);
         }
-        if is_changed || is_other {
-            forget(&levels(folder))?;
-        }
-        let kept = how(properties, last.as_ref(), &campaign, checkpoint::is_in(&levels(folder)));
+        let is_open = |property: &&Property| !earlier.has(&property.name);
+        let is_asked = properties.iter().filter(is_open).any(Property::is_of_states);
+        let kept = match is_asked {
+            true => how(last.as_ref(), &campaign, checkpoint::is_in(&levels)),
+            false => birk::Kept::Over,
+        };
         let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let seed = args.seed.wrapping_add(campaign.nights.len() as u64);
-        let is_over = !still.is_empty() && !args.keep_going;
-        Ok(Self { folder, campaign, began, seed, meaning, asks, last, still, kept, is_over })
+        let is_over = !violated.is_empty() && !args.keep_going;
+        Ok(Self { campaign, began, seed, meaning, asks, last, earlier, levels, kept, is_over })
     }
 
     /// What keeps the search on disk, unless there is none tonight.
@@ -138,11 +143,11 @@ impl<'f> Tonight<'f> {
         if self.is_over {
             return Ok(None);
         }
-        let (levels, identity) = (levels(self.folder), Identity::new(asked.source, &asked.args.given));
+        let (levels, identity) = (&self.levels, Identity::new(asked.source, &asked.args.given));
         Ok(Some(match is_continued {
-            false => keeper(&levels, identity, None)?,
+            false => keeper(levels, identity, None)?,
             // It is the same model, however it is written now.
-            true => Checkpoint::resume(&levels, identity, checkpoint::look(&levels, None, false)?),
+            true => Checkpoint::resume(levels, identity, checkpoint::look(levels, None, false)?),
         }))
     }
 
@@ -152,7 +157,10 @@ impl<'f> Tonight<'f> {
         let is_kept = self.kept != birk::Kept::Over && !self.is_over;
         let before = self.last.take().unwrap_or_default();
         let (depth, is_complete) = match (&found.hunt.coverage, is_kept) {
-            (Coverage::Complete, true) => (Some(found.hunt.stats.max_depth), found.hunt.stopped != Stop::Goal),
+            (Coverage::Complete, true) => {
+                let is_cut = found.hunt.stopped == Stop::Goal && found.verdict() == Verdict::Violated;
+                (Some(found.hunt.stats.max_depth), !is_cut)
+            }
             (Coverage::Depth(depth), true) => (Some(*depth), false),
             _ => (before.depth, before.is_complete),
         };
@@ -216,10 +224,9 @@ fn decisive(given: &[String]) -> Vec<String> {
 }
 
 /// The search that is kept has half of the time; all of it if that was not enough for one level in the night before.
-fn how(properties: &[Property], last: Option<&Night>, campaign: &Campaign, is_continued: bool) -> birk::Kept {
+fn how(last: Option<&Night>, campaign: &Campaign, is_continued: bool) -> birk::Kept {
     let before = campaign.nights.len().checked_sub(2).and_then(|at| campaign.nights.get(at));
     match last {
-        _ if !properties.iter().any(crate::campaign::is_of_states) => birk::Kept::Over,
         Some(last) if last.is_complete => birk::Kept::Over,
         Some(last) if before.is_some_and(|before| before.meaning == last.meaning && before.depth == last.depth) => {
             birk::Kept::Whole { is_continued }
@@ -228,20 +235,19 @@ fn how(properties: &[Property], last: Option<&Night>, campaign: &Campaign, is_co
     }
 }
 
-/// Removes the search that is kept: it is one of another model.
-fn forget(folder: &Path) -> Result<(), Failure> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Failure::io(&format!("remove {}", folder.display()), &error))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn still_text(still: &[(String, Replayed)]) -> String {
-    let mut names: Vec<String> = still.iter().map(|(name, _)| format!("`{name}`")).collect();
+/// The properties that are violated for all that is known.
+fn violated(earlier: &Earlier, properties: &[Property]) -> Vec<String> {
+    let is_bad = |name: &str| properties.iter().any(|property| property.name == name && !property.wants_goal());
+    let shown = earlier.traces.iter().filter(|(name, _)| is_bad(name)).map(|(name, _)| name);
+    let proved = earlier.decided.iter().filter(|(_, verdict)| *verdict == Verdict::Violated).map(|(name, _)| name);
+    let mut names: Vec<String> = shown.chain(proved).cloned().collect();
     names.sort_unstable();
     names.dedup();
+    names
+}
+
+fn still_text(violated: &[String]) -> String {
+    let names: Vec<String> = violated.iter().map(|name| format!("`{name}`")).collect();
     if names.is_empty() { "none is one any more".to_owned() } else { format!("still violated: {}", names.join(", ")) }
 }
 
