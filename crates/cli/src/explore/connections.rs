@@ -51,9 +51,10 @@ impl Connections {
         std::thread::scope(|scope| {
             Builder::new().spawn_scoped(scope, || self.make_room())?;
             for _ in 0..THREADS {
+                let before = self.lock().threads;
                 match Builder::new().spawn_scoped(scope, || self.work(&answer)) {
-                    Ok(_) => self.lock().threads += 1,
-                    Err(error) if self.lock().threads == 0 => return Err(error),
+                    Ok(_) => self.wait_for_more_than(before),
+                    Err(error) if before == 0 => return Err(error),
                     Err(_) => break,
                 }
             }
@@ -90,8 +91,15 @@ impl Connections {
         }
     }
 
+    /// One thread after the other: a thread that begins while others take up the last memory ends the process.
+    fn wait_for_more_than(&self, threads: usize) {
+        drop(self.changed.wait_while(self.lock(), |open| open.threads == threads));
+    }
+
     /// What each thread does.
     fn work(&self, answer: &impl Fn(&TcpStream, &dyn Fn())) -> ! {
+        self.lock().threads += 1;
+        self.changed.notify_all();
         loop {
             let mut open = self.lock();
             let stream = loop {
