@@ -1,8 +1,9 @@
-//! The table of engines: those of `search`, `symbolic` and, where it is built in, `cluster`, and whoever comes with one of their own.
+//! The table of engines: those of `search` and, where they are built in, `symbolic` and `cluster`, and whoever comes with one of their own.
 
 use birk_engine::{Engine, EngineOption};
 
 /// Breadth-first search, and all others where that cannot finish.
+#[cfg(feature = "native")]
 const AUTO: Engine = Engine {
     name: "auto",
     summary: "breadth-first; what it cannot finish within the budget is hunted by the other engines in turns",
@@ -17,9 +18,12 @@ const AUTO: Engine = Engine {
 pub struct Engines(Vec<Engine>);
 
 impl Default for Engines {
-    /// All engines of Birk.
+    /// All engines of Birk that are built in.
     fn default() -> Self {
-        let engines = std::iter::once(&AUTO).chain(birk_search::ENGINES).chain(birk_symbolic::ENGINES);
+        // Files are a matter of one's own machine, too.
+        let engines = birk_search::ENGINES.iter().filter(|engine| cfg!(feature = "native") || !engine.on_disk);
+        #[cfg(feature = "native")]
+        let engines = std::iter::once(&AUTO).chain(engines).chain(birk_symbolic::ENGINES);
         #[cfg(feature = "cluster")]
         let engines = engines.chain(birk_cluster::ENGINES);
         Self(engines.copied().collect())

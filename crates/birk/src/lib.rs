@@ -11,11 +11,14 @@ mod check;
 mod engines;
 mod error;
 mod expectations;
+#[cfg(not(feature = "native"))]
+mod interpreted;
 mod load;
 mod model;
 mod options;
 pub mod process_memory;
 mod properties;
+#[cfg(feature = "native")]
 mod prove;
 mod recorded;
 mod refine;
@@ -31,6 +34,7 @@ pub use birk_search as search;
 
 pub use birk_engine::Patient;
 pub use birk_ir::{Conditions, Loaded};
+#[cfg(feature = "native")]
 pub use birk_symbolic::{Breach, Gap, Induction};
 pub use check::{Earlier, Kept, check, night, validate, validate_options};
 pub use engines::Engines;
@@ -40,6 +44,7 @@ pub use load::{FRONT_ENDS, Formatter, FrontEnd, codes, explain, front_end, load,
 pub use model::{compiled, heuristics, independence};
 pub use options::{Automaton, Fairness, Options, Reduce, Store, Symmetry, Threads};
 pub use properties::{goals_of, replay_failure, selected};
+#[cfg(feature = "native")]
 pub use prove::{Proved, Strengthened, prove};
 pub use refine::{Counterexample, Misstep, Refined, refine};
 pub use report::{

@@ -8,8 +8,15 @@ use birk_exec::heuristic::REFINE;
 use birk_exec::reduction::{Independence, Oracle, Preserve, Trial};
 use birk_exec::{Directed, Heuristic, Reduced, Syntactic};
 use birk_ir::{Goal, Program, TransitionId};
-use birk_jit::{Native, Staged};
+#[cfg(feature = "native")]
+pub(crate) use birk_jit::Native;
+#[cfg(feature = "native")]
+use birk_jit::Staged;
 
+#[cfg(not(feature = "native"))]
+pub(crate) use crate::interpreted::Native;
+#[cfg(not(feature = "native"))]
+use crate::interpreted::{NeverCompiled as _, Staged};
 use crate::watch::Watch;
 
 /// A program that is searched for some goals.
@@ -42,13 +49,11 @@ impl<'p> Layers<'p> {
         observer: &mut dyn Observer,
     ) -> Result<Reduced<'_>, String> {
         let model = |oracle: &mut dyn Oracle| Reduced::new(self.program, &self.staged, preserve(&self.goals), oracle);
-        birk_symbolic::with_solver(self.program, observer, memory, |solver| match solver {
-            Some(solver) => model(solver),
-            None => model(&mut Syntactic),
-        })
+        with_oracle(self.program, observer, memory, model)
     }
 
     /// The same reduction with its conditions as native code, where that pays and can be had.
+    #[cfg(feature = "native")]
     pub(crate) fn natively<'l>(&self, reduced: Reduced<'l>, trial: Trial, watch: &mut dyn Watch) -> Reduced<'l> {
         if trial == Trial::Over {
             return reduced;
@@ -60,6 +65,12 @@ impl<'p> Layers<'p> {
                 reduced
             }
         }
+    }
+
+    /// The same reduction: there is no native code.
+    #[cfg(not(feature = "native"))]
+    pub(crate) fn natively<'l>(&self, reduced: Reduced<'l>, _: Trial, _: &mut dyn Watch) -> Reduced<'l> {
+        reduced
     }
 
     /// One of its goals alone.
@@ -96,10 +107,26 @@ pub fn compiled<'p>(program: &'p Program, goals: &[Goal]) -> impl Model + use<'p
 
 /// Calls `hear` with each pair of transitions of different threads, and with what is known of their order: what a reduction goes by.
 pub fn independence(program: &Program, hear: impl FnMut(TransitionId, TransitionId, Independence)) {
-    birk_symbolic::with_solver(program, &mut Patient, u64::MAX, |solver| match solver {
-        Some(solver) => birk_exec::reduction::independence(program, solver, hear),
-        None => birk_exec::reduction::independence(program, &mut Syntactic, hear),
+    with_oracle(program, &mut Patient, u64::MAX, |oracle| birk_exec::reduction::independence(program, oracle, hear));
+}
+
+/// Asks who knows best which steps commute: a solver, otherwise what they read and write.
+fn with_oracle<T>(
+    program: &Program,
+    observer: &mut dyn Observer,
+    memory: u64,
+    ask: impl FnOnce(&mut dyn Oracle) -> T,
+) -> T {
+    #[cfg(feature = "native")]
+    return birk_symbolic::with_solver(program, observer, memory, |solver| match solver {
+        Some(solver) => ask(solver),
+        None => ask(&mut Syntactic),
     });
+    #[cfg(not(feature = "native"))]
+    {
+        let _ = (program, observer, memory);
+        ask(&mut Syntactic)
+    }
 }
 
 /// How far each goal is, at least, by a heuristic that is refined so many times, or as seems best.

@@ -194,9 +194,10 @@ pub enum Threads {
 }
 
 impl Threads {
-    /// How many search states.
+    /// How many search states; in a browser there is one.
     pub fn for_states(self) -> usize {
         match self {
+            _ if cfg!(not(feature = "native")) => 1,
             Threads::Number(number) => number,
             Threads::Auto => std::thread::available_parallelism().map_or(1, usize::from),
         }
@@ -205,6 +206,7 @@ impl Threads {
     /// How many search for accepting cycles.
     pub fn for_cycles(self) -> usize {
         match self {
+            _ if cfg!(not(feature = "native")) => 1,
             Threads::Auto => 1,
             Threads::Number(number) => number,
         }

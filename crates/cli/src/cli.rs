@@ -59,6 +59,7 @@ pub(crate) enum Command {
     /// Check a certificate, with a checker that shares no code with the engines
     Certify(CertifyArgs),
     /// Find out which invariants are inductive, and which step breaks the others
+    #[cfg(feature = "native")]
     Prove(ProveArgs),
     /// Check that every behaviour of a model is a behaviour of its specification
     Refine(RefineArgs),
@@ -86,8 +87,10 @@ pub(crate) enum Command {
     #[cfg(feature = "cluster")]
     Cluster(ClusterArgs),
     /// Serve an editor: the language server protocol over standard input and output
+    #[cfg(feature = "native")]
     Lsp,
     /// Serve a coding assistant: the Model Context Protocol over standard input and output
+    #[cfg(feature = "native")]
     Mcp,
     /// Explain an error code, with an example and its fix
     Explain {
@@ -312,6 +315,7 @@ pub(crate) struct CertifyArgs {
 }
 
 /// Options of `prove`.
+#[cfg(feature = "native")]
 #[derive(Args, Debug)]
 pub(crate) struct ProveArgs {
     #[command(flatten)]
@@ -369,8 +373,12 @@ pub(crate) struct ExploreArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     /// Port to listen on; 0 means any free port
+    #[cfg(feature = "native")]
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse_number::<u16>)]
     pub(crate) port: u16,
+    /// Answer the questions of the page on standard input, one JSON object per line, instead of a browser's
+    #[arg(long)]
+    pub(crate) stdio: bool,
 }
 
 /// Options of `sweep`.

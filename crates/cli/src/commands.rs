@@ -10,9 +10,12 @@ mod cluster;
 mod explore;
 mod fmt;
 mod graph;
+#[cfg(feature = "native")]
 mod lsp;
+#[cfg(feature = "native")]
 mod mcp;
 mod plan;
+#[cfg(feature = "native")]
 mod prove;
 mod refine;
 pub(crate) mod replay;
@@ -37,6 +40,7 @@ pub(crate) fn run(cli: Cli, engines: &Engines) -> Result<Exit, Failure> {
         Command::Resume(args) => resume::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Certify(args) => certify::run(&args),
+        #[cfg(feature = "native")]
         Command::Prove(args) => prove::run(&args),
         Command::Refine(args) => refine::run(&args),
         Command::Show(args) => show::run(&args),
@@ -46,7 +50,9 @@ pub(crate) fn run(cli: Cli, engines: &Engines) -> Result<Exit, Failure> {
         Command::Sweep(args) => sweep::run(&args),
         Command::Campaign(args) => campaign::run(&args),
         Command::Test(args) => test::run(&args),
+        #[cfg(feature = "native")]
         Command::Lsp => lsp::run(),
+        #[cfg(feature = "native")]
         Command::Mcp => mcp::run(),
         Command::Fmt(args) => fmt::run(&args),
         Command::Translate(args) => translate::run(&args),

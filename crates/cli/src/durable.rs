@@ -22,8 +22,13 @@ pub(crate) fn write(path: &Path, contents: &[u8]) -> Result<()> {
         _ => {}
     }
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.unfinished", std::process::id()));
+    name.push(format!(".{}.unfinished", process_number()));
     replace(&path, &path.with_file_name(name), |out| out.write_all(contents))
+}
+
+/// What tells this process from others that write beside it.
+fn process_number() -> u32 {
+    if cfg!(target_family = "wasm") { 0 } else { std::process::id() }
 }
 
 /// Whoever made a link wants the file behind it to be changed, or made, not the link.

@@ -108,6 +108,19 @@ fn write_all_at(file: &File, bytes: &[u8], at: u64) -> Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
 }
 
+/// One thread reads and writes: nobody else moves the place.
+#[cfg(not(any(unix, windows)))]
+fn read_exact_at(mut file: &File, bytes: &mut [u8], at: u64) -> Result<()> {
+    std::io::Seek::seek(&mut file, std::io::SeekFrom::Start(at))?;
+    std::io::Read::read_exact(&mut file, bytes)
+}
+
+#[cfg(not(any(unix, windows)))]
+fn write_all_at(mut file: &File, bytes: &[u8], at: u64) -> Result<()> {
+    std::io::Seek::seek(&mut file, std::io::SeekFrom::Start(at))?;
+    std::io::Write::write_all(&mut file, bytes)
+}
+
 #[cfg(windows)]
 fn read_exact_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> Result<()> {
     while !bytes.is_empty() {

@@ -1,10 +1,12 @@
 //! Guided simulation: the user picks each step, on a terminal screen or line by line.
 
+#[cfg(feature = "native")]
 mod draw;
 pub(crate) mod prompt;
+#[cfg(feature = "native")]
 pub(crate) mod screen;
 pub(crate) mod session;
-#[cfg(test)]
+#[cfg(all(test, feature = "native"))]
 mod tests;
 
 use std::path::Path;

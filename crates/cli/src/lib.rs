@@ -31,6 +31,7 @@ mod terminal;
 use std::io::Write as _;
 use std::panic::{UnwindSafe, catch_unwind};
 use std::process::ExitCode;
+#[cfg(feature = "native")]
 use std::thread;
 
 use birk::Engines;
@@ -86,6 +87,7 @@ impl From<birk::Error> for Failure {
 }
 
 /// The stack of the command. The system may give the first thread less than it needs.
+#[cfg(feature = "native")]
 const STACK: usize = 16 << 20;
 
 /// Runs the command with the arguments of the process.
@@ -96,12 +98,24 @@ pub fn main() -> ExitCode {
 /// The same with these engines to choose from.
 pub fn main_with(engines: Engines) -> ExitCode {
     let run = move || guarded(move || run(&engines));
+    let exit = on_a_stack(run);
+    ExitCode::from(exit as u8)
+}
+
+/// Runs on a stack that is large enough.
+#[cfg(feature = "native")]
+fn on_a_stack(run: impl FnOnce() -> Exit + Send + 'static) -> Exit {
     let thread = thread::Builder::new().name("birk".into()).stack_size(STACK).spawn(run);
-    let exit = thread.map(|thread| thread.join().unwrap_or(Exit::Internal)).unwrap_or_else(|error| {
+    thread.map(|thread| thread.join().unwrap_or(Exit::Internal)).unwrap_or_else(|error| {
         say(&format!("birk: there is not enough memory to begin: {error}"));
         Exit::Io
-    });
-    ExitCode::from(exit as u8)
+    })
+}
+
+/// There is one thread, and whoever built it has chosen its stack.
+#[cfg(not(feature = "native"))]
+fn on_a_stack(run: impl FnOnce() -> Exit) -> Exit {
+    run()
 }
 
 fn run(engines: &Engines) -> Exit {

@@ -19,16 +19,16 @@ use crate::cli::ProgressMode;
 use crate::folder::Folder;
 use crate::numbers::{bytes, clock, grouped, rounded};
 use crate::settled::Settled;
-use crate::terminal::is_watched;
-use crate::{Exit, Failure, say};
+use crate::terminal::{columns, is_watched};
+use crate::{Failure, say};
 use levels::{Left, Levels};
 use samples::Samples;
 pub(crate) use samples::{Course, Sample};
 
 /// On a terminal the line is drawn anew this often.
 const REDRAW: Duration = Duration::from_millis(200);
-/// An object is written this often, the first sooner.
-const OBJECT: Duration = Duration::from_secs(1);
+/// An object is written this often, the first sooner; a page shows it at once.
+const OBJECT: Duration = if cfg!(feature = "native") { Duration::from_secs(1) } else { REDRAW };
 /// Elsewhere, a line is written this often.
 const LINE: Duration = Duration::from_secs(10);
 
@@ -161,6 +161,17 @@ enum Style {
     Json,
 }
 
+/// Takes over Ctrl-C.
+#[cfg(feature = "native")]
+fn listen(pulse: Arc<Pulse>) -> Result<(), Failure> {
+    ctrlc::set_handler(move || {
+        if pulse.interrupted.swap(true, Ordering::Relaxed) {
+            std::process::exit(crate::Exit::Interrupted as i32);
+        }
+    })
+    .map_err(|error| Failure::internal(format!("cannot listen for Ctrl-C: {error}")))
+}
+
 impl Watcher {
     /// Starts the clock, and takes over Ctrl-C: the first ends the search, the second the process.
     pub(crate) fn start(mode: ProgressMode, time: Option<Duration>) -> Result<Self, Failure> {
@@ -176,13 +187,8 @@ impl Watcher {
             is_over: AtomicBool::new(false),
             last: Mutex::default(),
         });
-        let shared = Arc::clone(&pulse);
-        ctrlc::set_handler(move || {
-            if shared.interrupted.swap(true, Ordering::Relaxed) {
-                std::process::exit(Exit::Interrupted as i32);
-            }
-        })
-        .map_err(|error| Failure::internal(format!("cannot listen for Ctrl-C: {error}")))?;
+        #[cfg(feature = "native")]
+        listen(Arc::clone(&pulse))?;
         let style = match mode {
             ProgressMode::Off => Style::Off,
             ProgressMode::Json => Style::Json,
@@ -392,7 +398,7 @@ fn fitting(line: &str, columns: usize) -> &str {
 
 /// Replaces the last line of the terminal; what is too long for it is left out, not wrapped.
 fn draw(line: &str) {
-    let columns = ratatui::crossterm::terminal::size().map_or(usize::MAX, |(columns, _)| usize::from(columns));
+    let columns = columns().unwrap_or(usize::MAX);
     let line = if columns == 0 { line } else { fitting(line, columns) };
     let mut terminal = std::io::stderr().lock();
     let _ = write!(terminal, "\r\x1b[K\x1b[?7l{line}\x1b[?7h");
@@ -442,8 +448,9 @@ impl Observer for Watcher {
         gauge.overhead
     }
 
+    /// In a browser there is nothing outside of memory.
     fn outside(&mut self) -> Option<&mut dyn Outside> {
-        Some(self)
+        if cfg!(feature = "native") { Some(self) } else { None }
     }
 }
 

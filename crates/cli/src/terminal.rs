@@ -99,6 +99,14 @@ pub(crate) fn is_watched() -> bool {
     std::io::stderr().is_terminal()
 }
 
+/// How wide the terminal is, if there is one.
+pub(crate) fn columns() -> Option<usize> {
+    #[cfg(feature = "native")]
+    return ratatui::crossterm::terminal::size().ok().map(|(columns, _)| usize::from(columns));
+    #[cfg(not(feature = "native"))]
+    None
+}
+
 /// Writes to standard output; a reader that went away is not an error.
 pub(crate) fn print(text: &str) -> Result<Exit, Failure> {
     write(&visible(text))

@@ -5,12 +5,11 @@ use std::sync::{Arc, OnceLock};
 use birk_engine::{Engine, GoalSet, Job};
 use birk_exec::{Fairness, Replayed, Reset, replay};
 use birk_ir::{Goal, Program, Property, PropertyKind, Trace};
-use birk_jit::Native;
 use birk_search::bitstate::BitState;
 
 use super::certified::Certificate;
 use crate::error::Error;
-use crate::model::Layers;
+use crate::model::{Layers, Native};
 use crate::options::{self, Options, Reduce, Store, Symmetry};
 use crate::properties::replay_failure;
 use crate::watch::Watch;

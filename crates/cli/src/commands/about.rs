@@ -14,6 +14,7 @@ use crate::cli::grammar;
 use crate::commands::certify::CertifyReport;
 use crate::commands::graph::document::{GraphReport, ThreadsReport};
 use crate::commands::plan::PlanReport;
+#[cfg(feature = "native")]
 use crate::commands::prove::ProveReport;
 use crate::commands::refine::RefineReport;
 use crate::commands::sweep::SweepReport;
@@ -52,6 +53,7 @@ pub(crate) fn schemas() -> String {
         ("graph", schema_for!(GraphReport)),
         ("graph --threads", schema_for!(ThreadsReport)),
         ("plan", schema_for!(PlanReport)),
+        #[cfg(feature = "native")]
         ("prove", schema_for!(ProveReport)),
         ("refine", schema_for!(RefineReport)),
         ("simulate", schema_for!(SimulationReport)),

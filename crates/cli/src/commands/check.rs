@@ -67,7 +67,9 @@ fn check(args: &CheckArgs, kept: Option<Kept>) -> Result<Exit, Failure> {
     let together = Together::join(args, &options, &source, &mut watcher)?;
     let asked = Asked { args, options: &options, source: &source, program: &program, properties };
     let (settled, pulse) = (watcher.settled(), watcher.pulse());
-    late::watched(&asked, &settled, &pulse, || answer(&asked, &mut watcher, &together))
+    let mut act = || answer(&asked, &mut watcher, &together);
+    // In a browser there is one thread, and the page ends what does not answer.
+    if cfg!(feature = "native") { late::watched(&asked, &settled, &pulse, act) } else { act() }
 }
 
 /// The options that decide what the search finds, with the engine that was chosen for processes that search together.

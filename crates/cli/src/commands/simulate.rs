@@ -10,8 +10,10 @@ use birk_exec::{Choose, Rules, replay, simulate};
 use birk_ir::{Goal, Program, Property, Stop};
 
 use crate::cli::{ChooseBy, Format, OnOff, ProgressMode, SimulateArgs};
+#[cfg(feature = "native")]
+use crate::interactive::screen;
 use crate::interactive::session::Session;
-use crate::interactive::{Place, prompt, screen};
+use crate::interactive::{Place, prompt};
 use crate::load::load;
 use crate::progress::Watcher;
 use crate::report::fold::Look;
@@ -56,6 +58,7 @@ fn guide(args: &SimulateArgs, source: &Source, program: &Program) -> Result<Exit
     if let Some(path) = &args.trace {
         session.open(&itf::open(program, path)?);
     }
+    #[cfg(feature = "native")]
     if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
         return screen::run(&place, session, uses_color(args.model.color, &std::io::stdout()));
     }

@@ -6,33 +6,18 @@
 use std::convert::Infallible;
 use std::io::{BufReader, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::automata::{Automaton, automata};
 use crate::explore::connections::Connections;
-use crate::explore::graph::Explorer;
+use crate::explore::questions::{Questions, page};
 use crate::explore::request::Request;
-use crate::explore::search::{Found, search};
-use crate::graph_layout::{self, Edge, Point, Route, Size};
 use crate::interactive::Place;
-use crate::picture::{self, COLOURS, TIP};
-use crate::report::html::fill;
 use crate::{Failure, say};
-
-const PAGE: &str = include_str!("../../assets/explore.html");
-const CSS: &str = include_str!("../../assets/explore.css");
-const JS: &str = include_str!("../../assets/explore.js");
-const CANVAS: &str = include_str!("../../assets/explore_canvas.js");
 
 /// Who says nothing for so long has gone.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// More boxes, or steps between them, are not drawn.
-const MAX_BOXES: usize = 20_000;
-const MAX_EDGES: usize = 100_000;
 
 /// Status, type and text.
 type Response = (u16, &'static str, String);
@@ -43,9 +28,7 @@ pub(crate) fn serve(place: &Place<'_>, port: u16) -> Result<Infallible, Failure>
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(lost)?;
     let address = listener.local_addr().map_err(lost)?;
     let server = Server {
-        place,
-        explorer: Mutex::new(Explorer::new(place.program)),
-        automata: automata(place.source, place.program),
+        questions: Questions::new(place),
         token: token()?,
         hosts: [address.to_string(), format!("localhost:{}", address.port())],
     };
@@ -64,9 +47,7 @@ fn token() -> Result<String, Failure> {
 }
 
 struct Server<'a> {
-    place: &'a Place<'a>,
-    explorer: Mutex<Explorer<'a>>,
-    automata: Vec<Automaton>,
+    questions: Questions<'a>,
     token: String,
     hosts: [String; 2],
 }
@@ -125,76 +106,12 @@ impl Server<'_> {
     }
 
     fn ask(&self, what: &str, request: &Request, body: &str) -> Result<Value, String> {
-        let number = |name: &str| request.value(name).and_then(|text| text.parse::<usize>().ok());
-        let node = number("node").ok_or("which state?");
-        let explorer = || self.explorer.lock().unwrap_or_else(PoisonError::into_inner);
-        match what {
-            "start" => Ok(explorer().start(&self.place.source.path)),
-            "expand" => explorer().expand(node?),
-            "why" => explorer().why(node?, number("transition").ok_or("which transition?")?),
-            "open" => explorer().open(request.value("steps").map_or("", String::as_str)),
-            "threads" => explorer().threads(&self.automata, node?),
-            "search" => {
-                let node = node?;
-                let condition = self.place.condition(request.value("condition").map_or("", String::as_str))?;
-                let state = explorer().state(node)?;
-                // Nobody else waits for a long search.
-                let found = search(self.place.program, &state, &condition);
-                results(&mut explorer(), node, &found)
-            }
-            "layout" => layout_of(body),
-            _ => Err("there is no such question".into()),
-        }
+        let body = match body.is_empty() {
+            true => Value::Null,
+            false => serde_json::from_str(body).map_err(|error| error.to_string())?,
+        };
+        self.questions.ask(what, |name| request.value(name).cloned(), &body)
     }
-}
-
-/// The page with its style and its scripts.
-fn page() -> String {
-    let style = [("css", CSS), ("colours", COLOURS), ("drawing", picture::CSS)];
-    fill(PAGE, &[&style[..], &[("tip", TIP), ("canvas", CANVAS), ("js", JS)]].concat())
-}
-
-/// The paths to what was found; an error says why there is nothing.
-fn results(explorer: &mut Explorer<'_>, node: usize, found: &Found) -> Result<Value, String> {
-    if found.ways.is_empty() {
-        return Err(match found.is_everything {
-            true => "no other state that can be reached from the selected one satisfies it".into(),
-            false => format!("none of the nearest {} states satisfies it; there are more", found.states),
-        });
-    }
-    let results: Result<Vec<_>, String> = found.ways.iter().map(|steps| explorer.result(node, steps)).collect();
-    Ok(json!({"found": results?, "states": found.states, "isEverything": found.is_everything}))
-}
-
-/// `{"boxes": [[wide, high], …], "edges": [[from, to, label wide, label high], …]}` to where all of them lie.
-fn layout_of(body: &str) -> Result<Value, String> {
-    let graph: Value = serde_json::from_str(body).map_err(|error| error.to_string())?;
-    let boxes = graph["boxes"].as_array().ok_or("which boxes?")?;
-    let edges = graph["edges"].as_array().ok_or("which edges?")?;
-    if boxes.len() > MAX_BOXES || edges.len() > MAX_EDGES {
-        return Err(format!(
-            "{} boxes with {} steps are too many to draw: at most {MAX_BOXES} with {MAX_EDGES}; fold some, hide a thread, or \
-             begin again",
-            boxes.len(),
-            edges.len()
-        ));
-    }
-    // Nobody has a screen of a million pixels; what is not a number is nothing.
-    let length = |value: &Value| value.as_f64().filter(|length| (0.0..1e6).contains(length)).unwrap_or(0.0);
-    let size = |value: &Value, at: usize| Size { wide: length(&value[at]), high: length(&value[at + 1]) };
-    let end = |value: &Value| value.as_u64().map_or(usize::MAX, |end| end as usize);
-    let boxes: Vec<Size> = boxes.iter().map(|value| size(value, 0)).collect();
-    let edge = |value: &Value| Edge { from: end(&value[0]), to: end(&value[1]), label: size(value, 2) };
-    let edges: Vec<Edge> = edges.iter().map(edge).collect();
-    let drawing = graph_layout::draw(&boxes, &edges);
-    let tenth = |length: f64| (length * 10.0).round() / 10.0;
-    let point = |point: &Point| json!([tenth(point.x), tenth(point.y)]);
-    let route = |route: &Route| json!({"path": route.path, "label": route.label.as_ref().map(point)});
-    Ok(json!({
-        "size": [tenth(drawing.size.wide), tenth(drawing.size.high)],
-        "boxes": drawing.boxes.iter().map(point).collect::<Vec<_>>(),
-        "edges": drawing.edges.iter().map(route).collect::<Vec<_>>(),
-    }))
 }
 
 #[cfg(test)]

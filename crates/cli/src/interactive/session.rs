@@ -331,6 +331,7 @@ impl<'p> Session<'p> {
     }
 
     /// The transition that led to a moment of the walk.
+    #[cfg(feature = "native")]
     pub(crate) fn transition(&self, at: usize) -> Option<TransitionId> {
         self.moments[at].step.map(|(step, _)| step.transition)
     }

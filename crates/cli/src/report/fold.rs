@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::IsTerminal as _;
 
-use crate::terminal::color_length;
+use crate::terminal::{color_length, columns as terminal_columns};
 
 /// Narrower terminals are treated as if they had so many columns.
 const NARROWEST: usize = 40;
@@ -19,9 +19,8 @@ pub(crate) struct Look {
 impl Look {
     /// Of what goes to standard output: as wide as the terminal, or as the variable `COLUMNS` says where there is none.
     pub(crate) fn of_output(color: bool) -> Self {
-        let terminal = || ratatui::crossterm::terminal::size().ok().map(|(columns, _)| usize::from(columns));
         let told = || std::env::var("COLUMNS").ok()?.parse().ok();
-        let width = if std::io::stdout().is_terminal() { terminal() } else { told() };
+        let width = if std::io::stdout().is_terminal() { terminal_columns() } else { told() };
         Self { color, width: width.filter(|columns| *columns > 0).map(|columns| columns.max(NARROWEST)) }
     }
 

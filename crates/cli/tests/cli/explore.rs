@@ -30,6 +30,40 @@ fn only_who_knows_the_token_is_answered() {
     assert!(!page.contains("src=") && !page.contains("http://") || page.contains("www.w3.org/2000/svg"));
 }
 
+/// What the playground asks: the same questions on lines, and the page itself.
+#[test]
+fn questions_on_standard_input_are_answered() {
+    let questions = [
+        r#"{"what": "start"}"#,
+        r#"{"what": "expand", "node": 0}"#,
+        r#"{"what": "why", "node": "0", "transition": 1}"#,
+        r#"{"what": "search", "node": 0, "condition": "fork1 && fork2"}"#,
+        r#"{"what": "layout", "body": {"boxes": [[20, 10], [20, 10]], "edges": [[0, 1, 5, 5]]}}"#,
+        r#"{"what": "page"}"#,
+        r#"{"what": "expand", "node": 99}"#,
+        r#"{"what": "nonsense"}"#,
+        "nonsense",
+    ];
+    let file = binary::folder("questions").join("asked");
+    std::fs::write(&file, questions.join("\n") + "\n").expect("writable");
+    let mut explore = binary::command(binary::BIRK);
+    explore.args(["explore", "models/philosophers2.bir", "--stdio"]);
+    explore.stdin(std::fs::File::open(&file).expect("it was written"));
+    let answer = binary::run(&mut explore).exits(0);
+    let answers: Vec<Value> =
+        answer.out.lines().map(|line| serde_json::from_str(line).expect("JSON on each line")).collect();
+    assert_eq!(answers.len(), questions.len());
+    assert_eq!(answers[0]["system"], "TwoDiningPhilosophers");
+    assert_eq!(answers[1]["edges"][0]["title"], "Philosopher1.loc0 → loc1");
+    assert!(answers[2]["lines"].is_array(), "{}", answers[2]);
+    assert_eq!(answers[3]["isEverything"], true);
+    assert_eq!(answers[4]["boxes"].as_array().map(Vec::len), Some(2));
+    assert!(answers[5]["page"].as_str().is_some_and(|page| page.starts_with("<!doctype html>")));
+    assert_eq!(answers[6]["error"], "there is no such state");
+    assert_eq!(answers[7]["error"], "there is no such question");
+    assert!(answers[8]["error"].as_str().is_some_and(|reason| reason.starts_with("this is not a question")));
+}
+
 #[test]
 fn questions_are_answered() {
     let server = Server::of("models/philosophers2.bir");
