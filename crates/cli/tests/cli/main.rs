@@ -33,6 +33,7 @@ mod mcp;
 mod names;
 mod outcomes;
 mod plan;
+mod playground;
 mod promela;
 mod prove;
 mod reduce;
