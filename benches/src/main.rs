@@ -4,7 +4,7 @@
 //! `-- --instructions [--bless]`, or `-- --highway [--quick]`, the experiments on slices, or `-- --depth [--quick]`, those on
 //! depth bounds, or `-- --beem FOLDER`, the models of BEEM in their own language, or `-- --hunt [--quick]`, what searches need for
 //! seeded bugs, or `-- --symbolic [--quick]`, those on sets of states, or `-- --limits [--quick]`, how exactly searches keep to their
-//! limits, or `-- --reductions`, reduced searches beside SPIN's and Rumur's, or `-- --disk [--quick]`, searches on disk. Sections: compare, answers, threads, bytes, limit, slices,
+//! limits, or `-- --repairs [--quick]`, what repairs of broken models name, or `-- --reductions`, reduced searches beside SPIN's and Rumur's, or `-- --disk [--quick]`, searches on disk. Sections: compare, answers, threads, bytes, limit, slices,
 //! ltl; without one, all. Build `birk` first
 //! (`cargo build --release -p birk-cli`). What is printed is Markdown. A ratio is printed only where the counts of states and
 //! transitions are equal.
@@ -25,6 +25,7 @@ mod ltl;
 mod peers;
 mod plot;
 mod reductions;
+mod repairs;
 mod run;
 mod symbolic;
 mod table;
@@ -54,11 +55,11 @@ const USAGE: &str = "\
 birk-bench [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]   sections: compare, answers, threads, bytes, limit, slices, ltl
 birk-bench --instructions [--bless]
 birk-bench --reductions [--repetitions N]
-birk-bench --highway | --depth | --hunt | --symbolic | --limits | --disk [--quick]
+birk-bench --highway | --depth | --hunt | --symbolic | --limits | --disk | --repairs [--quick]
 birk-bench --beem FOLDER [--results FILE] [--seconds N] [--spin]";
 
 /// Every word the command line can have; of these the last five are followed by a value.
-const WORDS: [&str; 24] = [
+const WORDS: [&str; 25] = [
     "compare",
     "answers",
     "threads",
@@ -76,6 +77,7 @@ const WORDS: [&str; 24] = [
     "--limits",
     "--disk",
     "--reductions",
+    "--repairs",
     "--quick",
     "--spin",
     "--repetitions",
@@ -111,6 +113,9 @@ fn main() {
     }
     if has("--highway") {
         return highway::run(&root, has("--quick"));
+    }
+    if has("--repairs") {
+        return repairs::run(&root, has("--quick"));
     }
     if has("--hunt") {
         return hunt::compare(&birk, &root, has("--quick"));

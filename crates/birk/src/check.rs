@@ -29,6 +29,7 @@ use crate::options::{Fairness, Options, Store};
 use crate::properties::{goals_of, selected};
 use crate::report::Report;
 use crate::watch::{Phase, Watch};
+pub use context::decides;
 use context::{Context, fairness};
 use findings::Findings;
 pub use portfolio::{Earlier, Kept, night};

@@ -22,6 +22,7 @@ mod properties;
 mod prove;
 mod recorded;
 mod refine;
+pub mod repair;
 mod report;
 mod watch;
 
@@ -36,7 +37,7 @@ pub use birk_engine::Patient;
 pub use birk_ir::{Conditions, Loaded};
 #[cfg(feature = "native")]
 pub use birk_symbolic::{Breach, Gap, Induction};
-pub use check::{Earlier, Kept, check, night, validate, validate_options};
+pub use check::{Earlier, Kept, check, decides, night, validate, validate_options};
 pub use engines::Engines;
 pub use error::Error;
 pub use expectations::{differences, expectations};

@@ -162,7 +162,13 @@ impl Campaign {
     }
 
     /// What is known of these properties, of a model that means this.
-    pub(crate) fn earlier(&self, meaning: &str, program: &Program, properties: &[Property]) -> Earlier {
+    pub(crate) fn earlier(
+        &self,
+        meaning: &str,
+        program: &Program,
+        options: &Options,
+        properties: &[Property],
+    ) -> Earlier {
         let is_same = self.nights.last().is_some_and(|night| night.meaning == meaning);
         let is_asked = |claim: &Claim| {
             properties.iter().any(|property| property.name == claim.property && says(property) == claim.says)
@@ -173,11 +179,11 @@ impl Campaign {
             .filter(|claim| claim.grade.as_deref() == Some(Grade::A.letter()))
             .filter_map(|claim| claim.verdict().map(|verdict| (claim.property.clone(), verdict)))
             .filter(|(_, verdict)| *verdict != Verdict::Inconclusive);
-        Earlier { traces: self.still_found(program, properties), decided: decided.collect() }
+        Earlier { traces: self.still_found(program, options, properties), decided: decided.collect() }
     }
 
     /// The former traces that decide a property still.
-    fn still_found(&self, program: &Program, properties: &[Property]) -> Vec<(String, Replayed)> {
+    fn still_found(&self, program: &Program, options: &Options, properties: &[Property]) -> Vec<(String, Replayed)> {
         let mut all = Vec::new();
         for found in &self.found {
             // Of a formula about branching only counterexamples are kept.
@@ -187,9 +193,8 @@ impl Campaign {
             let Some(property) = properties.iter().find(is_it) else { continue };
             let Some((initial, steps, back)) = parse_ordinals(&found.replay) else { continue };
             let run = replay_ordinals(program, initial, &steps, back);
-            all.extend(
-                run.ok().filter(|run| run.confirm(program, property).is_ok()).map(|run| (found.property.clone(), run)),
-            );
+            let still = run.ok().filter(|run| birk::decides(program, options, property, run));
+            all.extend(still.map(|run| (found.property.clone(), run)));
         }
         all
     }

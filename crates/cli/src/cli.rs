@@ -7,6 +7,7 @@ mod model;
 mod parse;
 mod plan;
 mod refine;
+mod repair;
 mod resume;
 
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ pub(crate) use model::{Color, Format, ModelArgs, ProgressMode};
 use parse::{parse_accept, parse_memory, parse_number, parse_positive, parse_threads, parse_time};
 pub(crate) use plan::PlanArgs;
 pub(crate) use refine::RefineArgs;
+pub(crate) use repair::RepairArgs;
 pub(crate) use resume::ResumeArgs;
 
 const PROPERTIES: &str = "Properties";
@@ -63,6 +65,8 @@ pub(crate) enum Command {
     Prove(ProveArgs),
     /// Check that every behaviour of a model is a behaviour of its specification
     Refine(RefineArgs),
+    /// Find small changes of a model after which a violation is not found any more
+    Repair(RepairArgs),
     /// Show the compiled program: threads, transitions, read and write sets, state layout
     Show(ShowArgs),
     /// Print the state graph, for other tools to draw or analyse

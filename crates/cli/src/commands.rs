@@ -18,6 +18,7 @@ mod plan;
 #[cfg(feature = "native")]
 mod prove;
 mod refine;
+mod repair;
 pub(crate) mod replay;
 mod resume;
 mod show;
@@ -43,6 +44,7 @@ pub(crate) fn run(cli: Cli, engines: &Engines) -> Result<Exit, Failure> {
         #[cfg(feature = "native")]
         Command::Prove(args) => prove::run(&args),
         Command::Refine(args) => refine::run(&args),
+        Command::Repair(args) => repair::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Graph(args) => graph::run(&args),
         Command::Explore(args) => explore::run(&args),

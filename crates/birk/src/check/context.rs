@@ -127,6 +127,24 @@ impl<'a> Context<'a> {
     }
 }
 
+/// Whether an execution decides a property as these options ask it. It says no where that takes a search to know: for automata, and for
+/// formulas about branching under fairness.
+pub fn decides(program: &Program, options: &Options, property: &Property, run: &Replayed) -> bool {
+    let is_fair = || match (options.fairness, fairness(program, options)) {
+        (crate::Fairness::None, _) => true,
+        (_, Err(_) | Ok(None)) => false,
+        (crate::Fairness::Weak, Ok(Some(fairness))) => run.is_fair(program, &fairness).is_ok(),
+        (crate::Fairness::Strong, Ok(Some(fairness))) => run.is_strongly_fair(program, &fairness).is_ok(),
+    };
+    run.confirm(program, property).is_ok()
+        && match property.kind {
+            PropertyKind::Automaton | PropertyKind::Claim(_) => false,
+            PropertyKind::Ltl(_) => is_fair(),
+            PropertyKind::Ctl(_) | PropertyKind::Mu(_) => options.fairness == crate::Fairness::None,
+            _ => true,
+        }
+}
+
 /// The fairness that was asked for.
 pub(super) fn fairness(program: &Program, options: &Options) -> Result<Option<Fairness>, Error> {
     match options.fairness {

@@ -47,3 +47,13 @@ pub(crate) enum ProgressMode {
     Off,
     Json,
 }
+
+impl From<super::Fair> for birk::Fairness {
+    fn from(fair: super::Fair) -> Self {
+        match fair {
+            super::Fair::None => Self::None,
+            super::Fair::Weak => Self::Weak,
+            super::Fair::Strong => Self::Strong,
+        }
+    }
+}

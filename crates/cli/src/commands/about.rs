@@ -17,6 +17,7 @@ use crate::commands::plan::PlanReport;
 #[cfg(feature = "native")]
 use crate::commands::prove::ProveReport;
 use crate::commands::refine::RefineReport;
+use crate::commands::repair::RepairReport;
 use crate::commands::sweep::SweepReport;
 use crate::diagnostics::json::DiagnosticReport;
 use crate::report::json::CheckReport;
@@ -56,6 +57,7 @@ pub(crate) fn schemas() -> String {
         #[cfg(feature = "native")]
         ("prove", schema_for!(ProveReport)),
         ("refine", schema_for!(RefineReport)),
+        ("repair", schema_for!(RepairReport)),
         ("simulate", schema_for!(SimulationReport)),
         ("sweep", schema_for!(SweepReport)),
     ]);

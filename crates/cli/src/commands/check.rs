@@ -9,11 +9,11 @@ mod together;
 use std::path::Path;
 
 use birk::process_memory::Memory;
-use birk::{Automaton, Fairness, Options, Reduce, Store, Symmetry};
+use birk::{Automaton, Options, Reduce, Store, Symmetry};
 use birk_ir::{Program, Stop};
 
 use crate::checkpoint::{self, Checkpoint, Identity, Kept};
-use crate::cli::{CheckArgs, Fair, OnOff, ReduceMode, StoreKind, SymmetryMode};
+use crate::cli::{CheckArgs, OnOff, ReduceMode, StoreKind, SymmetryMode};
 use crate::folder::Folder;
 use crate::load::load_with_conditions;
 use crate::progress::Watcher;
@@ -101,11 +101,7 @@ fn options(args: &CheckArgs) -> Options {
         engine_options: args.engine_options.clone(),
         properties: args.property.clone(),
         deadlock: args.deadlock == OnOff::On,
-        fairness: match args.fairness {
-            Fair::None => Fairness::None,
-            Fair::Weak => Fairness::Weak,
-            Fair::Strong => Fairness::Strong,
-        },
+        fairness: args.fairness.into(),
         keep_going: args.keep_going,
         reduce: match args.reduce {
             ReduceMode::Off => Reduce::Off,

@@ -60,6 +60,7 @@ impl Answer {
             ("certificate", "certify"),
             ("invariants", "prove"),
             ("specification", "refine"),
+            ("repairs", "repair"),
             ("assumed", "plan"),
         ];
         let command = marks.iter().find(|(field, _)| report.get(field).is_some()).map_or("check", |(_, name)| name);

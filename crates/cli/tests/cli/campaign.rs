@@ -234,6 +234,19 @@ fn former_counterexamples_are_replayed_first() {
 }
 
 #[test]
+fn a_former_lasso_that_is_not_fair_any_more_is_none() {
+    let folder = folder("campaign_lasso");
+    let blocked = "system S { boolean done, gate; active thread A() { while (true) { skip; } }
+      active thread B() { await gate; done := true; } ltl comes: <> done; }";
+    let options = ["--time", "5s", "--fairness", "weak", "--property", "comes"];
+    write(&folder, blocked);
+    night(&folder, &options).exits(1);
+    night(&folder, &options).exits(1).says("still violated: `comes`");
+    write(&folder, &blocked.replace("done, gate;", "done; boolean gate := true;"));
+    night(&folder, &options).exits(0).says("none is one any more");
+}
+
+#[test]
 fn a_night_that_is_killed_loses_nothing_that_was_claimed() {
     let folder = folder("campaign_killed");
     write(&folder, LARGE);

@@ -39,6 +39,7 @@ mod prove;
 mod reduce;
 mod refine;
 mod release;
+mod repair;
 mod report;
 mod runs;
 mod server;

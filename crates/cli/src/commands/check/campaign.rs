@@ -110,7 +110,7 @@ impl Tonight {
             let number = campaign.nights.len() + 1;
             say(&format!("note: night {number} of the campaign in {shown}: it goes on where it was"));
         }
-        let earlier = campaign.earlier(&meaning, program, properties);
+        let earlier = campaign.earlier(&meaning, program, options, properties);
         let violated = violated(&earlier, properties);
         let former = campaign.found.iter().filter(|found| found.verdict == Verdict::Violated.word()).count();
         if former > 0 {
