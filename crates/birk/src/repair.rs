@@ -19,7 +19,7 @@ pub use changes::{Change, Kind, changes};
 use crate::check::{check, decides, validate};
 use crate::error::Error;
 use crate::options::{Options, Store, Threads};
-use crate::report::{Accept, Report};
+use crate::report::{Accept, Answer, Report};
 use crate::watch::{Phase, Watch};
 
 /// States of a search that tries a change.
@@ -135,9 +135,17 @@ fn searching(options: &Options) -> Options {
 
 /// A change counts if everything was explored, or more than what the violation needed.
 fn repair(change: Change, verdict: Verdict, depth: u32, searched: &Report) -> Option<Repair> {
+    // A limit may leave open whether something is violated further away, and nothing else.
+    let is_without = |answer: &Answer| match (answer.verdict, &answer.coverage) {
+        (Verdict::Holds, _) => true,
+        (Verdict::Inconclusive, Some(Coverage::Depth(covered))) => {
+            *covered >= depth && answer.property.is_of_states() && !answer.property.wants_goal()
+        }
+        _ => false,
+    };
     let is_far = match searched.hunt.coverage {
         Coverage::Complete => verdict == Verdict::Holds,
-        Coverage::Depth(covered) => verdict == Verdict::Inconclusive && covered >= depth,
+        Coverage::Depth(covered) => covered >= depth && searched.answers.iter().all(is_without),
         _ => false,
     };
     is_far.then(|| Repair {

@@ -61,6 +61,21 @@ fn a_race_is_repaired_by_one_step() {
     );
 }
 
+/// What a limit leaves open is not called prevented.
+#[test]
+fn what_was_not_decided_is_not_repaired() {
+    let folder = folder("repair_open");
+    let large = "system Large { int (0, 3) turn;
+  active [12] thread Counter() { int wrap (0, 7) x; while (true) { x := x + 1; } }
+  active thread Last() { await turn == 1; turn := 2; }
+  ltl comes: <> (turn == 2); }";
+    fs::write(folder.join("m.bir"), large).expect("writable");
+    let report = repaired(&folder, &["--property", "comes", "--time", "4s"]);
+    assert_eq!(report["verdict"], "violated");
+    let repairs = report["repairs"].as_array().expect("a list");
+    assert!(repairs.iter().all(|repair| repair["complete"] == true), "{report:#}");
+}
+
 #[test]
 fn what_holds_needs_no_repair() {
     birk("repair models/bakery.bir").exits(0).prints("there is nothing to repair");
