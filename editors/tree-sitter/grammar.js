@@ -87,11 +87,16 @@ module.exports = grammar({
         seq('int', optional('wrap'), '(', $._expression, ',', $._expression, ')'),
         $.set_type,
         $.channel_type,
+        $.sequence_type,
+        $.map_type,
         seq($.name, 'or', 'nobody'),
         $.name,
       ),
     set_type: ($) => seq('set', 'of', choice(seq($._expression, '..', $._expression), field('members', $.name))),
     channel_type: ($) => seq(repeat(choice('lossy', 'duplicating', 'reordering')), 'channel', 'of', $.type),
+    sequence_type: ($) => seq('sequence', 'of', $.type),
+    map_type: ($) =>
+      seq('map', 'of', choice(seq($._expression, '..', $._expression), field('keys', $.name)), 'to', $.type),
 
     params: ($) => seq('(', list($.param), ')'),
     param: ($) => seq($.type, field('name', $.name)),
@@ -141,6 +146,7 @@ module.exports = grammar({
         $.break_statement,
         $.send_statement,
         $.receive_statement,
+        $.broadcast_statement,
         $.call_statement,
         $.jump,
       ),
@@ -167,10 +173,13 @@ module.exports = grammar({
     break_statement: () => seq('break', ';'),
     send_statement: ($) => seq('send', $.channel, $.arguments, ';'),
     receive_statement: ($) => seq('receive', $.channel, $.patterns, optional(seq('when', $._expression)), ';'),
+    broadcast_statement: ($) =>
+      seq('broadcast', $.channel, $.arguments, optional(seq('except', $._expression)), ';'),
     channel: ($) => seq($.name, repeat(seq('[', $._expression, ']'))),
     patterns: ($) => seq('(', list(choice($.binding, $._expression)), ')'),
     binding: ($) => seq('?', $._place),
-    call_statement: ($) => seq($.name, $.arguments, ';'),
+    // `broadcast(c);` calls a procedure of that name, as `std/condition.bir` has one.
+    call_statement: ($) => seq(choice($.name, alias('broadcast', $.name)), $.arguments, ';'),
     arguments: ($) => seq('(', list($._expression), ')'),
 
     property: ($) =>

@@ -4,7 +4,7 @@
 const KEYWORDS = new Set(`
   system const typealias enum boolean byte int function active thread loc when do goto return choose assert assume start
   skip invariant reachable ltl true false forall exists library import record procedure ctl mu nu expect refines set of
-  if else while for either or atomic await break send receive crashes in let count sum always eventually next until
+  if else while for either or atomic await break send receive broadcast except sequence map to crashes in let count sum always eventually next until
   proctype init run mtype typedef bit bool byte short unsigned inline never unless timeout atomic d_step do od fi printf hidden
   process state trans commit guard effect sync async accept property channel`.trim().split(/\s+/));
 const TOKEN = /(\/\/[^\n]*|\/\*[\s\S]*?\*\/)|("[^"\n]*")|\b(\d+)\b|([A-Za-z_]\w*)/g;

@@ -272,6 +272,7 @@ fn quantifies(meaning: &Meaning<'_>, piece: &Piece<'_>) -> bool {
         Piece::Do(A::Choose(a, b, c)) => vec![a, b, c],
         Piece::Do(A::Assert(a, _) | A::Assume(a)) => vec![a],
         Piece::Do(A::Start(_, args) | A::Send(_, args)) => args.iter().collect(),
+        Piece::Do(A::Broadcast(_, values, except)) => values.iter().chain(except).collect(),
         // Patterns are compared one after the other; which of them goes wrong first is not said.
         Piece::Do(A::Receive(..)) => return true,
         Piece::Do(_) | Piece::Lose => Vec::new(),

@@ -3,6 +3,7 @@
 //! It shares nothing with the lowering. There are no hazards, no intervals and no total expressions: an expression has a
 //! value or goes wrong, and a step walks its actions. A state is a list of numbers, one for each element of each variable.
 
+mod collections;
 mod run;
 pub(crate) mod value;
 
@@ -11,13 +12,14 @@ pub mod fair;
 pub mod shape;
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use birk_ir::{FaultKind, Span};
 use birk_lang::ast::{self, Action, ActionKind, Expr, ExprKind, Item, PropertyKind, System, Type, TypeKind};
 
 use code::Code;
 use run::{Run, environment};
-use shape::{Channel, Range, Shape};
+use shape::{Channel, Map, Range, Sequence, Shape};
 use value::Scene;
 
 /// Every element of every variable. Threads that are not running are at the place after their last.
@@ -192,10 +194,16 @@ impl<'a> Meaning<'a> {
 
     /// What a type is.
     pub(crate) fn shape_of(&self, ty: &Type) -> Shape {
+        let dimensions = ty.dimensions.iter().rev();
+        let inner = self.shape_without_lengths(&ty.kind);
+        dimensions.fold(inner, |element, length| Shape::Array(self.count(length), Box::new(element)))
+    }
+
+    fn shape_without_lengths(&self, kind: &TypeKind) -> Shape {
         let number = |lo: i64, hi, wraps| {
             Shape::Number(Range { lo, hi, wraps, default: if lo <= 0 && 0 <= hi { 0 } else { lo } })
         };
-        let inner = match &ty.kind {
+        match kind {
             TypeKind::Boolean => number(0, 1, false),
             TypeKind::Byte => number(0, 255, true),
             TypeKind::Int => Shape::Number(Range::INT),
@@ -213,6 +221,13 @@ impl<'a> Meaning<'a> {
                 let (element, capacity) = (self.shape_of(element), self.constant(capacity));
                 Shape::Channel(Box::new(Channel { element, capacity, marks: *marks }))
             }
+            TypeKind::Sequence(element, capacity) => {
+                Shape::Sequence(Rc::new(Sequence::new(self.shape_of(element), self.constant(capacity))))
+            }
+            TypeKind::Map(keys, value) => match self.shape_without_lengths(keys) {
+                Shape::Set(lo, hi) => Shape::Map(Rc::new(Map::new(lo, hi, self.shape_of(value)))),
+                _ => unreachable!("keys are the members of a set"),
+            },
             TypeKind::Named(name) => {
                 let name = name.text.as_str();
                 match (self.aliases.get(name), self.records.get(name)) {
@@ -222,9 +237,7 @@ impl<'a> Meaning<'a> {
                 }
             }
             TypeKind::Error => unreachable!("a system without errors has types"),
-        };
-        let dimensions = ty.dimensions.iter().rev();
-        dimensions.fold(inner, |element, length| Shape::Array(self.count(length), Box::new(element)))
+        }
     }
 
     /// Every initial state.

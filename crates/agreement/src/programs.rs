@@ -1,6 +1,7 @@
 //! Random programs: trees that use every construct of the language, most of them with a few hundred states.
 
 mod bodies;
+mod collections;
 mod data;
 mod expressions;
 mod generator;

@@ -1,15 +1,17 @@
 //! A tree as text, independent of the parser and the formatter: with as few parentheses as the grammar allows, or with
 //! all of them. The latter is a normal form: two trees mean the same text if their normal forms are equal.
 
+mod collections;
 mod crashes;
+mod messages;
 mod refinement;
 
 use std::fmt::Write as _;
 
 use birk_lang::ast::{
     Action, ActionKind, BinaryOp, Clause, ClauseKind, Domain, Expectation, Expr, ExprKind, Function, Item, Jump,
-    Location, Mark, Param, Pattern, Property, PropertyKind, Quantifier, System, Thread, Transformation, Type, TypeKind,
-    UnaryOp, Variables,
+    Location, Mark, Param, Property, PropertyKind, Quantifier, System, Thread, Transformation, Type, TypeKind, UnaryOp,
+    Variables,
 };
 
 use crate::random::{Draw as _, Random};
@@ -160,26 +162,13 @@ impl Writer<'_> {
                 self.put(&name.text);
                 self.put(" or nobody");
             }
-            TypeKind::SetOf(name) => {
+            TypeKind::SetOf(_) | TypeKind::Set(..) => {
                 self.put("set of ");
-                self.put(&name.text);
+                self.members(&ty.kind);
             }
-            TypeKind::Set(lo, hi) => {
-                self.put("set of ");
-                self.expr(lo, ANY, true);
-                self.put(" .. ");
-                self.expr(hi, ANY, true);
-            }
-            TypeKind::Channel(marks, element, capacity) => {
-                self.put(if marks.lossy { "lossy " } else { "" });
-                self.put(if marks.duplicating { "duplicating " } else { "" });
-                self.put(if marks.reordering { "reordering " } else { "" });
-                self.put("channel of ");
-                self.ty(element);
-                self.put(" [");
-                self.expr(capacity, ANY, true);
-                self.put("]");
-            }
+            TypeKind::Channel(marks, element, capacity) => self.channel(*marks, element, capacity),
+            TypeKind::Sequence(element, capacity) => self.sequence(element, capacity),
+            TypeKind::Map(keys, value) => self.map(keys, value),
             TypeKind::Error => unreachable!("trees without errors are written"),
         }
         for dimension in &ty.dimensions {
@@ -393,13 +382,8 @@ impl Writer<'_> {
                 self.put("await ");
                 self.expr(condition, ANY, true);
             }
-            ActionKind::Send(channel, values) => {
-                self.put("send ");
-                self.expr(channel, ANY, true);
-                self.put(" (");
-                self.list(&values.iter().collect::<Vec<_>>());
-                self.put(")");
-            }
+            ActionKind::Send(channel, values) => self.message("send", channel, values),
+            ActionKind::Broadcast(channels, values, except) => self.broadcast(channels, values, except.as_ref()),
             ActionKind::Receive(channel, patterns, condition) => self.receive(channel, patterns, condition.as_ref()),
             ActionKind::Call(name, args) => {
                 let _ = write!(self.out, "{}(", name.text);
@@ -411,28 +395,6 @@ impl Writer<'_> {
             ActionKind::Goto(name) => _ = write!(self.out, "goto {}", name.text),
             ActionKind::If(..) | ActionKind::While(..) | ActionKind::For(..) => unreachable!("no simple statement"),
             ActionKind::Either(_) | ActionKind::Atomic(_) => unreachable!("no simple statement"),
-        }
-    }
-
-    fn receive(&mut self, channel: &Expr, patterns: &[Pattern], condition: Option<&Expr>) {
-        self.put("receive ");
-        self.expr(channel, ANY, true);
-        self.put(" (");
-        for (i, pattern) in patterns.iter().enumerate() {
-            self.put(if i == 0 { "" } else { ", " });
-            match pattern {
-                Pattern::Any(_) => self.put("_"),
-                Pattern::Equal(expr) => self.expr(expr, ANY, true),
-                Pattern::Bind(place) => {
-                    self.put("?");
-                    self.expr(place, ANY, true);
-                }
-            }
-        }
-        self.put(")");
-        if let Some(condition) = condition {
-            self.put(" when ");
-            self.expr(condition, ANY, true);
         }
     }
 

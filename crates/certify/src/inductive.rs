@@ -60,7 +60,7 @@ impl Proof<'_> {
         for (number, (variable, (lo, hi))) in self.program.variables.iter().zip(&self.clauses.bounds).enumerate() {
             let mut all = (0..variable.initial.len()).flat_map(|element| values(number, element));
             if all.any(|value| !(lo..=hi).contains(&value)) {
-                return self.fails(&format!("`{}` is initially not in {lo}..{hi}", variable.name));
+                return self.fails(&format!("`{}` is initially not in {lo}..{hi}", variable.title()));
             }
         }
         // Elements begin independently of each other; a cube may ask several things of one.

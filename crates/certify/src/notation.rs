@@ -63,7 +63,7 @@ impl<'p> Names<'p> {
         let (mut elements, mut variables) = (HashMap::new(), HashMap::new());
         for (number, variable) in program.variables.iter().enumerate() {
             let id = VarId::new(number);
-            add(&mut variables, &variable.name, id, id);
+            add(&mut variables, &variable.title(), id, id);
             for element in 0..variable.initial.len() as u32 {
                 add(&mut elements, &program.element_name(id, element), id, (id, element));
             }

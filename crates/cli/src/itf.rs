@@ -12,7 +12,7 @@ use birk_ir::{Program, Property, ShownState, ShownValue, Whereabouts};
 use serde_json::{Map, Value, json};
 
 use crate::Failure;
-use crate::report::json::value;
+use crate::report::json::{Forms, value};
 use crate::report::ordinals_text;
 use crate::source::{MAX_TRACE, Source};
 
@@ -146,10 +146,18 @@ fn is_same(given: &Value, value: &ShownValue<'_>) -> bool {
             let is_given = |member: &i64| given.iter().any(|given| is_same(given, &ShownValue::Number(*member)));
             given.len() == members.len() && members.iter().all(is_given)
         }),
-        ShownValue::Record(fields) => fields.iter().all(|(name, value)| is_same(&given[*name], value)),
-        ShownValue::Array(values) | ShownValue::Queue(values) => given.as_array().is_some_and(|given| {
-            given.len() == values.len() && given.iter().zip(values).all(|(given, value)| is_same(given, value))
+        ShownValue::Map(pairs) => given["#map"].as_array().is_some_and(|given| {
+            let is_given = |(key, value): &(i64, ShownValue<'_>)| {
+                given.iter().any(|pair| is_same(&pair[0], &ShownValue::Number(*key)) && is_same(&pair[1], value))
+            };
+            given.len() == pairs.len() && pairs.iter().all(is_given)
         }),
+        ShownValue::Record(fields) => fields.iter().all(|(name, value)| is_same(&given[*name], value)),
+        ShownValue::Array(values) | ShownValue::Queue(values) | ShownValue::Sequence(values) => {
+            given.as_array().is_some_and(|given| {
+                given.len() == values.len() && given.iter().zip(values).all(|(given, value)| is_same(given, value))
+            })
+        }
         ShownValue::Location(Whereabouts::At(location)) => given == location,
         // Which of them is right is a matter of what came before.
         ShownValue::Location(_) => [TERMINATED, NOT_STARTED, NOT_RUNNING].iter().any(|word| given == word),
@@ -177,6 +185,9 @@ fn names(program: &Program) -> Vec<&str> {
 }
 
 fn state_value(state: ShownState<'_>) -> Map<String, Value> {
-    let set = |members: Vec<Value>| json!({"#set": members});
-    variables(state).into_iter().map(|(name, shown)| (name.to_owned(), value(&shown, set))).collect()
+    let forms = Forms {
+        set: |members| json!({"#set": members}),
+        map: |pairs| json!({"#map": pairs.into_iter().map(|(key, value)| json!([key, value])).collect::<Vec<_>>()}),
+    };
+    variables(state).into_iter().map(|(name, shown)| (name.to_owned(), value(&shown, &forms))).collect()
 }

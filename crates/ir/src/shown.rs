@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::ids::VarId;
 use crate::program::{Program, ThreadRole, ValueKind, VarRole, Variable};
-use crate::text::{NOT_RUNNING, NOT_STARTED, TERMINATED, indexed};
+use crate::text::{KEYS, LENGTH, NOT_RUNNING, NOT_STARTED, TERMINATED, indexed};
 
 /// The values of all variables, in the order of their declarations.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +45,10 @@ pub enum ShownValue<'p> {
     Array(Vec<ShownValue<'p>>),
     /// The messages in a channel, the oldest first.
     Queue(Vec<ShownValue<'p>>),
+    /// The elements of a sequence.
+    Sequence(Vec<ShownValue<'p>>),
+    /// The keys of a map with their values, in ascending order.
+    Map(Vec<(i64, ShownValue<'p>)>),
     /// Where a thread is.
     Location(Whereabouts<'p>),
 }
@@ -106,6 +110,10 @@ enum Form<'p> {
     Array(u32, Box<Form<'p>>),
     /// The number of messages, and what they are made of.
     Queue(VarId, Box<Form<'p>>),
+    /// The number of elements, and what they are made of.
+    Sequence(VarId, Box<Form<'p>>),
+    /// The keys, how many there can be, and what values are made of.
+    Map(VarId, u32, Box<Form<'p>>),
 }
 
 /// A step from a variable to one of its values.
@@ -113,6 +121,10 @@ enum Form<'p> {
 enum Part<'p> {
     Index(u32),
     Field(&'p str),
+    /// How many elements a sequence has.
+    Length,
+    /// Which keys a map has.
+    Keys,
 }
 
 impl ValueKind {
@@ -159,16 +171,37 @@ impl Program {
     }
 
     /// The name of the smallest part of a shown state that an element of a variable belongs to: `x`, `fork[2]`,
-    /// `Reader[0].count`; for what a channel is made of the channel, `c` or `inbox[1]`.
+    /// `Reader[0].count`; for what a channel, sequence or map is made of all of it, `c` or `inbox[1]`.
     pub fn shown_name(&self, variable: VarId, element: u32) -> String {
-        match self.channels.iter().find(|channel| channel.length == variable || channel.contents.contains(&variable)) {
-            Some(channel) => {
-                let length = self.variable(channel.length);
-                let own = self.variable(variable).len() / length.len().max(1);
-                indexed(channel.name.clone(), &length.shape, element / own.max(1))
+        if let Some(channel) =
+            self.channels.iter().find(|channel| channel.length == variable || channel.contents.contains(&variable))
+        {
+            let length = self.variable(channel.length);
+            let own = self.variable(variable).len() / length.len().max(1);
+            return indexed(channel.name.clone(), &length.shape, element / own.max(1));
+        }
+        match self.collection_of(variable) {
+            Some(collection) => {
+                let own = self.variable(variable).len() / self.variable(collection).len().max(1);
+                let name = self.element_name(collection, element / own.max(1));
+                name.strip_suffix(')')
+                    .and_then(|name| name.split_once('('))
+                    .map_or(name.clone(), |(_, of)| of.to_owned())
             }
             None => self.element_name(variable, element),
         }
+    }
+
+    /// The length or the keys of the outermost sequence or map that a variable is a part of.
+    fn collection_of(&self, variable: VarId) -> Option<VarId> {
+        let (declared, parts) = (self.declared_name(variable), self.parts(variable));
+        let around = |id: &VarId| {
+            let own = self.parts(*id);
+            let is_one = matches!(own.last(), Some(Part::Length | Part::Keys));
+            is_one && (own == parts || parts.starts_with(&own[..own.len() - 1]))
+        };
+        let all = (0..self.variables.len()).map(VarId::new).filter(|&id| self.declared_name(id) == declared);
+        all.filter(around).min_by_key(|&id| self.parts(id).len())
     }
 
     /// Neither what only Birk needs nor what is always the same: a rendezvous, and what a channel does by itself.
@@ -192,7 +225,7 @@ impl Program {
             VarRole::Counter(kind) => self.kinds[kind].name.len(),
             _ => 0,
         };
-        let end = variable.name[own..].find(['[', '.']).map_or(variable.name.len(), |at| own + at);
+        let end = variable.name[own..].find(['[', '.', '#']).map_or(variable.name.len(), |at| own + at);
         &variable.name[..end]
     }
 
@@ -221,8 +254,12 @@ impl Program {
             if let Some(after) = rest.strip_prefix("[]") {
                 parts.extend(lengths.next().map(Part::Index));
                 rest = after;
+            } else if rest == LENGTH || rest == KEYS {
+                parts.extend(lengths.by_ref().map(Part::Index));
+                parts.push(if rest == LENGTH { Part::Length } else { Part::Keys });
+                return parts;
             } else {
-                let end = rest[1..].find(['[', '.']).map_or(rest.len(), |at| at + 1);
+                let end = rest[1..].find(['[', '.', '#']).map_or(rest.len(), |at| at + 1);
                 parts.push(Part::Field(&rest[1..end]));
                 rest = &rest[end..];
             }
@@ -232,16 +269,26 @@ impl Program {
     }
 }
 
-/// What variables are made of that have the first parts in common.
+/// What variables are made of that have the first parts in common. The length of a sequence and the keys of a map are behind
+/// what they hold.
 fn form_of<'p>(variables: &[(Vec<Part<'p>>, VarId)], depth: usize) -> Form<'p> {
+    if let [held @ .., (parts, id)] = variables
+        && let Some(mark @ (Part::Length | Part::Keys)) = parts.get(depth)
+    {
+        let inside = Box::new(form_of(held, depth + 1));
+        return match (mark, held[0].0.get(depth)) {
+            (Part::Keys, Some(&Part::Index(keys))) => Form::Map(*id, keys, inside),
+            _ => Form::Sequence(*id, inside),
+        };
+    }
     match variables[0].0.get(depth) {
-        None => Form::Value(variables[0].1),
+        None | Some(Part::Length | Part::Keys) => Form::Value(variables[0].1),
         Some(&Part::Index(length)) => Form::Array(length, Box::new(form_of(variables, depth + 1))),
         Some(Part::Field(_)) => {
             let fields =
                 variables.chunk_by(|a, b| a.0[depth] == b.0[depth]).filter_map(|group| match group[0].0[depth] {
                     Part::Field(name) => Some((name, form_of(group, depth + 1))),
-                    Part::Index(_) => None,
+                    _ => None,
                 });
             Form::Record(fields.collect())
         }
@@ -309,6 +356,17 @@ fn value<'p>(program: &'p Program, form: &Form<'p>, state: &[u32], index: u32) -
             let messages = (0..number(*length) as u32).map(|i| value(program, message, state, index * capacity + i));
             ShownValue::Queue(messages.collect())
         }
+        Form::Sequence(length, element) => {
+            let capacity = program.variable(*length).hi as u32;
+            let elements = (0..number(*length) as u32).map(|i| value(program, element, state, index * capacity + i));
+            ShownValue::Sequence(elements.collect())
+        }
+        Form::Map(keys, most, held) => {
+            let ValueKind::Set(first) = program.variable(*keys).values else { return ShownValue::Map(Vec::new()) };
+            let present = (0..*most).filter(|key| number(*keys) >> key & 1 == 1);
+            let pair = |key: u32| (first + i64::from(key), value(program, held, state, index * most + key));
+            ShownValue::Map(present.map(pair).collect())
+        }
     }
 }
 
@@ -324,7 +382,8 @@ fn whereabouts<'p>(program: &'p Program, counter: &'p Variable, value: i64, inst
 }
 
 impl<'p> ShownState<'p> {
-    /// The smallest parts that have names: `x`, `fork[2]`, `link[0].kind`, `Reader[0].count`. A queue and a set are one part.
+    /// The smallest parts that have names: `x`, `fork[2]`, `link[0].kind`, `Reader[0].count`. A queue, a sequence, a
+    /// map and a set are one part.
     pub fn leaves(&self) -> Vec<(String, &ShownValue<'p>)> {
         let mut found = Vec::new();
         for variable in &self.variables {
@@ -389,7 +448,7 @@ impl fmt::Display for Whereabouts<'_> {
     }
 }
 
-/// As BIR writes it: `3`, `{1, 3}`, `[(Data, 1), (Ack, 0)]`.
+/// As BIR writes it: `3`, `{1, 3}`, `[(Data, 1), (Ack, 0)]`; a map as `{0: 1, 2: 5}`.
 impl fmt::Display for ShownValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -398,7 +457,8 @@ impl fmt::Display for ShownValue<'_> {
             Self::Name(name) => f.write_str(name),
             Self::Set(members) => listed(f, ["{", "}"], members),
             Self::Record(fields) => listed(f, ["(", ")"], fields.iter().map(|(_, value)| value)),
-            Self::Array(values) | Self::Queue(values) => listed(f, ["[", "]"], values),
+            Self::Array(values) | Self::Queue(values) | Self::Sequence(values) => listed(f, ["[", "]"], values),
+            Self::Map(pairs) => listed(f, ["{", "}"], pairs.iter().map(|(key, value)| format!("{key}: {value}"))),
             Self::Location(whereabouts) => write!(f, "{whereabouts}"),
         }
     }

@@ -59,6 +59,26 @@ pub(crate) fn indexed(mut name: String, shape: &[u32], mut element: u32) -> Stri
     name
 }
 
+/// What the name of the variable ends with that holds how many elements a sequence has.
+pub const LENGTH: &str = "#len";
+/// What the name of the variable ends with that holds which keys a map has.
+pub const KEYS: &str = "#keys";
+
+/// `len(s)` for `s#len`.
+fn of_collection(name: String) -> String {
+    match name.split_once('#') {
+        Some((path, what)) => format!("{what}({path})"),
+        None => name,
+    }
+}
+
+impl Variable {
+    /// Its name as people read it: `fork`, `len(log[])`.
+    pub fn title(&self) -> String {
+        of_collection(self.name.clone())
+    }
+}
+
 impl Program {
     /// The name of one element of a variable: `x`, `fork[2]`, `Reader[0].count`, `Philosopher1@`.
     pub fn element_name(&self, variable: VarId, element: u32) -> String {
@@ -73,7 +93,7 @@ impl Program {
                 (format!("{}{index}{suffix}", kind.name), &declared.shape[1..], element % own.max(1))
             }
         };
-        indexed(name, shape, element)
+        of_collection(indexed(name, shape, element))
     }
 
     /// Everything the user can see, with its value: `(name, value)`.
@@ -207,11 +227,14 @@ impl Program {
             None => {
                 let declared = self.variable(variable);
                 // `Client[i].x` where each thread of a kind has one.
+                let title = declared.title();
                 let (name, suffix) = match declared.role {
-                    VarRole::Counter(kind) | VarRole::Local(kind) if declared.shape.len() == 1 => {
+                    VarRole::Counter(kind) | VarRole::Local(kind)
+                        if declared.shape.len() == 1 && title == declared.name =>
+                    {
                         declared.name.split_at(self.kinds[kind].name.len())
                     }
-                    _ => (&declared.name[..], ""),
+                    _ => (&title[..], ""),
                 };
                 _ = write!(out, "{name}[");
                 self.write_expr(out, index, 0);
@@ -317,7 +340,7 @@ impl Program {
         let name = |access: &Access| match access.element {
             Some(element) => self.element_name(access.variable, element),
             None if self.variable(access.variable).shape.is_empty() => self.element_name(access.variable, 0),
-            None => format!("{}[*]", self.variable(access.variable).name),
+            None => format!("{}[*]", self.variable(access.variable).title()),
         };
         accesses.iter().map(name).collect::<Vec<_>>().join(", ")
     }
@@ -337,7 +360,7 @@ impl Program {
             _ = writeln!(
                 out,
                 "  {}{shape}: {}  ({} at word {} bit {})",
-                variable.name,
+                variable.title(),
                 variable.type_text(),
                 count(u64::from(slot.bits), "bit"),
                 slot.word,

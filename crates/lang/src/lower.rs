@@ -4,6 +4,7 @@
 //! enabled where it is true or where evaluating it goes wrong; the checks come first, so that the latter is a fault.
 
 mod action;
+mod broadcast;
 pub(crate) mod channel;
 pub(crate) mod control;
 pub(crate) mod expectations;
@@ -195,9 +196,10 @@ fn decided(condition: Expr) -> Expr {
 fn guard_span(edge: &Edge<'_>) -> Option<Span> {
     edge.parts.iter().find_map(|part| match part.what {
         What::Require(guard) | What::Test(guard) => Some(guard.span),
-        What::Do(Action { kind: ActionKind::Send(channel, _) | ActionKind::Receive(channel, ..), .. }) => {
-            Some(channel.span)
-        }
+        What::Do(Action {
+            kind: ActionKind::Send(channel, _) | ActionKind::Broadcast(channel, ..) | ActionKind::Receive(channel, ..),
+            ..
+        }) => Some(channel.span),
         _ => None,
     })
 }

@@ -64,7 +64,7 @@ impl Facts {
                     format!("a set of {lo}..{}", lo + i64::from(members) - 1)
                 }
             };
-            fact.parts.push((variable.name.clone(), values));
+            fact.parts.push((variable.title(), values));
         }
         Self { constants: program.constants.iter().cloned().collect(), variables }
     }

@@ -304,7 +304,15 @@ impl Resolver<'_> {
     }
 
     fn ty(&mut self, ty: &Type, scope: usize) {
-        match &ty.kind {
+        self.base(&ty.kind, scope);
+        for length in &ty.dimensions {
+            self.expr(length, scope);
+        }
+    }
+
+    /// A type without its lengths.
+    fn base(&mut self, kind: &TypeKind, scope: usize) {
+        match kind {
             TypeKind::Range(_, lo, hi) | TypeKind::Set(lo, hi) => {
                 self.expr(lo, scope);
                 self.expr(hi, scope);
@@ -312,14 +320,15 @@ impl Resolver<'_> {
             TypeKind::SetOf(name) | TypeKind::OrNobody(name) | TypeKind::Named(name) => {
                 self.used_in(Room::Scope(GLOBAL), name);
             }
-            TypeKind::Channel(_, element, capacity) => {
+            TypeKind::Channel(_, element, capacity) | TypeKind::Sequence(element, capacity) => {
                 self.ty(element, scope);
                 self.expr(capacity, scope);
             }
+            TypeKind::Map(keys, value) => {
+                self.base(keys, scope);
+                self.ty(value, scope);
+            }
             TypeKind::Boolean | TypeKind::Byte | TypeKind::Int | TypeKind::Error => {}
-        }
-        for length in &ty.dimensions {
-            self.expr(length, scope);
         }
     }
 
@@ -360,7 +369,7 @@ impl Resolver<'_> {
             ExprKind::Call(name, args) => {
                 let declared = self.used_in(Room::Scope(GLOBAL), name);
                 let owners: Vec<Option<usize>> = args.iter().map(|arg| self.expr(arg, scope)).collect();
-                if declared.is_none() && name.text == "peek" {
+                if declared.is_none() && ["peek", "head", "last"].contains(&name.text.as_str()) {
                     return owners.first().copied().flatten();
                 }
             }

@@ -183,12 +183,14 @@ impl Names {
         }
     }
 
-    /// The record that a type consists of, behind its lengths, aliases and channels.
+    /// The record that a type consists of, behind its lengths, aliases, channels, sequences and maps.
     fn record_of(&self, ty: &ast::Type) -> Option<usize> {
         let mut ty = ty;
         for _ in 0..ast::MAX_DEPTH {
             match &ty.kind {
-                ast::TypeKind::Channel(_, element, _) => ty = element,
+                ast::TypeKind::Channel(_, element, _)
+                | ast::TypeKind::Sequence(element, _)
+                | ast::TypeKind::Map(_, element) => ty = element,
                 ast::TypeKind::Named(name) => {
                     let symbol = self.in_room(Room::Scope(GLOBAL), &name.text)?;
                     match self.symbols[symbol].kind {

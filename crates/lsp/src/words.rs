@@ -26,11 +26,17 @@ pub(crate) const VALUES: &[(&str, &str)] =
 
 /// Functions that are part of the language.
 pub(crate) const BUILT_IN: &[(&str, &str)] = &[
-    ("len", "`len(c)`: the number of messages in a channel."),
-    ("full", "`full(c)`: whether a channel holds as many messages as it can."),
-    ("empty", "`empty(c)`: whether a channel holds no message."),
+    ("len", "`len(c)`: the number of messages in a channel, or of elements of a sequence."),
+    ("full", "`full(c)`: whether a channel or a sequence holds as much as it can."),
+    ("empty", "`empty(c)`: whether a channel holds no message, or a sequence no element."),
     ("peek", "`peek(c)`: the oldest message in a channel, which stays there."),
-    ("size", "`size(s)`: the number of members of a set."),
+    ("size", "`size(s)`: the number of members of a set, or of keys of a map."),
+    ("append", "`append(s, x)`: the sequence with `x` behind its last element; a runtime error if it is full."),
+    ("tail", "`tail(s)`: the sequence without its first element; a runtime error if it is empty."),
+    ("head", "`head(s)`: the first element of a sequence; a runtime error if it is empty."),
+    ("last", "`last(s)`: the last element of a sequence; a runtime error if it is empty."),
+    ("remove", "`remove(m, k)`: the map without the key `k`, and without its value."),
+    ("keys", "`keys(m)`: the set of the keys of a map."),
 ];
 
 /// The words, those at the begin of declarations first.
@@ -84,6 +90,8 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
         "receive",
         "Takes the oldest message from a channel: `?x` stores a value, `_` is any value, all else must be equal.",
     ),
+    ("broadcast", "Puts the same message into every channel of an array, in one step; waits until all have room."),
+    ("except", "`broadcast c (…) except i;`: the channel with this index gets no message."),
     ("if", "The tests are made in one step, then the branch is entered."),
     ("else", "The branch that is entered where no condition before it is true."),
     ("while", "Repeats its body; the test is a step of its own, except for the literal `true`."),
@@ -97,11 +105,14 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("int", "Integers of 32 bits; `int (lo, hi)` has a range, and leaving it is a runtime error."),
     ("wrap", "`int wrap (lo, hi)`: a value outside of the range is wrapped around into it."),
     ("set", "`set of lo .. hi`, or of the values of a type: one bit for each possible member."),
-    ("of", "What a set or a channel consists of."),
+    ("of", "What a set, a channel or a sequence consists of; in `map of`, which keys there can be."),
     (
         "channel",
         "`channel of TYPE [N]`: a queue of at most `N` messages; with 0, sender and receiver meet in one step.",
     ),
+    ("sequence", "`sequence of TYPE [N]`: a list of at most `N` elements; it begins empty."),
+    ("map", "`map of KEYS to TYPE`: a value for each of its keys; it begins without keys."),
+    ("to", "`map of KEYS to TYPE`: the type of the values."),
     ("lossy", "The channel may lose a message by itself."),
     ("duplicating", "The channel may double a message by itself."),
     ("reordering", "The channel may swap two neighbouring messages by itself."),
@@ -113,7 +124,7 @@ pub(crate) const WORDS: &[(&str, &str)] = &[
     ("count", "For how many values the body is true: `count (i : lo .. hi) e`."),
     ("sum", "The sum of the body over all values: `sum (i : lo .. hi) e`."),
     ("let", "`let x = e in body`: a name for a value."),
-    ("in", "Whether a value is a member of a set; in a quantifier, what it ranges over."),
+    ("in", "Whether a set has this member, a sequence this element, a map this key; in a quantifier, its range."),
     ("invariant", "A condition that must be true in every reachable state."),
     ("reachable", "A condition that must be true in some reachable state."),
     ("ltl", "A property of every infinite execution, in linear temporal logic."),

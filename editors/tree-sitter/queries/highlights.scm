@@ -15,10 +15,10 @@
 
 [
   "when" "do" "goto" "return" "choose" "assert" "assume" "start" "skip" "await" "if" "else" "while" "for" "either"
-  "or" "atomic" "break" "send" "receive" "crashes" "on" "crash" "restart"
+  "or" "atomic" "break" "send" "receive" "broadcast" "except" "crashes" "on" "crash" "restart"
 ] @keyword.control
 
-["boolean" "byte" "int" "set" "of" "channel" "nobody"] @type.builtin
+["boolean" "byte" "int" "set" "of" "channel" "sequence" "map" "to" "nobody"] @type.builtin
 (type_base (name) @type)
 
 [

@@ -51,6 +51,13 @@ pub struct Way<'a> {
     pub(crate) crash: bool,
 }
 
+impl Way<'_> {
+    /// Whether a message goes to several channels.
+    pub fn broadcasts(&self) -> bool {
+        self.pieces.iter().any(|(piece, _)| matches!(piece, Piece::Do(ActionKind::Broadcast(..))))
+    }
+}
+
 /// A place where a thread can be.
 #[derive(Clone, Debug, Default)]
 pub struct Place<'a> {

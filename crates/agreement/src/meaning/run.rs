@@ -145,7 +145,7 @@ impl<'m, 'a> Run<'m, 'a> {
                 if let Some(last) = self.meaning.symmetric(set) {
                     return choose(spot, &mut (0..=last), outcomes);
                 }
-                let Value::Set(members, _) = scene.value(set)? else { unreachable!("the types are right") };
+                let (members, _) = scene.value(set)?.members();
                 if members.is_empty() {
                     return Err(FaultKind::EmptyChoice.into());
                 }
@@ -156,6 +156,9 @@ impl<'m, 'a> Run<'m, 'a> {
             ActionKind::Start(name, args) => self.start(&name.text, args, &mut scene, state)?,
             ActionKind::Assert(..) | ActionKind::Assume(_) | ActionKind::Skip => {}
             ActionKind::Send(channel, values) => send(channel, values, &mut scene, state, handed)?,
+            ActionKind::Broadcast(channels, values, except) => {
+                broadcast(channels, values, except.as_ref(), &mut scene, state)?;
+            }
             ActionKind::Receive(channel, patterns, condition) => {
                 let spot = receive(channel, patterns, condition.as_ref(), &mut scene, handed)?;
                 self.bind(*own, scope, patterns, spot, state)?;
@@ -181,7 +184,7 @@ impl<'m, 'a> Run<'m, 'a> {
         let mut copies = 0..kind.copies as usize;
         let copy = copies.find(|copy| state[kind.counter + copy] == kind.idle()).ok_or(FaultKind::Start)?;
         for (param, value) in kind.params.iter().zip(values) {
-            let spot = Spot { shape: &param.shape, offset: param.offset + copy * param.shape.len(), ordinal: 0 };
+            let spot = Spot::new(&param.shape, param.offset + copy * param.shape.len());
             write(state, spot, value)?;
         }
         state[kind.counter + copy] = 0;
@@ -245,6 +248,9 @@ fn acts<'m>(own: (usize, i64), way: &'m Way<'_>) -> Vec<((usize, i64), Act<'m>)>
 fn write(state: &mut State, spot: Spot<'_>, value: Value) -> Result<(), FaultKind> {
     let numbers = spot.shape.written(spot.shape.take(value)?);
     state[spot.offset..spot.offset + numbers.len()].copy_from_slice(&numbers);
+    if let Some((keys, own)) = spot.key {
+        state[keys] |= own;
+    }
     Ok(())
 }
 
@@ -264,23 +270,71 @@ fn send<'s>(
     handed: &mut Handed,
 ) -> Result<(), Stop> {
     let (spot, channel) = scene.channel(channel)?;
-    let last = (channel.capacity > 0).then(|| spot.offset + spot.shape.len() - 1);
-    if last.is_some_and(|last| state[last] == channel.capacity) {
+    if channel.capacity == 0 {
+        *handed = Some((spot.ordinal, message(channel, values, scene)?));
+        return Ok(());
+    }
+    if is_full(state, spot, channel) {
         return Err(Stop::Waits);
     }
+    put(state, spot, &message(channel, values, scene)?);
+    Ok(())
+}
+
+/// The same message for every channel of an array, but the one that is left out. All of them have room, or it waits.
+fn broadcast<'s>(
+    channels: &'s Expr,
+    values: &'s [Expr],
+    except: Option<&'s Expr>,
+    scene: &mut Scene<'s>,
+    state: &mut State,
+) -> Result<(), Stop> {
+    let mut spots = each_channel(scene.variable(channels)?);
+    let Shape::Channel(channel) = spots[0].shape else { unreachable!("the types are right") };
+    if let Some(except) = except
+        && let Ok(left_out) = usize::try_from(scene.number(except)?)
+        && left_out < spots.len()
+    {
+        spots.remove(left_out);
+    }
+    if spots.iter().any(|spot| is_full(state, *spot, channel)) {
+        return Err(Stop::Waits);
+    }
+    let numbers = message(channel, values, scene)?;
+    spots.into_iter().for_each(|spot| put(state, spot, &numbers));
+    Ok(())
+}
+
+/// The channels of an array.
+fn each_channel(array: Spot<'_>) -> Vec<Spot<'_>> {
+    let mut spots = vec![array];
+    while let Shape::Array(length, element) = spots[0].shape {
+        let part = |spot: &Spot<'_>, at: usize| spot.offset + at * element.len();
+        let parts = spots.iter().flat_map(|spot| (0..*length as usize).map(move |at| part(spot, at)));
+        spots = parts.map(|offset| Spot::new(element, offset)).collect();
+    }
+    spots
+}
+
+fn is_full(state: &State, spot: Spot<'_>, channel: &Channel) -> bool {
+    state[spot.offset + spot.shape.len() - 1] == channel.capacity
+}
+
+/// The numbers of a message.
+fn message<'s>(channel: &Channel, values: &'s [Expr], scene: &mut Scene<'s>) -> Result<Vec<i64>, FaultKind> {
     let mut numbers = Vec::new();
     for (shape, value) in parts(channel, values.len()).into_iter().zip(values) {
         numbers.extend(shape.written(shape.take(scene.value(value)?)?));
     }
-    match last {
-        None => *handed = Some((spot.ordinal, numbers)),
-        Some(last) => {
-            let slot = spot.offset + state[last] as usize * numbers.len();
-            state[slot..slot + numbers.len()].copy_from_slice(&numbers);
-            state[last] += 1;
-        }
-    }
-    Ok(())
+    Ok(numbers)
+}
+
+/// Puts a message behind the others.
+fn put(state: &mut State, spot: Spot<'_>, numbers: &[i64]) {
+    let last = spot.offset + spot.shape.len() - 1;
+    let slot = spot.offset + state[last] as usize * numbers.len();
+    state[slot..slot + numbers.len()].copy_from_slice(numbers);
+    state[last] += 1;
 }
 
 /// A message that fits: its values, and the channel that still holds it.
@@ -354,12 +408,7 @@ pub(crate) fn environment(meaning: &Meaning<'_>, state: &State) -> Vec<Step> {
     let mut kind = meaning.kinds.len();
     for name in &meaning.channels {
         let variable = &meaning.globals[name];
-        let mut spots = vec![Spot { shape: &variable.shape, offset: variable.offset, ordinal: 0 }];
-        while let Shape::Array(length, element) = spots[0].shape {
-            let part = |spot: &Spot<'_>, at: usize| spot.offset + at * element.len();
-            let parts = spots.iter().flat_map(|spot| (0..*length as usize).map(move |at| part(spot, at)));
-            spots = parts.map(|offset| Spot { shape: element, offset, ordinal: 0 }).collect();
-        }
+        let spots = each_channel(Spot::new(&variable.shape, variable.offset));
         let Shape::Channel(channel) = spots[0].shape else { unreachable!("only channels are examined") };
         let marks = channel.marks;
         if !(marks.lossy || marks.duplicating || marks.reordering) {

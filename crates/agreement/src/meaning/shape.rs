@@ -1,6 +1,7 @@
 //! The types of variables, and what variables of a type hold: single values in a row, each with its name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use birk_ir::FaultKind;
 use birk_lang::ast::ChannelMarks;
@@ -30,7 +31,7 @@ impl Range {
 }
 
 /// A type.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Booleans are 0 and 1, enumerators their position.
     Number(Range),
@@ -42,14 +43,50 @@ pub enum Shape {
     Array(i64, Box<Shape>),
     /// A channel.
     Channel(Box<Channel>),
+    /// A sequence.
+    Sequence(Rc<Sequence>),
+    /// A map.
+    Map(Rc<Map>),
 }
 
 /// A channel: its messages, the oldest first, and behind them how many there are. A rendezvous holds nothing.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
     pub(crate) element: Shape,
     pub(crate) capacity: i64,
     pub(crate) marks: ChannelMarks,
+}
+
+/// A sequence: its elements, defaults behind the last of them, and how many there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sequence {
+    pub(crate) element: Shape,
+    pub(crate) capacity: i64,
+    /// The type of the number of its elements.
+    length: Shape,
+}
+
+impl Sequence {
+    pub(crate) fn new(element: Shape, capacity: i64) -> Self {
+        let length = Shape::Number(Range { lo: 0, hi: capacity, wraps: false, default: 0 });
+        Self { element, capacity, length }
+    }
+}
+
+/// A map: a value for each number that can be a key, the default where it is none, and the keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Map {
+    pub(crate) lo: i64,
+    pub(crate) hi: i64,
+    pub(crate) value: Shape,
+    /// The type of the set of its keys.
+    keys: Shape,
+}
+
+impl Map {
+    pub(crate) fn new(lo: i64, hi: i64, value: Shape) -> Self {
+        Self { lo, hi, value, keys: Shape::Set(lo, hi) }
+    }
 }
 
 /// What an expression stands for.
@@ -60,6 +97,12 @@ pub(crate) enum Value {
     Set(BTreeSet<i64>, Option<(i64, i64)>),
     /// A record or an array: all its single values.
     Whole(Vec<Value>),
+    /// Its elements.
+    Sequence(Rc<Sequence>, Vec<Value>),
+    /// The values of its keys.
+    Map(Rc<Map>, BTreeMap<i64, Value>),
+    /// What stands in braces: what it is decided by what it becomes.
+    Braces(Vec<Value>),
 }
 
 impl Value {
@@ -75,7 +118,38 @@ impl Value {
     pub(crate) fn singles(self) -> Vec<Value> {
         match self {
             Value::Whole(values) => values,
-            single => vec![single],
+            Value::Sequence(of, mut elements) => {
+                let length = elements.len();
+                elements.resize(of.capacity as usize, of.element.default());
+                let singles = elements.into_iter().flat_map(Value::singles);
+                singles.chain([Value::Number(length as i64)]).collect()
+            }
+            Value::Map(of, mut values) => {
+                let keys = Value::Set(values.keys().copied().collect(), Some((of.lo, of.hi)));
+                let value = |key: i64| values.remove(&key).unwrap_or_else(|| of.value.default());
+                let singles: Vec<Value> = (of.lo..=of.hi).map(value).flat_map(Value::singles).collect();
+                singles.into_iter().chain([keys]).collect()
+            }
+            Value::Braces(_) => unreachable!("it has become something else"),
+            single @ (Value::Number(_) | Value::Set(..)) => vec![single],
+        }
+    }
+
+    /// The members of a set, and the numbers that can be members where that is known.
+    pub(crate) fn members(self) -> (BTreeSet<i64>, Option<(i64, i64)>) {
+        match self {
+            Value::Set(members, range) => (members, range),
+            Value::Braces(members) => (members.iter().map(Value::number).collect(), None),
+            _ => unreachable!("the types are right"),
+        }
+    }
+
+    /// The type of a sequence or a map.
+    pub(crate) fn shape(&self) -> Option<Shape> {
+        match self {
+            Value::Sequence(of, _) => Some(Shape::Sequence(of.clone())),
+            Value::Map(of, _) => Some(Shape::Map(of.clone())),
+            _ => None,
         }
     }
 }
@@ -89,6 +163,8 @@ impl Shape {
             Shape::Array(length, element) => *length as usize * element.len(),
             Shape::Channel(channel) if channel.capacity == 0 => 0,
             Shape::Channel(channel) => channel.capacity as usize * channel.element.len() + 1,
+            Shape::Sequence(of) => of.capacity as usize * of.element.len() + 1,
+            Shape::Map(of) => (of.hi - of.lo + 1) as usize * of.value.len() + 1,
         }
     }
 
@@ -105,7 +181,14 @@ impl Shape {
                 all.push(0);
                 all
             }
+            Shape::Sequence(of) => [of.element.defaults().repeat(of.capacity as usize), vec![0]].concat(),
+            Shape::Map(of) => [of.value.defaults().repeat((of.hi - of.lo + 1) as usize), vec![0]].concat(),
         }
+    }
+
+    /// The value of a variable without an initial one.
+    fn default(&self) -> Value {
+        self.read(&self.defaults())
     }
 
     /// The names of the single values.
@@ -123,6 +206,14 @@ impl Shape {
                 (0..channel.capacity).for_each(|at| channel.element.names(&format!("{name}[{at}]"), all));
                 all.push(format!("len({name})"));
             }
+            Shape::Sequence(of) => {
+                (0..of.capacity).for_each(|at| of.element.names(&format!("{name}[{at}]"), all));
+                all.push(format!("len({name})"));
+            }
+            Shape::Map(of) => {
+                (0..=of.hi - of.lo).for_each(|at| of.value.names(&format!("{name}[{at}]"), all));
+                all.push(format!("keys({name})"));
+            }
         }
     }
 
@@ -132,6 +223,14 @@ impl Shape {
             Shape::Number(_) | Shape::Set(..) => all.push(self),
             Shape::Record(fields) => fields.iter().for_each(|(_, field)| field.single_types(all)),
             Shape::Array(length, element) => (0..*length).for_each(|_| element.single_types(all)),
+            Shape::Sequence(of) => {
+                (0..of.capacity).for_each(|_| of.element.single_types(all));
+                all.push(&of.length);
+            }
+            Shape::Map(of) => {
+                (of.lo..=of.hi).for_each(|_| of.value.single_types(all));
+                all.push(&of.keys);
+            }
             Shape::Channel(_) => unreachable!("channels are not values"),
         }
     }
@@ -140,7 +239,8 @@ impl Shape {
     pub(crate) fn take(&self, value: Value) -> Result<Value, FaultKind> {
         match (self, value) {
             (Shape::Number(range), Value::Number(number)) => range.take(number).map(Value::Number),
-            (Shape::Set(lo, hi), Value::Set(members, _)) => {
+            (Shape::Set(lo, hi), value @ (Value::Set(..) | Value::Braces(_))) => {
+                let (members, _) = value.members();
                 let fits = members.iter().all(|member| lo <= member && member <= hi);
                 if fits { Ok(Value::Set(members, Some((*lo, *hi)))) } else { Err(FaultKind::Range) }
             }
@@ -151,6 +251,16 @@ impl Shape {
                 let taken = types.into_iter().zip(values).map(|(ty, value)| ty.take(value));
                 taken.collect::<Result<_, _>>().map(Value::Whole)
             }
+            (Shape::Sequence(of), Value::Braces(elements)) if elements.len() as i64 > of.capacity => {
+                Err(FaultKind::Range)
+            }
+            (Shape::Sequence(of), Value::Braces(elements)) => {
+                let taken = elements.into_iter().map(|element| of.element.take(element));
+                taken.collect::<Result<_, _>>().map(|elements| Value::Sequence(of.clone(), elements))
+            }
+            (Shape::Map(of), Value::Braces(_)) => Ok(Value::Map(of.clone(), BTreeMap::new())),
+            // The other side has the same type.
+            (Shape::Sequence(_), value @ Value::Sequence(..)) | (Shape::Map(_), value @ Value::Map(..)) => Ok(value),
             _ => unreachable!("the types are right"),
         }
     }
@@ -174,6 +284,17 @@ impl Shape {
             Shape::Set(lo, hi) => {
                 let members = (*lo..=*hi).filter(|member| numbers[0] >> (member - lo) & 1 == 1);
                 Value::Set(members.collect(), Some((*lo, *hi)))
+            }
+            Shape::Sequence(of) => {
+                let length = *numbers.last().expect("the number of its elements") as usize;
+                let elements = numbers.chunks(of.element.len()).take(length);
+                Value::Sequence(of.clone(), elements.map(|numbers| of.element.read(numbers)).collect())
+            }
+            Shape::Map(of) => {
+                let keys = *numbers.last().expect("the set of its keys");
+                let values = (of.lo..=of.hi).zip(numbers.chunks(of.value.len()));
+                let values = values.filter(|(key, _)| keys >> (key - of.lo) & 1 == 1);
+                Value::Map(of.clone(), values.map(|(key, numbers)| (key, of.value.read(numbers))).collect())
             }
             _ => {
                 let mut types = Vec::new();

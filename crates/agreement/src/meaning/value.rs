@@ -13,8 +13,8 @@ type Valued = Result<Value, FaultKind>;
 
 /// A state, with the names that are visible in it at one place.
 pub(crate) struct Scene<'s> {
-    meaning: &'s Meaning<'s>,
-    state: &'s [i64],
+    pub(crate) meaning: &'s Meaning<'s>,
+    pub(crate) state: &'s [i64],
     /// The copy of a thread whose parameters and locals are visible.
     own: Option<(usize, i64)>,
     /// The calls and rounds around this place.
@@ -33,10 +33,18 @@ pub(crate) struct Spot<'s> {
     pub(crate) offset: usize,
     /// Which of several channels it is.
     pub(crate) ordinal: i64,
+    /// It is the value of a key: where the keys of its map are, and which of them this is.
+    pub(crate) key: Option<(usize, i64)>,
+}
+
+impl<'s> Spot<'s> {
+    pub(crate) fn new(shape: &'s Shape, offset: usize) -> Self {
+        Self { shape, offset, ordinal: 0, key: None }
+    }
 }
 
 /// What a path such as `T[i].a[j]` stands for, from left to right.
-enum Thing<'s> {
+pub(crate) enum Thing<'s> {
     Value(Value),
     Variable(Spot<'s>),
     Thread(usize, Option<i64>),
@@ -74,7 +82,7 @@ impl<'s> Scene<'s> {
         match &expr.kind {
             ExprKind::Int(value) => Ok(Value::Number(*value)),
             ExprKind::Bool(value) => Ok(Value::Number(i64::from(*value))),
-            ExprKind::Name(_) | ExprKind::Member(..) | ExprKind::Index(..) => match self.path(expr)? {
+            ExprKind::Name(_) | ExprKind::Member(..) | ExprKind::Index(..) => match self.path(expr, false)? {
                 Thing::Value(value) => Ok(value),
                 Thing::Variable(spot) => Ok(self.read(spot)),
                 Thing::Thread(..) | Thing::Block(_) | Thing::Enum(_) => unreachable!("the types are right"),
@@ -100,8 +108,7 @@ impl<'s> Scene<'s> {
                 self.with(&name.text, value, body)
             }
             ExprKind::Set(members) => {
-                let members = members.iter().map(|member| self.number(member)).collect::<Result<_, _>>()?;
-                Ok(Value::Set(members, None))
+                members.iter().map(|member| self.value(member)).collect::<Result<_, _>>().map(Value::Braces)
             }
             ExprKind::Choose(_) => unreachable!("initial values are chosen elsewhere"),
             ExprKind::Error => unreachable!("a system without errors is evaluated"),
@@ -146,9 +153,9 @@ impl<'s> Scene<'s> {
                     return Ok(numbers(0, last));
                 }
                 match self.value(expr)? {
-                    Value::Set(members, _) => Ok(members.into_iter().map(Value::Number).collect()),
-                    Value::Whole(elements) => Ok(elements),
-                    Value::Number(_) => unreachable!("the types are right"),
+                    Value::Whole(elements) | Value::Sequence(_, elements) => Ok(elements),
+                    Value::Map(_, values) => Ok(values.into_keys().map(Value::Number).collect()),
+                    set => Ok(set.members().0.into_iter().map(Value::Number).collect()),
                 }
             }
         }
@@ -160,7 +167,7 @@ impl<'s> Scene<'s> {
             Value::Number(a) => a,
             other => {
                 let right = self.value(right)?;
-                return of_sets(op, other, right);
+                return of_several(op, other, right);
             }
         };
         match op {
@@ -171,8 +178,9 @@ impl<'s> Scene<'s> {
         }
         let b = match self.value(right)? {
             Value::Number(b) => b,
-            Value::Set(members, _) => return truth(members.contains(&a)),
-            Value::Whole(_) => unreachable!("the types are right"),
+            Value::Sequence(_, elements) => return truth(elements.contains(&Value::Number(a))),
+            Value::Map(_, values) => return truth(values.contains_key(&a)),
+            set => return truth(set.members().0.contains(&a)),
         };
         match op {
             BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => truth(b != 0),
@@ -208,20 +216,7 @@ impl<'s> Scene<'s> {
             }
             return Ok(Value::Whole(all));
         }
-        if name == "size" {
-            let Value::Set(members, _) = self.value(&args[0])? else { unreachable!("the types are right") };
-            return Ok(Value::Number(members.len() as i64));
-        }
-        let (spot, channel) = self.channel(&args[0])?;
-        let messages = self.state[spot.offset + spot.shape.len() - 1];
-        match name {
-            "len" => Ok(Value::Number(messages)),
-            "full" => Ok(Value::Number(i64::from(messages == channel.capacity))),
-            "empty" => Ok(Value::Number(i64::from(messages == 0))),
-            "peek" if messages == 0 => Err(FaultKind::Index),
-            "peek" => Ok(self.read(Spot { shape: &channel.element, ..spot })),
-            _ => unreachable!("`{name}` is not declared"),
-        }
+        self.built_in(name, args)
     }
 
     /// Arguments are passed, and the result returned, with the types of the declaration.
@@ -237,7 +232,7 @@ impl<'s> Scene<'s> {
     }
 
     fn is_at(&mut self, thread: &'s Expr, location: &str) -> Valued {
-        let Thing::Thread(kind, copy) = self.path(thread)? else { unreachable!("the types are right") };
+        let Thing::Thread(kind, copy) = self.path(thread, false)? else { unreachable!("the types are right") };
         let kind = &self.meaning.kinds[kind];
         let place = kind.code.labels[location];
         let copy = in_bounds(copy.unwrap_or(0), kind.copies)?;
@@ -246,15 +241,23 @@ impl<'s> Scene<'s> {
 
     /// The part of a variable that is assigned.
     pub(crate) fn target(&mut self, place: &'s Expr) -> Result<Spot<'s>, FaultKind> {
-        match self.path(place)? {
+        match self.path(place, true)? {
             Thing::Variable(spot) => Ok(spot),
             _ => unreachable!("only variables are assigned"),
         }
     }
 
+    /// The part of a variable that is looked at.
+    pub(crate) fn variable(&mut self, expr: &'s Expr) -> Result<Spot<'s>, FaultKind> {
+        match self.path(expr, false)? {
+            Thing::Variable(spot) => Ok(spot),
+            _ => unreachable!("the types are right"),
+        }
+    }
+
     /// A channel.
     pub(crate) fn channel(&mut self, expr: &'s Expr) -> Result<(Spot<'s>, &'s Channel), FaultKind> {
-        let spot = self.target(expr)?;
+        let spot = self.variable(expr)?;
         match spot.shape {
             Shape::Channel(channel) => Ok((spot, channel)),
             _ => unreachable!("the types are right"),
@@ -272,33 +275,33 @@ impl<'s> Scene<'s> {
         let wanted = self.value(expr)?;
         Ok(match value {
             Value::Number(number) => *number == wanted.number(),
-            other => of_sets(BinaryOp::Eq, other.clone(), wanted)?.number() != 0,
+            other => of_several(BinaryOp::Eq, other.clone(), wanted)?.number() != 0,
         })
     }
 
-    fn path(&mut self, expr: &'s Expr) -> Result<Thing<'s>, FaultKind> {
+    /// What is only looked at in a map must be there; a key that is written need not.
+    pub(crate) fn path(&mut self, expr: &'s Expr, is_written: bool) -> Result<Thing<'s>, FaultKind> {
         match &expr.kind {
-            ExprKind::Name(name) => self.name(name),
+            ExprKind::Name(name) => self.name(name, is_written),
             ExprKind::Member(base, name) => {
                 if let Some(last) = self.meaning.symmetric(base) {
                     assert_eq!(name.text, "nobody", "a symmetric type has no other member");
                     return Ok(Thing::Value(Value::Number(last + 1)));
                 }
-                let base = self.path(base)?;
+                let base = self.path(base, false)?;
                 self.member(&base, &name.text)
             }
             ExprKind::Index(base, at) => {
-                let base = self.path(base)?;
+                let base = self.path(base, false)?;
                 let at = self.number(at)?;
                 match base {
                     Thing::Thread(kind, None) => Ok(Thing::Thread(kind, Some(at))),
-                    Thing::Variable(Spot { shape: Shape::Array(length, element), offset, ordinal }) => {
-                        let at = in_bounds(at, *length)?;
-                        let ordinal = ordinal * length + at as i64;
-                        Ok(Thing::Variable(Spot { shape: element, offset: offset + at * element.len(), ordinal }))
-                    }
+                    Thing::Variable(spot) => self.element(spot, at, is_written).map(Thing::Variable),
                     _ => unreachable!("the types are right"),
                 }
+            }
+            ExprKind::Call(name, args) if self.is_end(&name.text) => {
+                self.end(&name.text, &args[0]).map(Thing::Variable)
             }
             // What stands for a parameter of a procedure may be any expression.
             _ => Ok(Thing::Value(self.value(expr)?)),
@@ -306,7 +309,7 @@ impl<'s> Scene<'s> {
     }
 
     /// Inner names hide outer ones.
-    fn name(&mut self, name: &'s str) -> Result<Thing<'s>, FaultKind> {
+    fn name(&mut self, name: &'s str, is_written: bool) -> Result<Thing<'s>, FaultKind> {
         if let Some((_, value)) = self.bound.iter().rev().find(|(bound, _)| *bound == name) {
             return Ok(Thing::Value(value.clone()));
         }
@@ -321,7 +324,7 @@ impl<'s> Scene<'s> {
                     let position = procedure.params.iter().position(|param| param.name.text == name);
                     if let Some(position) = position {
                         let around = Scene::new(self.meaning, self.state, self.own).inside(outer);
-                        return around.late(self.timeout).path(&args[position]);
+                        return around.late(self.timeout).path(&args[position], is_written);
                     }
                     in_procedure = true;
                     break;
@@ -377,7 +380,7 @@ impl<'s> Scene<'s> {
                 let mut offset = *offset;
                 for (field, shape) in fields {
                     if field == name {
-                        return Ok(Thing::Variable(Spot { shape, offset, ordinal: 0 }));
+                        return Ok(Thing::Variable(Spot::new(shape, offset)));
                     }
                     offset += shape.len();
                 }
@@ -391,14 +394,25 @@ impl<'s> Scene<'s> {
 /// All of a variable, or of one copy of it.
 fn whole(variable: &Variable, copy: usize) -> Spot<'_> {
     let shape = &variable.shape;
-    Spot { shape, offset: variable.offset + copy * shape.len(), ordinal: 0 }
+    Spot::new(shape, variable.offset + copy * shape.len())
 }
 
-/// An operator on sets, or the comparison of records and arrays.
-fn of_sets(op: BinaryOp, left: Value, right: Value) -> Valued {
+/// An operator on sets, or the comparison of what has several values.
+fn of_several(op: BinaryOp, left: Value, right: Value) -> Valued {
     let truth = |value: bool| Ok(Value::Number(i64::from(value)));
+    if let (BinaryOp::In, Value::Sequence(of, elements)) = (op, &right) {
+        return truth(elements.contains(&of.element.take(left)?));
+    }
+    // What stands in braces has the type of the other side.
+    let (left, right) = match left.shape().or(right.shape()) {
+        Some(shape) => (shape.take(left)?, shape.take(right)?),
+        None => (left, right),
+    };
     let (a, b, range) = match (left, right) {
-        (Value::Set(a, own), Value::Set(b, their)) => (a, b, own.or(their)),
+        (a @ (Value::Set(..) | Value::Braces(_)), b) => {
+            let ((a, own), (b, their)) = (a.members(), b.members());
+            (a, b, own.or(their))
+        }
         (a, b) => return truth((a.singles() == b.singles()) == (op == BinaryOp::Eq)),
     };
     // A set in braces becomes a set of the same numbers as the other side.
@@ -424,6 +438,6 @@ fn fit(value: i64) -> Valued {
     i32::try_from(value).map(|value| Value::Number(i64::from(value))).map_err(|_| FaultKind::Overflow)
 }
 
-fn in_bounds(at: i64, length: i64) -> Result<usize, FaultKind> {
+pub(crate) fn in_bounds(at: i64, length: i64) -> Result<usize, FaultKind> {
     if 0 <= at && at < length { Ok(at as usize) } else { Err(FaultKind::Index) }
 }

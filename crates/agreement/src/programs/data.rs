@@ -1,7 +1,8 @@
-//! What a random system declares beyond the core: a set type, a symmetric type, records, rows, a wide array, channels.
+//! What a random system declares beyond the core: a set type, a symmetric type, records, rows, a wide array, channels; and what
+//! there is to know about its sequences and maps.
 
 use birk_ir::Span;
-use birk_lang::ast::{Alias, BinaryOp, ChannelMarks, Expr, Item, TypeKind};
+use birk_lang::ast::{Alias, BinaryOp, ChannelMarks, Expr, Item, Type, TypeKind};
 
 use crate::programs::wholes::{Message, Records, Whole};
 use crate::programs::world::{Kind, Scalar, Var, World};
@@ -20,6 +21,50 @@ pub(crate) struct Data {
     /// Variables that are more than single values.
     pub(crate) wholes: Vec<Whole>,
     pub(crate) channels: Vec<Channel>,
+    /// Where there are some, there are also broadcasts.
+    pub(crate) collections: Option<Collections>,
+}
+
+/// Sequences and maps.
+#[derive(Debug, Default)]
+pub(crate) struct Collections {
+    pub(crate) types: Vec<Collection>,
+    /// The globals of these types.
+    pub(crate) holders: Vec<Holder>,
+    /// The number of the type that the channel `d0` carries.
+    pub(crate) carried: Option<usize>,
+    /// The records `bag0` and `bag1` have one of them in them.
+    pub(crate) bags: bool,
+}
+
+/// The type of a sequence or a map.
+#[derive(Clone, Debug)]
+pub(crate) struct Collection {
+    /// The position among the types.
+    pub(crate) number: usize,
+    pub(crate) holds: Holds,
+    pub(crate) element: Message,
+    pub(crate) written: Type,
+}
+
+/// What such a type is.
+#[derive(Clone, Debug)]
+pub(crate) enum Holds {
+    /// A sequence of at most so many elements.
+    Sequence(i64),
+    /// A map with keys of this type.
+    Map(Scalar),
+}
+
+/// A variable of such a type, or the part of a variable that stands behind indices and a field.
+#[derive(Clone, Debug)]
+pub(crate) struct Holder {
+    /// The number of its type.
+    pub(crate) of: usize,
+    pub(crate) name: String,
+    /// Lengths of the array it is an element of.
+    pub(crate) shape: Vec<i64>,
+    pub(crate) field: Option<&'static str>,
 }
 
 /// A channel, or several.

@@ -59,6 +59,12 @@ impl Place<'_> {
     /// A boolean.
     pub(crate) fn boolean(&mut self, depth: usize) -> Expr {
         let weights = if depth == 0 { [2, 40, 40, 0, 0, 0, 0, 0] } else { [1, 14, 27, 22, 12, 8, 6, 10] };
+        if self.world.has_collections()
+            && self.random.chance(20)
+            && let Some(held) = self.held_boolean(depth)
+        {
+            return held;
+        }
         if self.world.rich
             && self.random.chance(30)
             && let Some(rich) = self.rich_boolean(depth)
@@ -142,7 +148,7 @@ impl Place<'_> {
     }
 
     /// A variable of the symmetric type.
-    fn any_name(&mut self) -> Expr {
+    pub(crate) fn any_name(&mut self) -> Expr {
         let mut names = self.visible(Kind::Name);
         // Nobody has no number.
         names.retain(|read| read.shape.is_empty() && !is_name(&read.base, "who"));
@@ -204,6 +210,12 @@ impl Place<'_> {
     /// An integer.
     pub(crate) fn integer(&mut self, depth: usize) -> Expr {
         let weights = if depth == 0 { [30, 60, 0, 0, 0, 0, 0, 0] } else { [10, 25, 25, 14, 6, 8, 8, 8] };
+        if self.world.has_collections()
+            && self.random.chance(12)
+            && let Some(held) = self.held_integer(depth)
+        {
+            return held;
+        }
         if self.world.rich
             && self.random.chance(20)
             && let Some(rich) = self.rich_integer(depth)
@@ -412,6 +424,12 @@ impl Place<'_> {
 
     /// Reads something of a kind.
     pub(crate) fn read(&mut self, kind: Kind, depth: usize) -> Option<Expr> {
+        if self.world.has_collections()
+            && self.random.chance(20)
+            && let Some(held) = self.held_value(kind, depth)
+        {
+            return Some(held);
+        }
         let read = self.readable(kind, &|_| true)?;
         Some(self.indexed(read, depth))
     }

@@ -11,10 +11,14 @@ use crate::programs::world::{Formal, Kind, Procedure, Thread, Var, World};
 use crate::random::{Draw as _, Random};
 use crate::tree::{self, action, at, binary, conditional, expr, index, member, name, named, number, unary};
 
+/// Tells the numbers that decide about sequences and maps from those that decide about everything else.
+const COLLECTED: u64 = 0xc011_ec7e;
+
 /// The system of a seed. One that is not rich has locations and single values only, with many more of them.
 pub fn generate(rich: bool, seed: u64) -> System {
     let mut random = Random::new(seed);
-    let world = World::new(rich, &mut random);
+    let mut world = World::new(rich, &mut random);
+    world.declare_collections(&mut Random::new(seed ^ COLLECTED));
     let mut items = world.items.clone();
     for position in 0..world.functions.len() {
         items.push(function(&world, position, &mut random));
@@ -196,6 +200,13 @@ impl<'w> Steps<'w> {
             guard = Some(is_free);
             actions.insert(0, start);
         }
+        if self.world.has_collections()
+            && random.chance(50)
+            && let Some((change, is_possible)) = self.change(random)
+        {
+            guard = is_possible.filter(|_| random.chance(90)).or(guard);
+            actions.insert(0, action(change));
+        }
         if self.world.rich && random.chance(30) {
             let at = random.below(actions.len() + 1);
             let mut more = self.inside(2, false, random);
@@ -226,6 +237,12 @@ impl<'w> Steps<'w> {
 
     /// Gives a variable another value that it can hold.
     pub(crate) fn tame_assignment(&self, random: &mut Random) -> Action {
+        if self.world.has_collections()
+            && random.chance(25)
+            && let Some(change) = self.possible_change(random)
+        {
+            return change;
+        }
         if random.chance(20)
             && let Some(whole) = self.whole_assignment(random)
         {

@@ -126,7 +126,14 @@ impl Place<'_> {
         }
     }
 
-    fn within<T>(&mut self, name: &str, kind: Kind, lo: i64, hi: i64, body: impl FnOnce(&mut Self) -> T) -> T {
+    pub(crate) fn within<T>(
+        &mut self,
+        name: &str,
+        kind: Kind,
+        lo: i64,
+        hi: i64,
+        body: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         self.bound.push((name.to_owned(), kind, lo, hi));
         let body = body(self);
         self.bound.pop();
@@ -175,7 +182,7 @@ impl Place<'_> {
         }
     }
 
-    fn total_body(&mut self, total: bool, depth: usize) -> Expr {
+    pub(crate) fn total_body(&mut self, total: bool, depth: usize) -> Expr {
         if total { self.integer(depth) } else { self.boolean(depth) }
     }
 

@@ -98,7 +98,8 @@ impl Steps<'_> {
                 Message::Single(scalar) => Some(self.world.constant_of(scalar, random)),
                 Message::Whole(group) => self.place(random).whole(*group),
             });
-            return Some(action(ActionKind::Send(place, values.collect::<Option<_>>()?)));
+            let values = values.collect::<Option<Vec<_>>>()?;
+            return Some(action(self.to_all(channel, &values, random).unwrap_or(ActionKind::Send(place, values))));
         }
         let patterns = parts.iter().map(|part| match part {
             Message::Single(scalar) => {
@@ -128,7 +129,8 @@ impl Steps<'_> {
                 Message::Single(scalar) => Some(here.received_value(scalar, 1)),
                 Message::Whole(group) => here.whole_value(*group, 1),
             });
-            return Some(action(ActionKind::Send(place, values.collect::<Option<_>>()?)));
+            let values = values.collect::<Option<Vec<_>>>()?;
+            return Some(action(self.to_all(&channel, &values, random).unwrap_or(ActionKind::Send(place, values))));
         }
         let patterns = parts.iter().map(|part| self.pattern(part, random)).collect::<Option<Vec<_>>>()?;
         let condition = random.chance(30).then(|| self.probably(random));

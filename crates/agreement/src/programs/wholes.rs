@@ -158,7 +158,7 @@ impl World {
         }
     }
 
-    fn declare_record_type<'a>(&mut self, text: &str, fields: impl Iterator<Item = (Type, &'a str)>) {
+    pub(crate) fn declare_record_type<'a>(&mut self, text: &str, fields: impl Iterator<Item = (Type, &'a str)>) {
         let fields = fields.map(|(ty, field)| variables(ty, vec![(name(field), None)])).collect();
         self.items.push(Item::Record(Record { name: name(text), fields, span: Span::default() }));
     }

@@ -4,7 +4,7 @@
 
 use birk_lang::ast::{self, BinaryOp, Domain, Expr, ExprKind, Item, Name, Quantifier, Type, TypeKind};
 
-use crate::programs::data::{Channel, Data};
+use crate::programs::data::{Channel, Data, Holder};
 use crate::programs::wholes::{Group, Whole};
 use crate::random::{Draw as _, Random};
 use crate::tree::{
@@ -124,6 +124,8 @@ pub(crate) struct Thread {
     /// Locals of record types; what they are made of is among the locals.
     pub(crate) records: Vec<ast::Variables>,
     pub(crate) wholes: Vec<Whole>,
+    /// Locals that are sequences and maps.
+    pub(crate) holders: Vec<Holder>,
     /// Steps may start it.
     pub(crate) startable: bool,
 }
@@ -433,6 +435,7 @@ impl World {
                 structured,
                 records,
                 wholes,
+                holders: Vec::new(),
                 startable,
             });
         }

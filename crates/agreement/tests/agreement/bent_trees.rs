@@ -131,6 +131,42 @@ const STATEMENTS: &[Bend] = &[
         let is_record = |value: &Expr| matches!(&value.kind, ExprKind::Call(name, _) if name.text == "Rec");
         replaced(action, |kind| matches!(kind, ActionKind::Assign(_, value) if is_record(value)))
     }),
+    ("a key that is written is not added", |action| match &action.kind {
+        ActionKind::Assign(Expr { kind: ExprKind::Index(map, key), .. }, _) if is_map(map) => {
+            let has = binary(BinaryOp::In, (**key).clone(), (**map).clone());
+            action.kind = ActionKind::If(vec![(has, vec![tree::action(action.kind.clone())])], None);
+            true
+        }
+        _ => false,
+    }),
+    ("sequences and maps are not copied", |action| {
+        let is_whole = |value: &Expr| is_sequence(value) || is_map(value);
+        replaced(action, |kind| matches!(kind, ActionKind::Assign(to, from) if is_whole(to) && is_whole(from)))
+    }),
+    ("elements of sequences are not written", |action| {
+        let is_element = |place: &Expr| matches!(&place.kind, ExprKind::Index(base, _) if is_sequence(base));
+        replaced(action, |kind| matches!(kind, ActionKind::Assign(place, _) if is_element(place)))
+    }),
+    ("`broadcast` does nothing", |action| replaced(action, |kind| matches!(kind, ActionKind::Broadcast(..)))),
+    ("`broadcast` leaves nobody out", |action| match &mut action.kind {
+        ActionKind::Broadcast(_, _, except) => except.take().is_some(),
+        _ => false,
+    }),
+    ("`broadcast` leaves out the one beside it", |action| match &mut action.kind {
+        ActionKind::Broadcast(_, _, Some(except)) => {
+            *except = binary(BinaryOp::Sub, number(1), except.clone());
+            true
+        }
+        _ => false,
+    }),
+    ("`broadcast` is for the first channel", |action| match &action.kind {
+        ActionKind::Broadcast(channels, values, _) => {
+            let first = expr(ExprKind::Index(Box::new(channels.clone()), Box::new(number(0))));
+            action.kind = ActionKind::Send(first, values.clone());
+            true
+        }
+        _ => false,
+    }),
     ("members are not chosen", |action| replaced(action, |kind| matches!(kind, ActionKind::ChooseMember(..)))),
     ("`send` does nothing", |action| replaced(action, |kind| matches!(kind, ActionKind::Send(..)))),
     ("`receive` does nothing", |action| replaced(action, |kind| matches!(kind, ActionKind::Receive(..)))),
@@ -222,6 +258,40 @@ const EXPRESSIONS: &[BendExpr] = &[
     ("`len` is 0", |e| of_call(e, "len", number(0))),
     ("`full` is false", |e| of_call(e, "full", truth(false))),
     ("`empty` is false", |e| of_call(e, "empty", truth(false))),
+    ("`append` adds nothing", |e| first_argument(e, "append")),
+    ("`tail` is all", |e| first_argument(e, "tail")),
+    ("`remove` removes nothing", |e| first_argument(e, "remove")),
+    ("`head` is the last element", |e| renamed(e, "head", "last")),
+    ("`last` is the first element", |e| renamed(e, "last", "head")),
+    ("no key is among the keys", |e| of_call(e, "keys", expr(ExprKind::Set(Vec::new())))),
+    ("braces list the last element first", |e| match &mut e.kind {
+        ExprKind::Set(elements) if elements.len() > 1 => {
+            elements.reverse();
+            true
+        }
+        _ => false,
+    }),
+    ("the first element has the number 1", |e| match &mut e.kind {
+        ExprKind::Index(base, at) if is_sequence(base) => {
+            **at = binary(BinaryOp::Sub, (**at).clone(), number(1));
+            true
+        }
+        _ => false,
+    }),
+    ("sequences are never equal", |e| match &e.kind {
+        ExprKind::Binary(BinaryOp::Eq, left, _) if is_sequence(left) => {
+            *e = truth(false);
+            true
+        }
+        _ => false,
+    }),
+    ("maps are never equal", |e| match &e.kind {
+        ExprKind::Binary(BinaryOp::Eq, left, _) if is_map(left) => {
+            *e = truth(false);
+            true
+        }
+        _ => false,
+    }),
     ("`peek` is another message", |e| match &e.kind {
         ExprKind::Binary(BinaryOp::Eq, left, _) if matches!(&left.kind, ExprKind::Call(n, _) if n.text == "peek") => {
             *e = truth(false);
@@ -291,6 +361,33 @@ fn of_call(e: &mut Expr, name: &str, value: Expr) -> bool {
     found
 }
 
+/// Makes a call what its first argument is.
+fn first_argument(e: &mut Expr, name: &str) -> bool {
+    let ExprKind::Call(called, args) = &mut e.kind else { return false };
+    let found = called.text == name;
+    if found {
+        *e = args.swap_remove(0);
+    }
+    found
+}
+
+fn renamed(e: &mut Expr, from: &str, to: &str) -> bool {
+    let ExprKind::Call(called, _) = &mut e.kind else { return false };
+    let found = called.text == from;
+    if found {
+        to.clone_into(&mut called.text);
+    }
+    found
+}
+
+fn is_sequence(e: &Expr) -> bool {
+    is_named(e, "q0") || is_named(e, "q1")
+}
+
+fn is_map(e: &Expr) -> bool {
+    is_named(e, "m0") || is_named(e, "m1")
+}
+
 fn is_named(e: &Expr, text: &str) -> bool {
     matches!(&e.kind, ExprKind::Name(name) if name == text)
 }
@@ -333,6 +430,7 @@ impl Bender<'_> {
             ActionKind::Assert(a, _) | ActionKind::Assume(a) | ActionKind::Await(a) => self.expr(a),
             ActionKind::Choose(_, a, b) => [a, b].into_iter().for_each(|e| self.expr(e)),
             ActionKind::Start(_, args) | ActionKind::Send(_, args) => args.iter_mut().for_each(|e| self.expr(e)),
+            ActionKind::Broadcast(_, values, except) => values.iter_mut().chain(except).for_each(|e| self.expr(e)),
             ActionKind::Receive(_, _, condition) => condition.iter_mut().for_each(|e| self.expr(e)),
             ActionKind::If(branches, otherwise) => {
                 for (condition, branch) in branches {

@@ -252,7 +252,7 @@ fn visited_states_prove_what_they_do() {
 #[test]
 fn invariants_prove_what_they_do() {
     let mut tally = Tally::default();
-    for (seed, text, case) in programs(PROGRAMS) {
+    for (seed, text, case) in programs(4 * PROGRAMS) {
         if let Err(why) = by_invariants(&case, &mut Random::new(seed), &mut tally) {
             panic!("seed {seed}: {why}\n{text}");
         }

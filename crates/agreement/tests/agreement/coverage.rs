@@ -38,7 +38,13 @@ const WRITTEN: &[(usize, &str)] = &[
         via)  := choose(s)  choose(Id)  size(  len(c  full(c  empty(c  peek(c  let w =  in Id)  (e in  r0 := r1  := Rec(  := Outer(  rs[  \
         .r.  .r :=  z.f  r0.f  := z  .z;  a0 := a1  grid[  [Id]  (Id me)  {}  in {",
     ),
-    (2, "fair do  fair g  [3] c  (Rec(  q.f  r0 == r1  a0 != a1  rs :=  qs :=  o0 := o1"),
+    (
+        5,
+        "sequence of  sequence of Rec [  ][2] q0  typealias Log sequence  map of  map of Id to  map of Key to  to Rec  record Bag {  \
+        Log own  bag0 := bag1  append(q  append(append(  append(tail(  tail(q  head(  last(  len(q  full(q  empty(q  (u in q  (u in m  in q  \
+        q0[  == q0  keys(m  remove(m  size(m  in m0  m0[  broadcast c  ) except",
+    ),
+    (2, "fair do  fair g  [3] c  (Rec(  q.f  r0 == r1  a0 != a1  rs :=  qs :=  o0 := o1  send d0  receive d0 (?"),
 ];
 const OPERATORS: &str = "+ - * / % < <= > >= == != && || => ? : in";
 
@@ -58,6 +64,11 @@ const HAPPENS: &[(usize, &str)] = &[
     (40, "a step has several outcomes"),
     (5, "a set has the last of many members"),
     (6, "a wide array is written"),
+    (30, "a sequence has elements"),
+    (15, "a sequence has several elements"),
+    (30, "a map has keys"),
+    (8, "a map has several keys"),
+    (8, "a message is broadcast"),
 ];
 
 /// What happens in the runs of a program.
@@ -109,11 +120,26 @@ impl Happenings<'_> {
             "a set has the last of many members",
             state.iter().any(|value| 1 << 29 <= *value && *value < 1 << 31),
         );
+        self.in_collections(state);
         for kind in self.meaning.kinds.iter().filter(|kind| !kind.tree.active) {
             let counters = &state[kind.counter..kind.counter + kind.copies as usize];
             let running = counters.iter().filter(|place| **place != kind.idle()).count();
             self.note("a thread is started", running > 0);
             self.note("several instances of a thread were started", running > 1);
+        }
+    }
+
+    fn in_collections(&mut self, state: &State) {
+        for (name, value) in self.meaning.names.iter().zip(state) {
+            // All channels of random programs begin with these letters.
+            if name.starts_with("len(") && !["len(c", "len(d"].iter().any(|channel| name.starts_with(channel)) {
+                self.note("a sequence has elements", *value > 0);
+                self.note("a sequence has several elements", *value > 1);
+            }
+            if name.starts_with("keys(") {
+                self.note("a map has keys", *value > 0);
+                self.note("a map has several keys", value.count_ones() > 1);
+            }
         }
     }
 
@@ -138,6 +164,8 @@ impl Happenings<'_> {
         let Some(kind) = self.meaning.kinds.get(step.kind) else {
             return self.note("the environment meddles with messages", true);
         };
+        let broadcasts = kind.code.places[step.location].ways[step.ordinal].broadcasts();
+        self.note("a message is broadcast", broadcasts);
         let structured = !kind.tree.body.is_empty();
         let has = |outcome: &Outcome| step.outcomes.contains(outcome);
         self.note("an outcome is cut", has(&Outcome::Cut));

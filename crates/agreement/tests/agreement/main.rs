@@ -14,6 +14,7 @@ mod bent_trees;
 mod bounded;
 mod branching;
 mod certificates;
+mod collections;
 mod coverage;
 mod crashes;
 mod cuts;

@@ -16,7 +16,7 @@ use super::each_program;
 use crate::branching::is_true_of_runs;
 
 /// How many programs are looked at, unless the environment says otherwise.
-const PROGRAMS: u64 = 240;
+const PROGRAMS: u64 = 480;
 /// Formulas for each of them.
 const FORMULAS: usize = 2;
 /// Every so many programs, with what a solver proves.

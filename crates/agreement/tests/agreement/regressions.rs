@@ -396,4 +396,221 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
            active thread U() { i := choose(0, 3); rs[i] := Rec(1 / (i - 3), i); }
          }",
     ),
+    (
+        "what was in a sequence leaves no trace behind its last element",
+        "system S {
+           sequence of int (1, 3) [3] q0, q1;
+           int (0, 6) n;
+           active thread T() {
+             q0 := append(append(q0, 3), 2);
+             q0 := tail(q0);
+             q0[0] := choose(1, 3);
+             q1 := {3, 2, 1};
+             q1 := tail(tail(q1));
+             if (q0 == q1) { n := len(q1); } else { n := head(q0) + last(q0); }
+             assert !(n in q1) || (forall (x in q1) x < 2) && (sum (x in q1) x) == 1;
+             q0 := {1, 2};
+             assert q0 != {2, 1} && head(q0) == 1 && last(q0) == 2 && !full(q0);
+             q0 := {};
+             assert empty(q0) && q0 == {} && q0 != q1;
+           }
+         }",
+    ),
+    (
+        "what goes wrong with sequences, and what goes wrong first",
+        "system S {
+           sequence of int (0, 2) [2] q0;
+           int (-1, 3) i;
+           int (0, 9) n;
+           active thread T() {
+             loc a: end
+               do { i := choose(-1, 3); } goto a;
+               when !full(q0) do { q0 := append(q0, i); } goto a;
+               do { q0 := append(q0, 2 / i); } goto a;
+               do { q0 := append(append(q0, 1), i); } goto a;
+               do { q0 := tail(q0); } goto a;
+               do { q0 := append(tail(q0), 3 / i); } goto a;
+               do { q0[i] := 6 / i; } goto a;
+               do { n := q0[i] + 6 / i; } goto a;
+               do { n := 6 / i + head(q0); } goto a;
+               do { n := last(q0) + 6 / i; } goto a;
+           }
+           invariant small: q0[0] < 2;
+         }",
+    ),
+    (
+        "what was in a map leaves no trace",
+        "system S {
+           map of -1 .. 1 to int (1, 3) m0, m1;
+           set of -1 .. 1 seen;
+           int (-1, 9) k;
+           active thread T() {
+             m0[0] := 2;
+             m0[k] := choose(1, 3);
+             k := choose(-1, 1);
+             m0 := remove(m0, k);
+             m1 := m0;
+             m1[1] := 3;
+             seen := keys(m0) + {1};
+             assert keys(m1) == seen && size(m1) == size(seen) && (forall (x in m1) x in m0 || x == 1);
+             if (k in m1) { k := m1[k] + (sum (x in m1) m1[x]); }
+             m0 := {};
+             m1 := remove(remove(remove(m1, 0), 1), -1);
+             assert m0 == m1 && m1 == {} && size(m0) == 0;
+           }
+         }",
+    ),
+    (
+        "what goes wrong with maps, and what goes wrong first",
+        "system S {
+           map of 1 .. 2 to int (0, 2) m0;
+           int (-1, 3) i;
+           int (0, 9) n;
+           active thread T() {
+             loc a: end
+               do { i := choose(-1, 3); } goto a;
+               do { m0[i] := 2 / (i - 3); } goto a;
+               do { m0[i] := i; } goto a;
+               do { m0[i] := choose(1, i); } goto a;
+               do { m0 := remove(m0, i); } goto a;
+               do { n := m0[i] + 6 / i; } goto a;
+               do { n := 6 / i + m0[i]; } goto a;
+               do { n := choose(keys(m0)); } goto a;
+               when i in m0 do { m0[3 - i] := m0[i]; } goto a;
+           }
+           invariant small: m0[1] < 2;
+         }",
+    ),
+    (
+        "a key is added by whatever writes its value, and by nothing else",
+        "system S {
+           record Rec { int (0, 2) f; int (0, 1) g; }
+           map of 1 .. 2 to int (0, 1) m0;
+           map of 1 .. 1 to Rec m1;
+           int (0, 2) k;
+           channel of Rec [1] c;
+           procedure count(int v) { v := 0; v := v + 1; }
+           active thread T() {
+             loc a: end
+               do { k := choose(0, 2); } goto a;
+               do { send c (k, 1); } goto a;
+               do { receive c (?m0[k], ?k) when k > 0; } goto a;
+               do { receive c (?m1[k]); } goto a;
+               do { m1[k].f := 1; } goto a;
+               do { m0[k] := choose(1, k); } goto a;
+               do { count(m0[k]); } goto a;
+               do { m0 := remove(m0, k); m1 := {}; } goto a;
+           }
+         }",
+    ),
+    (
+        "records in sequences and maps, as wholes and by their fields",
+        "system S {
+           record Rec { int (0, 1) f; int (0, 2)[2] g; }
+           sequence of Rec [2] q0, q1;
+           map of 0 .. 1 to Rec m0;
+           Rec r0;
+           int (0, 2) n;
+           procedure fill(Rec r, int x) { r := r0; x := 1; }
+           active thread T() {
+             r0.g[1] := choose(0, 2);
+             q0 := append(q0, r0);
+             q0[0].f := 1;
+             fill(m0[n], q0[n].g[0]);
+             q1 := {r0, head(q0)};
+             m0[1] := last(q1);
+             m0[1].g[n] := last(q0).g[1];
+             n := head(q1).g[1];
+             assert m0[0] == head(q1) && m0[1].f == 1 && q0[0] == last(q1);
+             m0[n].f := 1;
+             q1[1 - n] := q0[n];
+           }
+         }",
+    ),
+    (
+        "sequences and maps as locals, in arrays, in records, in each other, and as messages",
+        "system S {
+           typealias Log sequence of int (0, 1) [2];
+           record Bag { Log q; map of 0 .. 1 to boolean m; }
+           Log[2] logs;
+           Bag bag0, bag1;
+           map of 0 .. 1 to Log m0;
+           sequence of Log [2] q0;
+           channel of Log [2] c;
+           procedure push(Log l, int x) { l := append(l, x); l[0] := x; }
+           active [2] thread T(int me) {
+             Log own;
+             own := append(own, me);
+             logs[1 - me] := append(own, 1);
+             atomic { bag0.q := own; bag0.m[me] := full(logs[me]); }
+             send c (own);
+             m0[me] := {me};
+             push(m0[me], len(T[0].own));
+             either { receive c (?own); } or { receive c ({1}); q0 := append(q0, m0[me]); }
+             bag1 := Bag({1, me}, bag0.m);
+             assert bag1 != bag0 && (me in bag0.m => m0[me] != q0[0]);
+           }
+         }",
+    ),
+    (
+        "a message for all channels waits for room in all of them, but not in the one that is left out",
+        "system S {
+           record Rec { int (0, 3) f; boolean g; }
+           channel of Rec [1][2] c;
+           lossy channel of int (0, 1) [2][2][2] d;
+           int (0, 2) i;
+           active thread T() {
+             send c[1] (1, true);
+             i := choose(0, 2);
+             broadcast c (2, false) except i;
+             broadcast d (1);
+             broadcast d[i - 1] (len(d[0][0])) except 6 / i - 3;
+             broadcast c (i, full(c[0]));
+           }
+           active [2] thread U(int me) { Rec r; receive c[me] (?r); receive d[me][0] (?r.f) when r.f > 0; }
+         }",
+    ),
+    (
+        "who declares a function of that name means it",
+        "system S {
+           sequence of int (0, 3) [2] q0;
+           int (0, 9) n;
+           function head(int x): int = x + 1;
+           function append(int x, int y): int = x * y;
+           active thread T() {
+             q0 := {2};
+             n := head(append(last(q0), 2)) + len(q0);
+             q0 := tail(q0);
+           }
+           invariant small: n < 7;
+         }",
+    ),
+    (
+        "maps by names: interchangeable threads that store and remove each other",
+        "system S {
+           symmetric typealias Id int (0, 1);
+           map of Id to Id m0;
+           sequence of Id [2] q0;
+           channel of Id [1][Id] c;
+           active [Id] thread T(Id me) {
+             Id other;
+             other := choose(Id);
+             either { m0[me] := other; } or { await other in m0; m0 := remove(m0, m0[other]); }
+             atomic { await !full(q0) && !(me in q0); q0 := append(q0, me); }
+             if (head(q0) == me) { broadcast c (me) except me; } else { receive c[me] (?other); }
+             atomic { await !empty(q0); q0 := tail(q0); }
+           }
+           invariant alone: forall (k in m0) m0[k] != k || size(m0) < 2;
+         }",
+    ),
+    (
+        "which array a quantifier ranges over may go wrong, also where no element is asked for",
+        "system S {
+           byte[2][2] grid;
+           int (0, 2) i;
+           boolean b;
+           active thread T() { i := choose(0, 2); b := exists (x in grid[i]) b; }
+           active thread U() { await b || (forall (x in grid[i]) i < 3); }
+         }",
+    ),
 ];

@@ -22,5 +22,5 @@ pub(super) fn reset(program: &Program, options: &Options, asked: &[&Property], w
 
 /// The variables that are reset, as they are shown.
 pub(super) fn names(reset: &Reset) -> Vec<String> {
-    reset.variables.iter().map(|&variable| reset.program.variable(variable).name.clone()).collect()
+    reset.variables.iter().map(|&variable| reset.program.variable(variable).title()).collect()
 }

@@ -300,7 +300,7 @@ impl Ending<'_> {
         let is_leaf = |&(at, part): &(usize, &Part)| parts.get(at + 1).is_none_or(|next| next.depth <= part.depth);
         let shown = self.program.show(self.run.last());
         let mut queues = shown.leaves();
-        queues.retain(|(_, value)| matches!(value, ShownValue::Queue(_)));
+        queues.retain(|(_, value)| matches!(value, ShownValue::Queue(_) | ShownValue::Sequence(_)));
         let mut values: Vec<String> = Vec::new();
         for (_, part) in parts.iter().enumerate().filter(is_leaf) {
             // How many messages there are, or one of them: all of them say more.

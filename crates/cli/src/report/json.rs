@@ -501,7 +501,7 @@ fn step(source: &Source, program: &Program, run: &Replayed, at: usize, changes: 
     let transition = program.transition(run.steps[at].transition);
     let faults = at + 1 == run.steps.len() && program.is_faulty(run.last());
     let others = changes.iter().filter(|change| !is_location_of(program, transition.thread, &change.name));
-    let changes = others.map(|change| (change.name.clone(), value(change.after, Value::Array)));
+    let changes = others.map(|change| (change.name.clone(), value(change.after, &PLAIN)));
     StepReport {
         thread: program.thread(transition.thread).name.clone(),
         from: location(program, transition.thread, &run.states[at]),
@@ -522,20 +522,33 @@ fn location(program: &Program, thread: ThreadId, state: &[u32]) -> String {
 
 fn state_fields(state: &ShownState<'_>) -> Fields {
     let variables = state.variables.iter();
-    variables.map(|variable| (variable.name.to_string(), value(&variable.value, Value::Array))).collect()
+    variables.map(|variable| (variable.name.to_string(), value(&variable.value, &PLAIN))).collect()
 }
 
-/// A value as JSON has it; `set` makes one of the members of a set.
-pub(crate) fn value(shown: &ShownValue<'_>, set: fn(Vec<Value>) -> Value) -> Value {
+/// How values are written for which JSON has no form of its own.
+pub(crate) struct Forms {
+    /// A set, of its members.
+    pub(crate) set: fn(Vec<Value>) -> Value,
+    /// A map, of its keys with their values.
+    pub(crate) map: fn(Vec<(i64, Value)>) -> Value,
+}
+
+/// Sets as lists, maps as objects.
+const PLAIN: Forms =
+    Forms { set: Value::Array, map: |pairs| pairs.into_iter().map(|(key, value)| (key.to_string(), value)).collect() };
+
+/// A value as JSON has it.
+pub(crate) fn value(shown: &ShownValue<'_>, forms: &Forms) -> Value {
     match shown {
         ShownValue::Boolean(value) => (*value).into(),
         ShownValue::Number(value) => (*value).into(),
-        ShownValue::Set(members) => set(members.iter().map(|&member| member.into()).collect()),
+        ShownValue::Set(members) => (forms.set)(members.iter().map(|&member| member.into()).collect()),
+        ShownValue::Map(pairs) => (forms.map)(pairs.iter().map(|(key, held)| (*key, value(held, forms))).collect()),
         ShownValue::Record(fields) => {
-            fields.iter().map(|(name, field)| ((*name).to_owned(), value(field, set))).collect()
+            fields.iter().map(|(name, field)| ((*name).to_owned(), value(field, forms))).collect()
         }
-        ShownValue::Array(values) | ShownValue::Queue(values) => {
-            values.iter().map(|element| value(element, set)).collect()
+        ShownValue::Array(values) | ShownValue::Queue(values) | ShownValue::Sequence(values) => {
+            values.iter().map(|element| value(element, forms)).collect()
         }
         ShownValue::Name(_) | ShownValue::Location(_) => shown.to_string().into(),
     }

@@ -37,6 +37,9 @@ impl Step<'_, '_> {
             }
             ActionKind::ChooseMember(place, set) => self.choose_member(place, set, action.span),
             ActionKind::Send(channel, values) => self.send(channel, values, action.span),
+            ActionKind::Broadcast(channels, values, except) => {
+                self.broadcast(channels, values, except.as_ref(), action.span);
+            }
             ActionKind::Receive(channel, patterns, condition) => {
                 self.receive(channel, patterns, condition.as_ref(), action.span);
             }
@@ -79,14 +82,28 @@ impl Step<'_, '_> {
     pub(crate) fn assign_whole(&mut self, target: Indexed, values: Vec<Value>, spans: [Span; 3]) {
         let Some(target) = self.steady_place(target) else { return };
         let values = self.hold(values);
+        if let Some(added) = target.added.as_ref().and_then(|added| self.elaborator.with_key(added)) {
+            self.add_key(added);
+        }
         for (part, value) in self.elaborator.spread(&target, spans[0]).into_iter().zip(values) {
             let part = self.elaborator.target_of(part);
             self.assign(part, value, spans);
         }
     }
 
+    /// Gives a map a key whose value is written next.
+    fn add_key(&mut self, (keys, with_key): (Place, Expr)) {
+        let hi = self.elaborator.cx.variables[keys.variable.index()].hi;
+        let element = match &keys.index {
+            None => Some(0),
+            Some(index) => index.as_const().and_then(|i| u32::try_from(i).ok()),
+        };
+        self.elaborator.facts.write(keys.variable, element, 0, hi);
+        self.push(Op::Assign(keys, with_key));
+    }
+
     /// A place with indices that later writes do not change, and that are known to be right.
-    fn steady_place(&mut self, mut target: Indexed) -> Option<Indexed> {
+    pub(super) fn steady_place(&mut self, mut target: Indexed) -> Option<Indexed> {
         let (_, hazards) = self.elaborator.flatten(target.clone())?;
         self.check(hazards);
         let indices = target.indices.iter().map(|(value, _)| Value { hazards: Vec::new(), ..value.clone() }).collect();
@@ -182,8 +199,8 @@ impl Step<'_, '_> {
         mut value: Value,
         [place, at, whole]: [Span; 3],
     ) {
-        let Some(target) = target else { return };
-        self.check(target.hazards);
+        let Some(mut target) = target else { return };
+        self.check(std::mem::take(&mut target.hazards));
         self.check(std::mem::take(&mut value.hazards));
         if !value.is_within(target.scalar.lo, target.scalar.hi) && value.expr.size() > 1 && value.ty != Ty::Error {
             let local = self.elaborator.fresh();
@@ -200,8 +217,24 @@ impl Step<'_, '_> {
             return;
         }
         self.check(std::mem::take(&mut value.hazards));
+        if let Some(added) = target.added {
+            // Neither the place nor the value sees the new key.
+            target.place.index = target.place.index.map(|index| self.held(index));
+            value.expr = self.held(value.expr);
+            self.add_key(added);
+        }
         self.elaborator.facts.write(target.place.variable, target.element, value.lo, value.hi);
         self.push(Op::Assign(target.place, value.expr));
+    }
+
+    /// What an expression is before later writes.
+    fn held(&mut self, expr: Expr) -> Expr {
+        if expr.as_const().is_some() {
+            return expr;
+        }
+        let local = self.elaborator.fresh();
+        self.push(Op::Let(local, expr));
+        Expr::Local(local)
     }
 
     pub(super) fn choose(&mut self, place: &ast::Expr, lo: &ast::Expr, hi: &ast::Expr, span: Span) {

@@ -19,21 +19,21 @@ use crate::sema::types::{Hazard, Scalar, Ty, Type, Value};
 use crate::syntax::ast::{self, ExprKind, Pattern};
 
 /// One channel, with its index where it is one of several.
-struct Channel {
-    decl: ChannelDecl,
-    indexed: Indexed,
+pub(super) struct Channel {
+    pub(super) decl: ChannelDecl,
+    pub(super) indexed: Indexed,
 }
 
 impl Channel {
     /// Its last variable holds the number of messages.
-    fn length(&self) -> Indexed {
+    pub(super) fn length(&self) -> Indexed {
         let leaves = self.indexed.leaves.last().copied().into_iter().collect();
         let scalar = Scalar { ty: Ty::Int, lo: 0, hi: i64::from(self.decl.capacity), wrap: false };
         Indexed { leaves, scalar, ..self.indexed.clone() }
     }
 
     /// The message at a place.
-    fn slot(&self, place: Value, span: Span) -> Indexed {
+    pub(super) fn slot(&self, place: Value, span: Span) -> Indexed {
         let contents = self.indexed.leaves.len() - 1;
         let element = &self.decl.element;
         let mut indices = self.indexed.indices.clone();
@@ -46,11 +46,12 @@ impl Channel {
             by: self.indexed.by.iter().chain([&None]).chain(&element.by).copied().collect(),
             indices,
             foreign: false,
+            added: None,
         }
     }
 }
 
-fn number(value: i64) -> Value {
+pub(super) fn number(value: i64) -> Value {
     Value { fixed: false, ..Value::constant(value, Ty::Int) }
 }
 
@@ -79,6 +80,9 @@ impl Elaborator<'_, '_> {
 
     /// `len(c)`, `full(c)`, `empty(c)`, `peek(c)`
     pub(crate) fn ask_channel(&mut self, what: &str, arg: &ast::Expr, span: Span) -> Value {
+        if let ("len" | "full" | "empty", Some(Ty::Collection(_))) = (what, self.peek_type(arg)) {
+            return self.ask_sequence(what, arg);
+        }
         let Some(channel) = self.channel(arg) else { return Value::error() };
         if channel.decl.capacity == 0 {
             let message = "a rendezvous holds no messages";
@@ -176,25 +180,14 @@ impl Step<'_, '_> {
     /// `send c (values)`
     pub(crate) fn send(&mut self, channel: &ast::Expr, values: &[ast::Expr], span: Span) {
         let Some(found) = self.steady(channel) else { return };
-        let types = self.elaborator.message(&found.decl.element, values.len());
-        let is_single = values.len() == 1 && types.len() == 1 && self.elaborator.is_single(&types[0], &values[0]);
-        if types.len() != values.len() || is_single {
-            return self.elaborator.wrong_number(&found.decl.element, values.len(), span);
-        }
+        let Some(types) = self.types_sent(&found.decl.element, values, span) else { return };
         let rendezvous = found.decl.capacity == 0;
         let length = self.elaborator.element(found.length(), channel.span);
         if !rendezvous {
             let room = Expr::binary(BinaryOp::Lt, length.expr.clone(), Expr::Const(i64::from(found.decl.capacity)));
             self.require(Value::boolean(room));
         }
-        let mut parts = Vec::new();
-        for (value, ty) in values.iter().zip(&types) {
-            match self.elaborator.parts(value, ty, "a value that is sent") {
-                Some(values) => parts.extend(values),
-                None => return,
-            }
-        }
-        let parts = self.hold(parts);
+        let Some(parts) = self.sent(values, &types) else { return };
         if rendezvous {
             let index = self.elaborator.flatten(found.length()).and_then(|(index, _)| index);
             self.handed = Some(Handed { channel: found.indexed.leaves[0], index, values: parts });
@@ -209,7 +202,27 @@ impl Step<'_, '_> {
         self.set_length(&found, Expr::binary(BinaryOp::Add, length.expr, Expr::Const(1)), channel.span);
     }
 
-    fn set_length(&mut self, channel: &Channel, value: Expr, span: Span) {
+    /// The types of the values that are sent, if these make up a message.
+    pub(super) fn types_sent(&mut self, element: &Type, values: &[ast::Expr], span: Span) -> Option<Vec<Type>> {
+        let types = self.elaborator.message(element, values.len());
+        let is_single = values.len() == 1 && types.len() == 1 && self.elaborator.is_single(&types[0], &values[0]);
+        if types.len() != values.len() || is_single {
+            self.elaborator.wrong_number(element, values.len(), span);
+            return None;
+        }
+        Some(types)
+    }
+
+    /// The single values of a message.
+    pub(super) fn sent(&mut self, values: &[ast::Expr], types: &[Type]) -> Option<Vec<Value>> {
+        let mut parts = Vec::new();
+        for (value, ty) in values.iter().zip(types) {
+            parts.extend(self.elaborator.parts(value, ty, "a value that is sent")?);
+        }
+        Some(self.hold(parts))
+    }
+
+    pub(super) fn set_length(&mut self, channel: &Channel, value: Expr, span: Span) {
         let hi = i64::from(channel.decl.capacity);
         let value = Value { expr: value, lo: 0, hi, ..number(0) };
         let target = self.elaborator.target_of(channel.length());
@@ -312,7 +325,7 @@ impl Step<'_, '_> {
         let before = self.elaborator.bindings.len();
         let mut at = 0;
         for (pattern, ty) in patterns.iter().zip(types) {
-            let is_single = ty.shape.is_empty() && !matches!(ty.scalar.ty, Ty::Record(_));
+            let is_single = ty.shape.is_empty() && !matches!(ty.scalar.ty, Ty::Record(_) | Ty::Collection(_));
             if let Pattern::Bind(ast::Expr { kind: ExprKind::Name(name), span }) = pattern {
                 if is_single {
                     self.elaborator.bindings.push((name.clone(), head[at].clone()));

@@ -120,7 +120,7 @@ fn value(cx: &mut Context<'_>, one: &ast::Mapped, names: &[Option<&str>], place:
         Ty::Int | Ty::Symmetric(_) => ValueKind::Integer,
         Ty::Enum(index) => ValueKind::Names(cx.enums[index].variants.clone()),
         Ty::Set(lo, ..) => ValueKind::Set(lo),
-        Ty::Record(_) | Ty::Channel(_) | Ty::Error => return None,
+        Ty::Record(_) | Ty::Collection(_) | Ty::Channel(_) | Ty::Error => return None,
     };
     let hazards = value.hazards.into_iter().filter(|hazard| hazard.when != birk_ir::Expr::FALSE);
     let hazards = hazards.map(|hazard| (hazard.when, cx.faults[hazard.fault.index()].message.clone())).collect();

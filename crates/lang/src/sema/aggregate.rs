@@ -9,7 +9,7 @@ use crate::lower::control::{FrameKind, Scope};
 use crate::sema::context::Symbol;
 use crate::sema::expression::Elaborator;
 use crate::sema::place::{Indexed, Resolved};
-use crate::sema::types::{Hazard, Scalar, Ty, Value, outside};
+use crate::sema::types::{Hazard, Scalar, Ty, Type, Value, full, outside};
 use crate::syntax::ast::{self, Domain, ExprKind, Quantifier};
 
 impl Elaborator<'_, '_> {
@@ -25,7 +25,7 @@ impl Elaborator<'_, '_> {
     }
 
     /// `{a, b}` as a set over a range; a member outside it is a fault.
-    fn set(&mut self, members: &[ast::Expr], (lo, hi): (i64, i64), of: Option<usize>) -> Value {
+    pub(crate) fn set(&mut self, members: &[ast::Expr], (lo, hi): (i64, i64), of: Option<usize>) -> Value {
         let ty = Ty::Set(lo, hi, of);
         let mut result = Value { hi: full(lo, hi), lo: 0, ..Value::constant(0, ty) };
         let mut fixed = true;
@@ -109,8 +109,7 @@ impl Elaborator<'_, '_> {
         match &expr.kind {
             ExprKind::Binary(ast::BinaryOp::Add | ast::BinaryOp::Sub | ast::BinaryOp::Mul, a, b) => either(a, b),
             ExprKind::Conditional(_, a, b) => either(a, b),
-            ExprKind::Name(_) | ExprKind::Member(..) | ExprKind::Index(..) => self.peek_type(expr),
-            ExprKind::Call(name, _) => self.set_result(name),
+            ExprKind::Name(_) | ExprKind::Member(..) | ExprKind::Index(..) | ExprKind::Call(..) => self.peek_type(expr),
             _ => None,
         }
         .filter(|ty| matches!(ty, Ty::Set(..)))
@@ -148,22 +147,31 @@ impl Elaborator<'_, '_> {
         {
             return Some(value.ty);
         }
-        self.peek_inside(expr, &self.scope)
+        self.peek_inside(expr, &self.scope).map(|ty| ty.scalar.ty)
     }
 
     /// The same inside of calls and rounds, where no other name is bound.
-    fn peek_inside(&self, expr: &ast::Expr, scope: &Scope<'_>) -> Option<Ty> {
+    fn peek_inside(&self, expr: &ast::Expr, scope: &Scope<'_>) -> Option<Type> {
         match &expr.kind {
-            ExprKind::Index(base, _) => self.peek_inside(base, scope),
+            ExprKind::Index(base, _) => self.peek_inside(base, scope).map(|ty| self.peek_element(ty)),
             ExprKind::Name(name) => self.peek_name(name, scope),
             // What stands for a parameter may be any expression.
             ExprKind::Binary(ast::BinaryOp::Add | ast::BinaryOp::Sub | ast::BinaryOp::Mul, a, b)
             | ExprKind::Conditional(_, a, b) => self.peek_inside(a, scope).or_else(|| self.peek_inside(b, scope)),
-            ExprKind::Call(name, _) => self.set_result(name),
-            ExprKind::Member(base, field) => match self.peek_inside(base, scope) {
+            ExprKind::Call(name, args) if self.is_built_in(name, &["head", "last"]) => {
+                self.peek_inside(args.first()?, scope).map(|ty| self.peek_element(ty))
+            }
+            ExprKind::Call(name, args) if self.is_built_in(name, &["keys"]) => {
+                match self.peek_inside(args.first()?, scope)?.scalar.ty {
+                    Ty::Collection(index) => Some(Type::of(self.cx.collections[index].counted())),
+                    _ => None,
+                }
+            }
+            ExprKind::Call(name, _) => self.set_result(name).map(of_type),
+            ExprKind::Member(base, field) => match self.peek_inside(base, scope).map(|ty| ty.scalar.ty) {
                 Some(Ty::Record(record)) => match &self.cx.records[record].fields {
                     crate::sema::context::Evaluated::Done(fields) => {
-                        fields.iter().find(|(name, _)| *name == field.text).map(|(_, ty)| ty.scalar.ty)
+                        fields.iter().find(|(name, _)| *name == field.text).map(|(_, ty)| ty.clone())
                     }
                     _ => None,
                 },
@@ -173,12 +181,25 @@ impl Elaborator<'_, '_> {
         }
     }
 
-    fn peek_name(&self, name: &str, scope: &Scope<'_>) -> Option<Ty> {
+    /// What an element of a variable of a type is.
+    fn peek_element(&self, mut ty: Type) -> Type {
+        match ty.scalar.ty {
+            Ty::Collection(index) if ty.shape.is_empty() => self.cx.collections[index].held().clone(),
+            _ if ty.shape.is_empty() => ty,
+            _ => {
+                ty.shape.remove(0);
+                ty.by.remove(0);
+                ty
+            }
+        }
+    }
+
+    fn peek_name(&self, name: &str, scope: &Scope<'_>) -> Option<Type> {
         let mut in_procedure = false;
         let mut around = scope;
         while let Some(frame) = around {
             match &frame.kind {
-                FrameKind::Round(own, _) if own.text == name => return Some(Ty::Int),
+                FrameKind::Round(own, _) if own.text == name => return Some(of_type(Ty::Int)),
                 FrameKind::Round(..) => around = &frame.outer,
                 FrameKind::Call(procedure, args) => {
                     if let Some(position) = procedure.params.iter().position(|param| param.name.text == name) {
@@ -190,19 +211,19 @@ impl Elaborator<'_, '_> {
             }
         }
         let local = self.thread.filter(|_| !in_procedure).and_then(|(kind, _)| {
-            self.cx.threads[kind].locals.iter().find(|local| local.name == name).map(|l| l.ty.scalar.ty)
+            self.cx.threads[kind].locals.iter().find(|local| local.name == name).map(|l| l.ty.clone())
         });
         local.or_else(|| match self.cx.symbols.get(name) {
-            Some((Symbol::Variable(index), _)) => self.cx.globals.get(*index).map(|g| g.ty.scalar.ty),
+            Some((Symbol::Variable(index), _)) => self.cx.globals.get(*index).map(|g| g.ty.clone()),
             _ => None,
         })
     }
 
-    fn foreign_local(&self, base: &ast::Expr, name: &str) -> Option<Ty> {
+    fn foreign_local(&self, base: &ast::Expr, name: &str) -> Option<Type> {
         let base = if let ExprKind::Index(base, _) = &base.kind { base } else { base };
         let ExprKind::Name(thread) = &base.kind else { return None };
         let Some((Symbol::Thread(kind), _)) = self.cx.symbols.get(thread.as_str()) else { return None };
-        self.cx.threads.get(*kind)?.locals.iter().find(|local| local.name == name).map(|l| l.ty.scalar.ty)
+        self.cx.threads.get(*kind)?.locals.iter().find(|local| local.name == name).map(|l| l.ty.clone())
     }
 
     /// `x in s`; false for a number that cannot be a member.
@@ -215,6 +236,7 @@ impl Elaborator<'_, '_> {
             let mut result = Value { hazards: x.hazards.clone(), ..Value::boolean(Expr::FALSE) };
             for member in members {
                 let value = self.value(member);
+                let value = self.expect(value, x.ty, member.span, "a member of this set");
                 let equal = self.comparison(BinaryOp::Eq, Value { hazards: Vec::new(), ..x.clone() }, value);
                 if equal.ty == Ty::Error {
                     return equal;
@@ -224,7 +246,13 @@ impl Elaborator<'_, '_> {
             }
             return Value { hazards: result.hazards, ..Value::boolean(result.expr) };
         }
-        let s = self.value(right);
+        let path = self.path(right);
+        if let Resolved::Variable(indexed) = &path
+            && let Some(found) = self.is_element(x.clone(), indexed, [left.span, right.span])
+        {
+            return found;
+        }
+        let s = self.set_at(path, right.span);
         let Ty::Set(lo, hi, of) = s.ty else {
             if s.ty != Ty::Error {
                 let found = self.cx.type_name(s.ty);
@@ -239,6 +267,16 @@ impl Elaborator<'_, '_> {
         }
         let hazards = [x.hazards.clone(), s.hazards].concat();
         Value { hazards, ..Value::boolean(has(&x, s.expr, lo, hi)) }
+    }
+
+    /// The value of a path; a map stands for the set of its keys.
+    fn set_at(&mut self, path: Resolved, span: Span) -> Value {
+        if let Resolved::Variable(indexed) = &path
+            && let Some(keys) = self.count_of(indexed, span)
+        {
+            return keys;
+        }
+        self.value_at(path, span)
     }
 
     /// `forall`, `exists`, `count`, `sum`. Every value is examined, so a hazard of the body counts wherever it happens.
@@ -313,10 +351,18 @@ impl Elaborator<'_, '_> {
                     let length = i64::from(indexed.shape[indexed.indices.len()]);
                     let mut element = indexed.clone();
                     element.indices.push((Value { lo: 0, hi: length - 1, ..at }, members.span));
-                    let bound = self.element(element, members.span);
-                    return Some(Range { from: number(0), to: number(length - 1), bound, only: Expr::TRUE });
+                    let mut bound = self.element(element, members.span);
+                    // Which array it is, is found once, whether or not an element is asked for.
+                    let from = Value { hazards: std::mem::take(&mut bound.hazards), ..number(0) };
+                    return Some(Range { from, to: number(length - 1), bound, only: Expr::TRUE });
                 }
-                let set = self.value_at(path, members.span);
+                if let Resolved::Variable(indexed) = &path
+                    && let Some((mut bound, only, last)) = self.ranged(indexed, at.clone(), members.span)
+                {
+                    let from = Value { hazards: std::mem::take(&mut bound.hazards), ..number(0) };
+                    return Some(Range { from, to: number(last), bound, only });
+                }
+                let set = self.set_at(path, members.span);
                 let Ty::Set(lo, hi, of) = set.ty else {
                     if set.ty != Ty::Error {
                         let message = format!("`{}` is neither a set nor an array", self.cx.source(members.span));
@@ -370,8 +416,10 @@ impl Elaborator<'_, '_> {
     pub(crate) fn built_in(&mut self, name: &ast::Name, args: &[ast::Expr], span: Span) -> Option<Value> {
         let [arg] = args else { return None };
         match name.text.as_str() {
+            "keys" => Some(self.keys_of(arg)),
             "size" => {
-                let set = self.value(arg);
+                let path = self.path(arg);
+                let set = self.set_at(path, arg.span);
                 let Ty::Set(lo, hi, _) = set.ty else {
                     if set.ty != Ty::Error {
                         let message = format!("`{}` is not a set", self.cx.source(arg.span));
@@ -436,11 +484,7 @@ impl Elaborator<'_, '_> {
 
 impl Elaborator<'_, '_> {
     /// A variable of such a type: to be compared, its values need not be in the same range.
-    fn variable_like(
-        &mut self,
-        expr: &ast::Expr,
-        ty: &crate::sema::types::Type,
-    ) -> Option<crate::sema::place::Indexed> {
+    fn variable_like(&mut self, expr: &ast::Expr, ty: &Type) -> Option<crate::sema::place::Indexed> {
         if !matches!(expr.kind, ExprKind::Name(_) | ExprKind::Index(..) | ExprKind::Member(..)) {
             return None;
         }
@@ -456,6 +500,11 @@ impl Elaborator<'_, '_> {
     }
 }
 
+/// The type of single values of which only the kind is known.
+fn of_type(ty: Ty) -> Type {
+    Type::of(Scalar { ty, ..Scalar::INT })
+}
+
 struct Range {
     from: Value,
     to: Value,
@@ -465,11 +514,6 @@ struct Range {
 
 fn is_literal(expr: &ast::Expr) -> bool {
     matches!(expr.kind, ExprKind::Set(_))
-}
-
-/// All bits of a set over a range.
-fn full(lo: i64, hi: i64) -> i64 {
-    (1 << (hi - lo + 1)) - 1
 }
 
 /// Whether a number is a member of a set.

@@ -7,7 +7,7 @@ use birk_ir::{Fault, FaultId, FaultKind, InitialChoice, Op, Span, VarId, Variabl
 
 use crate::diagnostic::{Diagnostic, list, nearest};
 use crate::lower::control::Control;
-use crate::sema::types::{Declared, Scalar, Ty, Type, Value};
+use crate::sema::types::{Collection, Declared, Scalar, Ty, Type, Value};
 use crate::syntax::ast;
 
 /// So many constants and types may wait for each other's values.
@@ -138,6 +138,7 @@ pub(crate) struct Context<'a> {
     pub(crate) enums: Vec<Enumeration<'a>>,
     pub(crate) records: Vec<RecordDecl<'a>>,
     pub(crate) channels: Vec<ChannelDecl>,
+    pub(crate) collections: Vec<Collection>,
     /// What variables may begin with, where that is more than one value.
     pub(crate) choices: Vec<InitialChoice>,
     pub(crate) procedures: Vec<&'a ast::Procedure>,
@@ -172,6 +173,7 @@ impl<'a> Context<'a> {
             enums: Vec::new(),
             records: Vec::new(),
             channels: Vec::new(),
+            collections: Vec::new(),
             choices: Vec::new(),
             procedures: Vec::new(),
             globals: Vec::new(),
@@ -314,6 +316,16 @@ impl<'a> Context<'a> {
             Ty::Symmetric(index) => format!("`{}`", self.aliases[index].0.name.text),
             Ty::Record(index) => format!("`{}`", self.records[index].ast.name.text),
             Ty::Channel(_) => "a channel".into(),
+            Ty::Collection(index) => match &self.collections[index] {
+                Collection::Sequence { element, capacity } => {
+                    format!("`sequence of {} [{capacity}]`", self.type_name(element.scalar.ty).trim_matches('`'))
+                }
+                Collection::Map { lo, hi, of, value } => {
+                    let keys = self.type_name(Ty::Set(*lo, *hi, *of));
+                    let keys = keys.trim_matches('`').trim_start_matches("set of ");
+                    format!("`map of {keys} to {}`", self.type_name(value.scalar.ty).trim_matches('`'))
+                }
+            },
             Ty::Error => "unknown".into(),
         }
     }

@@ -169,7 +169,7 @@ fn add_leaves(
     initial: &[i64],
     span: Span,
 ) -> Vec<VarId> {
-    let single = !matches!(ty.scalar.ty, Ty::Record(_) | Ty::Channel(_));
+    let single = !matches!(ty.scalar.ty, Ty::Record(_) | Ty::Collection(_) | Ty::Channel(_));
     let mut ids = Vec::new();
     for leaf in leaves_of(cx, ty) {
         let values = match leaf.scalar.ty {

@@ -80,6 +80,8 @@ pub(crate) struct Elaborator<'c, 'a> {
     pub(crate) timeout: Timeout,
     /// A guard asks for it.
     pub(crate) asks_timeout: bool,
+    /// The path that is looked up next is a place that is written.
+    pub(crate) writes: bool,
     /// The calls and rounds that this stands inside of.
     pub(crate) scope: Scope<'a>,
     /// Constants decide that this is never evaluated: it must have a type, but nothing can go wrong in it.
@@ -103,6 +105,7 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             in_fixpoints: false,
             timeout: Timeout::Outside,
             asks_timeout: false,
+            writes: false,
             scope: None,
             unreached: false,
             calls: Vec::new(),
@@ -197,6 +200,7 @@ impl<'c, 'a> Elaborator<'c, 'a> {
             ExprKind::Int(value) => self.literal(*value, expr.span),
             ExprKind::Bool(value) => Value::constant(i64::from(*value), Ty::Boolean),
             ExprKind::Name(_) | ExprKind::Member(..) | ExprKind::Index(..) | ExprKind::At(..) => self.read(expr),
+            ExprKind::Call(name, _) if self.is_built_in(name, &["head", "last"]) => self.read(expr),
             ExprKind::Call(name, args) => self.call(name, args, expr.span),
             ExprKind::Unary(op, operand) => self.unary(*op, operand, expr.span),
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right, expr.span),

@@ -36,12 +36,21 @@ pub(crate) struct Indexed {
     pub(crate) indices: Vec<(Value, Span)>,
     /// Belongs to a thread other than the one being lowered.
     pub(crate) foreign: bool,
+    /// It is in a map, and writing it adds its key.
+    pub(crate) added: Option<Box<Added>>,
+}
+
+/// A key that a write adds to a map: the variable of its keys, and the key.
+#[derive(Clone)]
+pub(crate) struct Added {
+    pub(crate) keys: Indexed,
+    pub(crate) key: Value,
 }
 
 impl Indexed {
     /// Whether it is more than one value: a record, or an array for which an index is missing.
     pub(crate) fn is_whole(&self) -> bool {
-        matches!(self.scalar.ty, Ty::Record(_)) || self.indices.len() < self.shape.len()
+        matches!(self.scalar.ty, Ty::Record(_) | Ty::Collection(_)) || self.indices.len() < self.shape.len()
     }
 
     /// Its type.
@@ -58,6 +67,8 @@ pub(crate) struct Target {
     pub(crate) hazards: Vec<Hazard>,
     /// The element, where it is known.
     pub(crate) element: Option<u32>,
+    /// The keys of the map that it is in, and what they become.
+    pub(crate) added: Option<(Place, Expr)>,
 }
 
 impl Elaborator<'_, '_> {
@@ -104,11 +115,12 @@ impl Elaborator<'_, '_> {
     }
 
     pub(crate) fn element(&mut self, indexed: Indexed, span: Span) -> Value {
-        if let Ty::Record(_) | Ty::Channel(_) = indexed.scalar.ty {
+        if let Ty::Record(_) | Ty::Collection(_) | Ty::Channel(_) = indexed.scalar.ty {
             let what = self.cx.type_name(indexed.scalar.ty);
             let message = format!("`{}` is {what}, not a single value", self.cx.source(span));
             let help = match indexed.scalar.ty {
                 Ty::Record(_) => "name one of its fields; whole records can be assigned, compared and sent",
+                Ty::Collection(_) => "ask for one of its elements; as a whole it can be assigned, compared and sent",
                 _ => "use `send`, `receive`, `len`, `full`, `empty` or `peek`",
             };
             self.cx.report(Diagnostic::new("E0022", span, message, "expected a single value").help(help));
@@ -153,7 +165,16 @@ impl Elaborator<'_, '_> {
 
     /// The place that an assignment writes.
     pub(crate) fn target(&mut self, expr: &ast::Expr) -> Option<Indexed> {
-        let indexed = match self.path(expr) {
+        self.writes = true;
+        let path = self.path(expr);
+        self.writes = false;
+        let indexed = match path {
+            Resolved::Variable(_) if matches!(expr.kind, ExprKind::Call(..)) => {
+                let message = format!("cannot assign to `{}`", self.cx.source(expr.span));
+                let diagnostic = Diagnostic::new("E0029", expr.span, message, "a value, not a variable");
+                self.cx.report(diagnostic.help("write the element by its index: `s[0] := …;`"));
+                return None;
+            }
             Resolved::Variable(indexed) if !indexed.foreign && !matches!(indexed.scalar.ty, Ty::Channel(_)) => indexed,
             Resolved::Error => return None,
             other => {
@@ -178,12 +199,13 @@ impl Elaborator<'_, '_> {
     /// The place of a single value.
     pub(crate) fn target_of(&mut self, indexed: Indexed) -> Option<Target> {
         let (id, scalar) = (indexed.leaves[0], indexed.scalar);
+        let added = indexed.added.as_ref().and_then(|added| self.with_key(added));
         let (index, hazards) = self.flatten(indexed)?;
         let element = match &index {
             None => Some(0),
             Some(index) => index.as_const().and_then(|i| u32::try_from(i).ok()),
         };
-        Some(Target { place: Place { variable: id, index }, scalar, hazards, element })
+        Some(Target { place: Place { variable: id, index }, scalar, hazards, element, added })
     }
 
     /// Why something is no place to write to: a label, and what to do.
@@ -274,8 +296,18 @@ impl Elaborator<'_, '_> {
     }
 
     pub(crate) fn path(&mut self, expr: &ast::Expr) -> Resolved {
+        let writes = std::mem::take(&mut self.writes);
         let path = match &expr.kind {
-            ExprKind::Name(name) => self.name(name, expr.span),
+            ExprKind::Name(name) => {
+                // What stands for a parameter is written where that is.
+                self.writes = writes;
+                let path = self.name(name, expr.span);
+                self.writes = false;
+                path
+            }
+            ExprKind::Call(name, args) if self.is_built_in(name, &["head", "last"]) => {
+                self.end_of(name, args, expr.span)
+            }
             ExprKind::Member(base, name) if name.text == NOBODY && self.symmetric(base).is_some() => {
                 let (ty, last) = self.symmetric(base).expect("it is one");
                 Resolved::Value(Value::constant(last + 1, ty))
@@ -291,7 +323,7 @@ impl Elaborator<'_, '_> {
                     Ty::Symmetric(_) => value,
                     _ => self.expect(value, Ty::Int, index.span, "an index"),
                 };
-                self.index(path, value, index.span, base.span)
+                self.index(path, value, [index.span, base.span], writes)
             }
             _ => Resolved::Value(self.value(expr)),
         };
@@ -377,7 +409,7 @@ impl Elaborator<'_, '_> {
     }
 
     /// An index where one of this symmetric type is wanted, or a number where there is none.
-    fn name_as_index(&mut self, value: Value, by: Option<usize>, at: Span, of: Span) -> Option<Value> {
+    pub(crate) fn name_as_index(&mut self, value: Value, by: Option<usize>, at: Span, of: Span) -> Option<Value> {
         let name = self.cx.source(of);
         let found = self.cx.type_name(value.ty);
         let diagnostic = match (value.ty, by) {
@@ -402,7 +434,7 @@ impl Elaborator<'_, '_> {
         None
     }
 
-    fn index(&mut self, base: Resolved, value: Value, at: Span, of: Span) -> Resolved {
+    fn index(&mut self, base: Resolved, value: Value, [at, of]: [Span; 2], writes: bool) -> Resolved {
         let name = self.cx.source(of);
         let is_wrong = |of: Span, message: String, label: &str| {
             let diagnostic = Diagnostic::new("E0033", of, message, label);
@@ -419,6 +451,11 @@ impl Elaborator<'_, '_> {
                 };
                 indexed.indices.push((value, at));
                 return Resolved::Variable(indexed);
+            }
+            Resolved::Variable(indexed) if let Ty::Collection(collection) = indexed.scalar.ty => {
+                let by = self.cx.collections[collection].array().by[0];
+                let Some(value) = self.name_as_index(value, by, at, of) else { return Resolved::Error };
+                return self.indexed_by(&indexed, value, [at, of], writes);
             }
             Resolved::Thread(kind, None) => {
                 let Some(value) = self.name_as_index(value, self.cx.threads[kind].by, at, of) else {

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use birk_ir::text::{KEYS, LENGTH};
 use birk_ir::{BinaryOp, Expr, FaultId, Span, UnaryOp, VarId};
 
 /// What a variable of a symmetric type `or nobody` holds besides its values.
@@ -25,6 +26,8 @@ pub(crate) enum Ty {
     Symmetric(usize),
     /// Position in the table of records; not a single value.
     Record(usize),
+    /// Position in the table of sequences and maps; not a single value.
+    Collection(usize),
     /// Position in the table of channels; not a value at all.
     Channel(usize),
     /// Already reported; compatible with everything.
@@ -76,6 +79,74 @@ impl Type {
     pub(crate) fn is_like(&self, other: &Type) -> bool {
         self.scalar.ty == other.scalar.ty && self.shape == other.shape && self.by == other.by
     }
+}
+
+/// A sequence or map type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Collection {
+    Sequence {
+        element: Type,
+        capacity: u32,
+    },
+    /// The keys are the numbers of a range, or the values of a symmetric type.
+    Map {
+        lo: i64,
+        hi: i64,
+        of: Option<usize>,
+        value: Type,
+    },
+}
+
+impl Collection {
+    /// The type of what it holds.
+    pub(crate) fn held(&self) -> &Type {
+        match self {
+            Collection::Sequence { element, .. } => element,
+            Collection::Map { value, .. } => value,
+        }
+    }
+
+    /// How many places it has, and the symmetric type that numbers them.
+    pub(crate) fn places(&self) -> (u32, Option<usize>) {
+        match *self {
+            Collection::Sequence { capacity, .. } => (capacity, None),
+            Collection::Map { lo, hi, of, .. } => ((hi - lo + 1) as u32, of),
+        }
+    }
+
+    /// The array of what it holds.
+    pub(crate) fn array(&self) -> Type {
+        let (places, by) = self.places();
+        let mut array = self.held().clone();
+        array.shape.insert(0, places);
+        array.by.insert(0, by);
+        array
+    }
+
+    /// The type of what says which places count.
+    pub(crate) fn counted(&self) -> Scalar {
+        match *self {
+            Collection::Sequence { capacity, .. } => {
+                Scalar { ty: Ty::Int, lo: 0, hi: i64::from(capacity), wrap: false }
+            }
+            Collection::Map { lo, hi, of, .. } => {
+                Scalar { ty: Ty::Set(lo, hi, of), lo: 0, hi: full(lo, hi), wrap: false }
+            }
+        }
+    }
+
+    /// What the name of the variable ends with that says so.
+    pub(crate) fn mark(&self) -> &'static str {
+        match self {
+            Collection::Sequence { .. } => LENGTH,
+            Collection::Map { .. } => KEYS,
+        }
+    }
+}
+
+/// All bits of a set over a range.
+pub(crate) fn full(lo: i64, hi: i64) -> i64 {
+    (1 << (hi - lo + 1)) - 1
 }
 
 /// Something that goes wrong where the condition is true.

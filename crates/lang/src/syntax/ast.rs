@@ -289,6 +289,8 @@ pub enum ActionKind {
     Await(Expr),
     /// `send channel (values)`
     Send(Expr, Vec<Expr>),
+    /// `broadcast channels (values) except index`
+    Broadcast(Expr, Vec<Expr>, Option<Expr>),
     /// `receive channel (patterns) when expr`
     Receive(Expr, Vec<Pattern>, Option<Expr>),
     /// `NAME(args)`: a procedure
@@ -352,6 +354,10 @@ pub enum TypeKind {
     OrNobody(Name),
     /// `lossy channel of type [capacity]`
     Channel(ChannelMarks, Box<Type>, Box<Expr>),
+    /// `sequence of type [capacity]`
+    Sequence(Box<Type>, Box<Expr>),
+    /// `map of lo .. hi to type` or `map of Client to type`: first the type that the set of its keys has.
+    Map(Box<TypeKind>, Box<Type>),
     /// An alias, enumeration or record.
     Named(Name),
     /// Missing or broken (and reported).

@@ -101,8 +101,8 @@ struct Parser<'a> {
     either: Option<usize>,
     /// A block was nested too deeply, which was reported.
     is_too_deep: bool,
-    /// Lengths behind the capacity of the channel type just parsed: they make an array of channels.
-    channel_dimensions: Vec<crate::syntax::ast::Expr>,
+    /// Lengths behind the channel, sequence or map type just parsed: they make an array of these.
+    outer_dimensions: Vec<crate::syntax::ast::Expr>,
     /// The functions that the file declares: their names are no operators of formulas.
     functions: HashSet<&'a str>,
     /// The procedure whose body is being parsed, its name with the parameters.
@@ -158,7 +158,7 @@ impl<'a> Parser<'a> {
             either: None,
             is_too_deep: false,
             is_channel: false,
-            channel_dimensions: Vec::new(),
+            outer_dimensions: Vec::new(),
             formula: None,
             suspect: None,
             words: Vec::new(),

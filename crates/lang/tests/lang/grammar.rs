@@ -249,6 +249,7 @@ const RARE: &str = "system Rare {
   enum Colour { red };
   record Pair { byte first, second; };
   duplicating reordering lossy channel of byte [1] c;
+  map of 0 .. 1 to byte held;
   fair active thread T() { loc a: progress accept end fair when !(0 > 1) && 1 >= 0 => true do { goto a; } }
   function twice_half(int x): int = let y = x / 2 in y + y;
   active thread U() { l: end fair await true; }

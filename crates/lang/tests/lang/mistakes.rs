@@ -124,13 +124,7 @@ const MISTAKES: &[Mistake] = &[
     ),
     mistake(Statement, "run T();", ("E0012", "no `run`"), "`start NAME(…);`", ""),
     mistake(Statement, "return x;", ("E0012", "gives no value"), "`return;` ends the thread", "return;"),
-    mistake(
-        Statement,
-        "a := {1, 2, 3};",
-        ("E0022", "an array has no literal"),
-        "`atomic { a[0] := 1; a[1] := 2; a[2] := 3; }`",
-        "atomic { a[0] := 1; a[1] := 2; a[2] := 3; }",
-    ),
+    mistake(Statement, "a := {1, 2};", ("E0022", "has 3 elements, and 2 values are given"), "give each a value", ""),
     mistake(Statement, "b := x;", ("E0022", "must be `boolean`"), "`x != 0`", "b := x != 0;"),
     mistake(Statement, "x := 1", ("E0005", "missing `;`"), "", "x := 1;"),
     mistake(Item, "int 0..3 y;", ("E0012", "in parentheses"), "`int (0, 3)`", "int (0, 3) y;"),
@@ -251,7 +245,7 @@ const WITHOUT_FIX: [&str; 11] = [
     "for (i in s) { x := i; }",
     "run T();",
     "return x;",
-    "a := {1, 2, 3};",
+    "a := {1, 2};",
     "int (0, 3)[3] d := {1, 2};",
     "procedure f(int v) { return v + 1; }",
 ];

@@ -173,6 +173,77 @@ fn procedures() {
 }
 
 #[test]
+fn sequences_and_maps() {
+    let declarations = report(
+        ITEM,
+        &[
+            "sequence of byte s;",
+            "sequence of byte [0] s;",
+            "sequence of byte [1001] s;",
+            "sequence of byte [2] s := {};",
+            "sequence byte [2] s;",
+            "sequence of channel of byte [1] [2] s;",
+            "sequence of Nothing [2] s;",
+            "record R { sequence of R [2] r; }",
+            "typealias A sequence of byte [1000]; typealias B sequence of A [1000]; sequence of B [1000] s;",
+            "map of 0 .. 3 m;",
+            "map of 0 .. 40 to byte m;",
+            "map of boolean to byte m;",
+            "map of 3 .. 0 to byte m;",
+            "map of 0 .. 3 to channel of byte [1] m;",
+            "function f(byte[f(1)] x): int = 1;",
+            "function f(int x): int (0, f(1)) = 1;",
+        ],
+    );
+    let uses = report(
+        "system S { sequence of byte [2] s; sequence of byte [2][2] q; map of 1 .. 3 to byte m; byte x; byte[3] a; \
+         channel of byte [1][2] c; channel of byte [0][2] d; channel of byte [1][2][2] e; active thread T() {{}} }",
+        &[
+            "s := append(s);",
+            "s := append(m, 1);",
+            "s := append(s, true);",
+            "s := remove(m, 1);",
+            "s := tail(s, 1);",
+            "m := append(s, 1);",
+            "s := {1, 2, 3};",
+            "s := q;",
+            "s := s + {1};",
+            "s := 1;",
+            "x := s;",
+            "x := s[2];",
+            "x := s[true];",
+            "x := q[0];",
+            "x := q.length;",
+            "x := head(x);",
+            "x := head(m);",
+            "x := head(s, s);",
+            "x := last(q);",
+            "x := len(m);",
+            "x := size(s);",
+            "x := size(keys(s));",
+            "m := {1};",
+            "m[4] := 1;",
+            "m[1][1] := 1;",
+            "x := m[0];",
+            "assert true in s;",
+            "assert true in {1, 2};",
+            "assert forall (k in x) true;",
+            "a := {1, 2};",
+            "a := {1, 2, true};",
+            "broadcast c[0] (1);",
+            "broadcast d (1);",
+            "broadcast x (1);",
+            "broadcast c (1, 2);",
+            "broadcast c (1) except true;",
+            "broadcast e (1) except 0;",
+            "broadcast (1);",
+            "broadcast c;",
+        ],
+    );
+    insta::assert_snapshot!(format!("{declarations}{uses}"));
+}
+
+#[test]
 fn records() {
     let declarations = report(
         ITEM,

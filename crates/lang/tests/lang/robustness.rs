@@ -95,11 +95,19 @@ fn check_tree(system: &System, text: &str, complete: bool) {
 
 fn type_roots<'a>(ty: &'a Type, roots: &mut Vec<&'a Expr>) {
     roots.extend(&ty.dimensions);
-    match &ty.kind {
+    base_roots(&ty.kind, roots);
+}
+
+fn base_roots<'a>(kind: &'a TypeKind, roots: &mut Vec<&'a Expr>) {
+    match kind {
         TypeKind::Range(_, low, high) | TypeKind::Set(low, high) => roots.extend([&**low, &**high]),
-        TypeKind::Channel(_, element, capacity) => {
+        TypeKind::Channel(_, element, capacity) | TypeKind::Sequence(element, capacity) => {
             roots.push(capacity);
             type_roots(element, roots);
+        }
+        TypeKind::Map(keys, value) => {
+            base_roots(keys, roots);
+            type_roots(value, roots);
         }
         _ => {}
     }
@@ -120,6 +128,9 @@ fn action_roots<'a>(actions: &'a [Action], roots: &mut Vec<&'a Expr>) {
             }
             ActionKind::Start(_, arguments) | ActionKind::Call(_, arguments) => roots.extend(arguments),
             ActionKind::Send(channel, values) => roots.extend(values.iter().chain([channel])),
+            ActionKind::Broadcast(channels, values, except) => {
+                roots.extend(values.iter().chain([channels]).chain(except));
+            }
             ActionKind::Receive(channel, patterns, condition) => {
                 roots.push(channel);
                 roots.extend(condition);
@@ -189,7 +200,8 @@ const WORDS: &[&str] = &[
     "forall", "exists", "wrap", "end", "accept", "progress", "X", "G", "F", "U", "W", "R", "always", "until", "if", "else", "while",
     "for", "either", "or", "await", "atomic", "break", "send", "receive", "fair", "crashes", "durable", "on", "crash", "restart", "on crash {", "record", "procedure", "set", "of", "in",
     "channel", "lossy", "duplicating", "reordering", "symmetric", "import", "library", "let", "count", "sum", "size", "len",
-    "full", "empty", "peek", "_", "R", "c", "r", "p", "f", "?x", "\"std/mutex.bir\"", "if (x) {", "while (true) {", "else {",
+    "sequence", "map", "to", "sequence of byte [2] ", "map of 0 .. 3 to ", "broadcast", "except", "append(", "tail(", "head(", "last(",
+    "remove(", "keys(", "s", "m", "s[", "m[", "d (", "full", "empty", "peek", "_", "R", "c", "r", "p", "f", "?x", "\"std/mutex.bir\"", "if (x) {", "while (true) {", "else {",
     "either {", "or {", "atomic {", "for (i : 0 .. 1) {", "l:", "c (", "x := ", "b := ", "r.f", "a[", "{0}", "p(", "lock(",
     "a", "b", "x", "T", "Param", "0", "1", "42", "0x1f", "99999999999", "\"text\"", "\"open", "// note\n", "/* note */",
     "/*", ":=", "==", "!=", "<=", ">=", "&&", "||", "=>", "->", "<->", "<>", "..", "{", "}", "(", ")", "[", "]", ",", ";",
@@ -208,6 +220,8 @@ const STARTS: &[&str] = &[
     "import \"std/mutex.bir\"; system S { boolean b; active thread T() { lock(b); ", "system S { procedure p(int x) { ",
     "system S { symmetric typealias C int (0, 2); C x; boolean[C] a; active [C] thread T(C me) { ", "system S { record R { ",
     "system S { set of 0 .. 7 s; boolean b := ", "system S { int (0, 9) x; active thread T() { atomic { either { ", "library S { ",
+    "system S { sequence of byte [2] s; map of 0 .. 3 to byte m; channel of byte [1][2] d; int x; active thread T() { ",
+    "system S { record R { sequence of byte [2] f; map of 0 .. 1 to byte g; } sequence of R [2] s; map of 0 .. 1 to R m; R r; active thread T() { ",
     "system S { record R { byte f; int (0, 1) g; } lossy channel of R [2] c; R r; int x; active thread T() { receive c (",
 ];
 

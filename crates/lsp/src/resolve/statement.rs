@@ -47,6 +47,10 @@ impl Resolver<'_> {
                 self.place(channel, scope);
                 values.iter().for_each(|value| _ = self.expr(value, scope));
             }
+            ActionKind::Broadcast(channels, values, except) => {
+                self.place(channels, scope);
+                values.iter().chain(except).for_each(|value| _ = self.expr(value, scope));
+            }
             ActionKind::Receive(channel, patterns, condition) => {
                 self.place(channel, scope);
                 for pattern in patterns {

@@ -110,6 +110,38 @@ fn a_name_leads_to_its_innermost_declaration() {
     client.stop();
 }
 
+/// Names in the types and statements that hold others.
+const HELD: &str = "\
+system Held {
+  const ^1N = 2;
+  typealias ^2Id int (0, ^aN - 1);
+  record ^3Entry { int (0, 9) ^4term; }
+  sequence of ^bEntry [^cN] log;
+  map of ^dId to ^eEntry held;
+  map of 0 .. ^fN to byte other;
+  channel of Id [1][^gN] ^5wire;
+  active [N] thread T(Id ^6me) {
+    log := append(log, Entry(^hN));
+    held[^ime] := last(log);
+    log[0].^jterm := head(log).^kterm + held[me].^lterm;
+    broadcast ^mwire (^nme) except ^ome;
+  }
+}
+";
+
+#[test]
+fn names_in_sequences_maps_and_broadcasts_are_resolved() {
+    let text = Text::of(HELD);
+    let mut client = text.open();
+    for (uses, declared) in [("acfgh", '1'), ("d", '2'), ("be", '3'), ("jkl", '4'), ("m", '5'), ("ino", '6')] {
+        for mark in uses.chars() {
+            let found = client.at("textDocument/definition", URI, text.place(mark)).expect("it is answered");
+            assert_eq!(text.marks_of(&json!([found]), "range"), declared.to_string(), "{mark}");
+        }
+    }
+    client.stop();
+}
+
 #[test]
 fn all_uses_are_found_and_writes_are_told_from_reads() {
     let text = Text::of(SHADOWS);
@@ -289,7 +321,7 @@ fn what_is_offered_depends_on_what_stands_before() {
     assert_eq!(completions("// a comment", "\nsystem S { }"), [""; 0]);
     let all = completions(head, tail);
     assert_eq!(all[..2], ["me", "own"], "what is nearest comes first");
-    for name in ["Colour", "Pair", "B", "pairs", "T", "len", "goto", "await", "AG"] {
+    for name in ["Colour", "Pair", "B", "pairs", "T", "len", "append", "goto", "await", "AG"] {
         assert!(all.iter().any(|own| own == name), "{name}: {all:?}");
     }
     let bound = completions(&format!("{head}forall (i : 0 .. 1) "), tail);

@@ -14,7 +14,7 @@ const MAX_INITIAL: usize = 1 << 16;
 
 /// The initial values of a variable: one for all elements of an array, or a list with one for each.
 pub(super) fn initial_values(cx: &mut Context<'_>, ty: &Type, initial: Option<&ast::Expr>, name: &str) -> Vec<i64> {
-    let is_set = matches!(ty.scalar.ty, Ty::Set(..) | Ty::Record(_) | Ty::Channel(_));
+    let is_set = matches!(ty.scalar.ty, Ty::Set(..) | Ty::Record(_) | Ty::Collection(_) | Ty::Channel(_));
     let (Some(ast::Expr { kind: ast::ExprKind::Set(members), span, .. }), [length, rest @ ..], false) =
         (initial, &ty.shape[..], is_set)
     else {
@@ -45,7 +45,7 @@ pub(super) fn initial_values(cx: &mut Context<'_>, ty: &Type, initial: Option<&a
 pub(super) fn initial_choice(cx: &mut Context<'_>, ty: &Type, initial: &ast::Expr, name: &str) -> Option<Vec<i64>> {
     let ast::ExprKind::Choose(parts) = &initial.kind else { return None };
     let scalar = &ty.scalar;
-    if matches!(scalar.ty, Ty::Record(_) | Ty::Channel(_)) {
+    if matches!(scalar.ty, Ty::Record(_) | Ty::Collection(_) | Ty::Channel(_)) {
         initial_value(cx, scalar, Some(initial), name);
         return Some(Vec::new());
     }
@@ -144,7 +144,7 @@ fn too_many(cx: &mut Context<'_>, span: Span) {
 /// The initial value of a variable, or of all elements of an array.
 fn initial_value(cx: &mut Context<'_>, scalar: &Scalar, initial: Option<&ast::Expr>, name: &str) -> i64 {
     let Some(expr) = initial else { return cx.default_of(scalar) };
-    if matches!(scalar.ty, Ty::Record(_) | Ty::Channel(_)) {
+    if matches!(scalar.ty, Ty::Record(_) | Ty::Collection(_) | Ty::Channel(_)) {
         let message = format!("`{name}` has no initial value of its own");
         let help = "its parts begin with the defaults of their types; assign to it in a first step";
         let diagnostic = Diagnostic::new("E0052", expr.span, message, "leave it out").help(help);

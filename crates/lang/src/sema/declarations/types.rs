@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, nearest};
 use crate::edit;
 use crate::sema::const_eval::constant_int;
 use crate::sema::context::{ChannelDecl, Context, Evaluated, Symbol};
-use crate::sema::types::{INT_MAX, Leaf, Scalar, Ty, Type};
+use crate::sema::types::{Collection, INT_MAX, Leaf, Scalar, Ty, Type};
 use crate::syntax::ast::{self, TypeKind};
 
 /// A set ranges over at most this many numbers.
@@ -51,6 +51,8 @@ pub(crate) fn resolve_type(cx: &mut Context<'_>, ty: &ast::Type) -> Type {
         TypeKind::SetOf(name) => Type::of(set_of_type(cx, name)),
         TypeKind::OrNobody(name) => Type::of(or_nobody(cx, name)),
         TypeKind::Channel(marks, element, capacity) => channel_type(cx, *marks, element, capacity),
+        TypeKind::Sequence(element, capacity) => sequence_type(cx, element, capacity),
+        TypeKind::Map(keys, value) => map_type(cx, keys, value, ty.span),
         TypeKind::Named(name) => named_type(cx, name),
     };
     let (mut shape, mut by) = (Vec::new(), Vec::new());
@@ -178,6 +180,59 @@ pub(super) fn channel_type(
     Type::of(Scalar { ty, lo: 0, hi: 0, wrap: false })
 }
 
+fn sequence_type(cx: &mut Context<'_>, element: &ast::Type, capacity: &ast::Expr) -> Type {
+    let (span, held) = (element.span, resolve_type(cx, element));
+    match constant_int(cx, capacity, "the capacity of a sequence") {
+        Some(number @ 1..=MAX_CAPACITY) => {
+            collection_type(cx, Collection::Sequence { element: held, capacity: number as u32 }, span)
+        }
+        Some(number) => {
+            let (message, label) = (format!("a sequence of at most {number}"), format!("must be in 1..{MAX_CAPACITY}"));
+            cx.report(Diagnostic::new("E0039", capacity.span, message, label));
+            Type::ERROR
+        }
+        None => Type::ERROR,
+    }
+}
+
+fn map_type(cx: &mut Context<'_>, keys: &TypeKind, value: &ast::Type, span: Span) -> Type {
+    let keys = match keys {
+        TypeKind::Set(lo, hi) => {
+            let (lo, hi) = (constant_int(cx, lo, "a bound"), constant_int(cx, hi, "a bound"));
+            set_type(cx, lo, hi, span)
+        }
+        TypeKind::SetOf(name) => set_of_type(cx, name),
+        _ => Scalar::ERROR,
+    };
+    let held = resolve_type(cx, value);
+    match keys.ty {
+        Ty::Set(lo, hi, of) => collection_type(cx, Collection::Map { lo, hi, of, value: held }, value.span),
+        _ => Type::ERROR,
+    }
+}
+
+/// A sequence or map, if what it holds has values, and not too many.
+fn collection_type(cx: &mut Context<'_>, collection: Collection, span: Span) -> Type {
+    match collection.held().scalar.ty {
+        Ty::Error => return Type::ERROR,
+        Ty::Channel(_) => {
+            let message = "a channel cannot be part of a sequence or map";
+            cx.report(Diagnostic::new("E0052", span, message, "declare it in the system"));
+            return Type::ERROR;
+        }
+        _ => {}
+    }
+    let leaves = leaves_of(cx, &collection.array());
+    let elements = |leaf: &Leaf| leaf.shape.iter().try_fold(1u64, |all, &n| all.checked_mul(u64::from(n)));
+    if leaves.len() >= MAX_LEAVES || leaves.iter().any(|leaf| elements(leaf).is_none_or(|all| all > MAX_ELEMENTS)) {
+        let help = format!("a state has at most {MAX_ELEMENTS} elements, and one value at most {MAX_LEAVES} parts");
+        cx.report(Diagnostic::new("E0039", span, "this type is too large", "too much in one").help(help));
+        return Type::ERROR;
+    }
+    let ty = cx.collection(collection);
+    Type::of(Scalar { ty, lo: 0, hi: 0, wrap: false })
+}
+
 /// The fields of a record with their types.
 pub(crate) fn fields_of(cx: &mut Context<'_>, index: usize) -> Vec<(String, Type)> {
     let record = cx.records[index].ast;
@@ -248,6 +303,21 @@ pub(crate) fn leaves_of(cx: &mut Context<'_>, ty: &Type) -> Vec<Leaf> {
                     leaves.push(Leaf { suffix, shape, by, scalar: leaf.scalar });
                 }
             }
+            leaves
+        }
+        Ty::Collection(index) => {
+            let collection = cx.collections[index].clone();
+            let before = "[]".repeat(ty.shape.len());
+            let mut leaves = leaves_of(cx, &collection.array());
+            for leaf in &mut leaves {
+                leaf.shape.splice(0..0, ty.shape.iter().copied());
+                leaf.by.splice(0..0, ty.by.iter().copied());
+                if !leaf.suffix.is_empty() {
+                    leaf.suffix.insert_str(0, &before);
+                }
+            }
+            let (suffix, scalar) = (format!("{before}{}", collection.mark()), collection.counted());
+            leaves.push(Leaf { suffix, shape: ty.shape.clone(), by: ty.by.clone(), scalar });
             leaves
         }
         Ty::Channel(index) => {

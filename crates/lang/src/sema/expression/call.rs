@@ -5,12 +5,12 @@ use birk_ir::{Expr, Span};
 use super::{Elaborator, MAX_NODES, Receiver, count};
 use crate::diagnostic::{Diagnostic, list};
 use crate::sema::context::Symbol;
-use crate::sema::types::{Hazard, Ty, Value};
+use crate::sema::types::{Hazard, Scalar, Ty, Value};
 use crate::syntax::ast::{self, ExprKind};
 
 impl Elaborator<'_, '_> {
     pub(super) fn call(&mut self, name: &ast::Name, args: &[ast::Expr], span: Span) -> Value {
-        if !self.cx.symbols.contains_key(name.text.as_str())
+        if self.is_built_in(name, &["size", "keys", "len", "full", "empty", "peek"])
             && let Some(value) = self.built_in(name, args, span)
         {
             return value;
@@ -112,7 +112,7 @@ impl Elaborator<'_, '_> {
         let mut bound = Vec::new();
         let mut bindings = Vec::new();
         for ((param, value), arg) in function.params.iter().zip(values).zip(args) {
-            let scalar = crate::sema::declarations::scalar_type(self.cx, &param.ty);
+            let Some(scalar) = self.type_of(index, &param.ty) else { return Value::error() };
             let what = format!("the argument `{}`", param.name.text);
             let receiver = Receiver { what: &what, value: arg.span, whole: arg.span, declared: Some(param.name.span) };
             let mut value = self.convert(value, &scalar, &receiver);
@@ -129,7 +129,7 @@ impl Elaborator<'_, '_> {
         let outer = (std::mem::replace(&mut self.bindings, bindings), self.thread.take(), self.scope.take());
         self.calls.push(index);
         let result = self.value(&function.body);
-        let scalar = crate::sema::declarations::scalar_type(self.cx, &function.result);
+        let scalar = self.type_of(index, &function.result).unwrap_or(Scalar::ERROR);
         let what = format!("the value of `{}`", function.name.text);
         let (value, declared) = (function.body.span, Some(function.result.span));
         let mut result = self.convert(result, &scalar, &Receiver { what: &what, value, whole: value, declared });
@@ -146,6 +146,22 @@ impl Elaborator<'_, '_> {
         result.expr = within(result.expr);
         result.hazards = hazards;
         result
+    }
+
+    /// The type of a parameter or of the value of a function, unless that needs the function itself.
+    fn type_of(&mut self, index: usize, ty: &ast::Type) -> Option<Scalar> {
+        let name = &self.cx.functions[index].0.name;
+        if self.cx.evaluating.iter().any(|(_, span)| *span == name.span) {
+            self.cx.depends_on_itself("function", &name.text, name.span);
+            self.cx.functions[index].1 = true;
+            return None;
+        }
+        if !self.cx.begin(&name.text, name.span) {
+            return None;
+        }
+        let scalar = crate::sema::declarations::scalar_type(self.cx, ty);
+        self.cx.evaluating.pop();
+        Some(scalar)
     }
 
     /// Checks a function that may never be called.

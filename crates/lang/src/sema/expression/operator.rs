@@ -53,7 +53,12 @@ impl Elaborator<'_, '_> {
 
     pub(super) fn binary(&mut self, op: ast::BinaryOp, left: &ast::Expr, right: &ast::Expr, span: Span) -> Value {
         use ast::BinaryOp as B;
-        if let (B::Eq | B::Ne, ExprKind::Name(_) | ExprKind::Index(..) | ExprKind::Member(..)) = (op, &left.kind) {
+        let is_path = match &left.kind {
+            ExprKind::Name(_) | ExprKind::Index(..) | ExprKind::Member(..) => true,
+            ExprKind::Call(name, _) => self.is_built_in(name, &["head", "last"]),
+            _ => false,
+        };
+        if let (B::Eq | B::Ne, true) = (op, is_path) {
             let op = if op == B::Eq { BinaryOp::Eq } else { BinaryOp::Ne };
             return self.compare_path(op, left, right);
         }

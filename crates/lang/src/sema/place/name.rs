@@ -62,6 +62,7 @@ impl Elaborator<'_, '_> {
                     by: declared.ty.by.clone(),
                     indices: Vec::new(),
                     foreign: false,
+                    added: None,
                 })
             }
             Some(Symbol::Thread(index)) if self.stateful => Resolved::Thread(index, None),
@@ -283,6 +284,6 @@ impl Elaborator<'_, '_> {
         shape.extend(&declared.ty.shape);
         let by = [None].into_iter().chain(declared.ty.by.iter().copied()).collect();
         let (leaves, scalar) = (declared.leaves.clone(), declared.ty.scalar);
-        Some(Resolved::Variable(Indexed { leaves, scalar, shape, by, indices: vec![copy], foreign }))
+        Some(Resolved::Variable(Indexed { leaves, scalar, shape, by, indices: vec![copy], foreign, added: None }))
     }
 }

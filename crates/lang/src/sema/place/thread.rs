@@ -60,6 +60,7 @@ impl Elaborator<'_, '_> {
                 by: vec![None],
                 indices: vec![copy],
                 foreign: true,
+                added: None,
             },
             span,
         );

@@ -62,6 +62,7 @@ impl Elaborator<'_, '_> {
                     by: given_by.chain(&leaf.by).copied().collect(),
                     indices: indexed.indices.iter().cloned().chain(own).collect(),
                     foreign: indexed.foreign,
+                    added: None,
                 });
             }
         }
@@ -70,7 +71,7 @@ impl Elaborator<'_, '_> {
 
     /// The single values of an expression of a type: a variable, or a record put together from its fields.
     pub(crate) fn parts(&mut self, expr: &ast::Expr, ty: &Type, what: &str) -> Option<Vec<Value>> {
-        if ty.shape.is_empty() && !matches!(ty.scalar.ty, Ty::Record(_)) {
+        if ty.shape.is_empty() && !matches!(ty.scalar.ty, Ty::Record(_) | Ty::Collection(_)) {
             let value = self.value_as(expr, ty.scalar.ty);
             let receiver = Receiver { what, value: expr.span, whole: expr.span, declared: None };
             let value = self.convert(value, &ty.scalar, &receiver);
@@ -82,9 +83,13 @@ impl Elaborator<'_, '_> {
                 return self.fields(record, args, expr.span);
             }
         }
+        if ty.shape.is_empty()
+            && let Some(made) = self.made(expr, ty, what)
+        {
+            return made;
+        }
         if let (ExprKind::Set(members), false) = (&expr.kind, ty.shape.is_empty()) {
-            self.no_array_literal(expr.span, what, members);
-            return None;
+            return self.array(members, ty, what, expr.span);
         }
         let found = match self.path(expr) {
             Resolved::Variable(indexed) if indexed.ty().is_like(ty) => indexed,
@@ -124,19 +129,33 @@ impl Elaborator<'_, '_> {
         values.iter().all(|value| value.ty != Ty::Error).then_some(values)
     }
 
-    /// Says of `{1, 2, 3}` that it is no array.
-    pub(crate) fn no_array_literal(&mut self, span: Span, what: &str, members: &[ast::Expr]) {
-        let name = what.trim_matches('`');
-        let elements: Vec<String> = members
-            .iter()
-            .enumerate()
-            .take(3)
-            .map(|(index, member)| format!("{name}[{index}] := {};", self.cx.source(member.span)))
-            .collect();
-        let more = if members.len() > 3 { " …" } else { "" };
-        let message = "an array has no literal: `{…}` is a set";
-        let help = format!("fill it element by element, in one step: `atomic {{ {}{more} }}`", elements.join(" "));
-        self.cx.report(Diagnostic::new("E0022", span, message, "not an array").help(help));
+    /// The single values of an array whose elements are listed: `{1, 2, 3}`.
+    fn array(&mut self, members: &[ast::Expr], ty: &Type, what: &str, span: Span) -> Option<Vec<Value>> {
+        let length = ty.shape[0];
+        if ty.by[0].is_some() {
+            let message = format!("the elements of {what} have no order, and cannot be listed");
+            let help = "its index is of a symmetric type: assign to its elements one by one";
+            self.cx.report(Diagnostic::new("E0022", span, message, "a list").help(help));
+            return None;
+        }
+        if members.len() != length as usize {
+            let message = format!("{what} has {length} elements, and {} values are given", members.len());
+            self.cx.report(Diagnostic::new("E0022", span, message, "not one for each").help("give each a value"));
+            return None;
+        }
+        let part = Type { scalar: ty.scalar, shape: ty.shape[1..].to_vec(), by: ty.by[1..].to_vec() };
+        let mut elements = Vec::new();
+        for member in members {
+            elements.push(self.parts(member, &part, "an element")?.into_iter());
+        }
+        // Values come variable by variable, and each of these has all elements.
+        let leaves = crate::sema::declarations::leaves_of(self.cx, &part);
+        let mut values = Vec::new();
+        for leaf in &leaves {
+            let own = leaf.shape.iter().product::<u32>() as usize;
+            values.extend(elements.iter_mut().flat_map(|element| element.take(own).collect::<Vec<_>>()));
+        }
+        Some(values)
     }
 
     /// The single values of a record from its fields.

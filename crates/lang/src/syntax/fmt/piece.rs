@@ -192,8 +192,8 @@ impl Context {
         match kind {
             T::Question if !is_sign => self.questions += 1,
             T::Name if is_word => match pieces[index].text {
-                "send" | "receive" => self.channel = Some((T::OpenParen, self.depth)),
-                "channel" => self.channel = Some((T::OpenBracket, self.depth)),
+                "send" | "receive" | "broadcast" => self.channel = Some((T::OpenParen, self.depth)),
+                "channel" | "sequence" => self.channel = Some((T::OpenBracket, self.depth)),
                 _ => {}
             },
             T::OpenParen | T::OpenBracket => self.depth += 1,

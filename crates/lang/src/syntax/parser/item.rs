@@ -228,6 +228,8 @@ impl Parser<'_> {
             "channel" => "write `channel of type [capacity] NAME;`",
             "lossy" | "duplicating" | "reordering" => "it modifies a channel: `lossy channel of type [capacity] NAME;`",
             "set" => "write `set of lo .. hi NAME;`",
+            "sequence" => "write `sequence of type [capacity] NAME;`",
+            "map" => "write `map of lo .. hi to type NAME;`",
             "symmetric" => "it modifies a type: `symmetric typealias NAME int (0, N - 1);`",
             _ => return None,
         })

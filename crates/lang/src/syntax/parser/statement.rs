@@ -6,8 +6,8 @@ use crate::syntax::ast::{Action, ActionKind, Expr, Label, MAX_DEPTH, Pattern};
 use crate::syntax::lexer::TokenKind as T;
 
 /// Words that begin a statement where they are not used as names.
-pub(super) const STATEMENTS: [&str; 10] =
-    ["if", "while", "for", "either", "await", "atomic", "break", "send", "receive", "fair"];
+pub(super) const STATEMENTS: [&str; 11] =
+    ["if", "while", "for", "either", "await", "atomic", "break", "send", "receive", "broadcast", "fair"];
 
 pub(super) const RANGE: &str = "a `for` goes over a constant range: `for (i : 0 .. 3) { … }`";
 
@@ -29,7 +29,9 @@ impl Parser<'_> {
     /// Whether the current word begins a statement rather than naming a variable.
     pub(super) fn is_statement_word(&self) -> bool {
         let is_name = matches!(self.peek(1), T::Assign | T::OpenBracket | T::Dot | T::Single | T::Equal | T::Colon);
-        self.at(T::Name) && !is_name && STATEMENTS.contains(&self.word())
+        // A procedure may have that name.
+        let is_call = self.at_word("broadcast") && self.peek(1) == T::OpenParen;
+        self.at(T::Name) && !is_name && !is_call && STATEMENTS.contains(&self.word())
     }
 
     /// `x :=`, `a[i] :=`, `r.f :=`, `p(…)`, or what is written like that in other languages
@@ -217,6 +219,7 @@ impl Parser<'_> {
                 self.expect_semicolon();
                 ActionKind::Send(channel, values)
             }
+            "broadcast" => self.broadcast(),
             _ => self.receive(),
         })
     }
@@ -353,6 +356,22 @@ impl Parser<'_> {
             self.recover();
         }
         is_message
+    }
+
+    /// `broadcast channels (values) except index;`
+    fn broadcast(&mut self) -> ActionKind {
+        self.is_channel = true;
+        let channels = self.channel();
+        if !self.is_message("broadcast c (…);") {
+            return ActionKind::Broadcast(channels, Vec::new(), None);
+        }
+        let values = self.arguments();
+        let except = self.at_word("except").then(|| {
+            self.bump_word();
+            self.root_expression()
+        });
+        self.expect_semicolon();
+        ActionKind::Broadcast(channels, values, except)
     }
 
     /// `receive channel (patterns) when condition;`

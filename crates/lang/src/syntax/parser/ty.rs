@@ -1,8 +1,8 @@
-//! Types as they are written: ranges, sets, arrays, channels, names.
+//! Types as they are written: ranges, sets, arrays, channels, sequences, maps, names.
 
 use super::Parser;
 use crate::diagnostic::Diagnostic;
-use crate::syntax::ast::{ChannelMarks, MAX_DEPTH, Type, TypeKind};
+use crate::syntax::ast::{ChannelMarks, Expr, MAX_DEPTH, Type, TypeKind};
 use crate::syntax::lexer::TokenKind as T;
 
 impl Parser<'_> {
@@ -15,6 +15,8 @@ impl Parser<'_> {
             T::Int => self.int_type(),
             T::Name if self.at_word("set") && self.is_word_ahead(1, "of") => self.set_type(),
             T::Name if self.is_channel_type() => self.channel_type(),
+            T::Name if self.at_word("sequence") && self.is_word_ahead(1, "of") => self.sequence_type(),
+            T::Name if self.at_word("map") && self.is_word_ahead(1, "of") => self.map_type(),
             T::Name if self.is_word_ahead(1, "or") && self.is_word_ahead(2, "nobody") => {
                 let name = self.name("a type");
                 self.bump_word();
@@ -27,7 +29,7 @@ impl Parser<'_> {
                 return Type { kind: TypeKind::Error, dimensions: Vec::new(), span: self.behind() };
             }
         };
-        let mut dimensions = std::mem::take(&mut self.channel_dimensions);
+        let mut dimensions = std::mem::take(&mut self.outer_dimensions);
         while self.at(T::OpenBracket) {
             let open = self.bump();
             let length = self.root_expression();
@@ -47,10 +49,11 @@ impl Parser<'_> {
 
     /// `set of lo .. hi` or `set of Client`
     pub(super) fn set_type(&mut self) -> TypeKind {
+        let example = if self.at_word("map") { "write `map of 0 .. 3 to byte m;`" } else { "write `set of 0 .. 3 s;`" };
         self.bump_word();
         self.bump_word();
         if matches!(self.kind(), T::Boolean | T::Byte | T::Int) {
-            self.report(self.unexpected("a range").help("write `set of 0 .. 3 s;`"));
+            self.report(self.unexpected("a range").help(example));
             let kind = if self.at(T::Int) { self.int_type() } else { self.base(TypeKind::Error) };
             drop(kind);
             return TypeKind::Error;
@@ -89,27 +92,65 @@ impl Parser<'_> {
         }
         self.bump_word();
         self.bump_word();
+        let help = "write the capacity: `channel of byte [2] c;`; 0 is a rendezvous";
+        match self.held(Some(help)) {
+            Some((element, capacity)) => TypeKind::Channel(marks, Box::new(element), Box::new(capacity)),
+            None => TypeKind::Error,
+        }
+    }
+
+    /// `sequence of type [capacity]`; further lengths make an array of sequences.
+    fn sequence_type(&mut self) -> TypeKind {
+        self.bump_word();
+        self.bump_word();
+        match self.held(Some("write how many elements it holds at most: `sequence of byte [4] s;`")) {
+            Some((element, capacity)) => TypeKind::Sequence(Box::new(element), Box::new(capacity)),
+            None => TypeKind::Error,
+        }
+    }
+
+    /// `map of lo .. hi to type` or `map of Client to type`; lengths make an array of maps.
+    fn map_type(&mut self) -> TypeKind {
+        let keys = self.set_type();
+        if matches!(keys, TypeKind::Error) {
+            return TypeKind::Error;
+        }
+        if !self.at_word("to") {
+            self.report(self.unexpected("`to`").help("write the keys and the values: `map of 0 .. 3 to byte m;`"));
+            return TypeKind::Error;
+        }
+        self.bump_word();
+        match self.held(None) {
+            Some((value, _)) => TypeKind::Map(Box::new(keys), Box::new(value)),
+            None => TypeKind::Error,
+        }
+    }
+
+    /// The type of what a channel, a sequence or a map holds. With help for who leaves it out, the first length is the
+    /// capacity; the others make an array of what holds it.
+    fn held(&mut self, capacity: Option<&str>) -> Option<(Type, Expr)> {
         if self.blocks >= MAX_DEPTH / 2 {
             let message = format!("nested too deeply: types may be {} levels deep", MAX_DEPTH / 2);
             self.report(Diagnostic::new("E0009", self.span(), message, "one level too many"));
             self.recover();
-            return TypeKind::Error;
+            return None;
         }
         self.blocks += 1;
         let mut element = self.ty();
         self.blocks -= 1;
         if matches!(element.kind, TypeKind::Error) {
-            return TypeKind::Error;
+            return None;
         }
-        let capacity = if element.dimensions.is_empty() {
-            let help = "write the capacity: `channel of byte [2] c;`; 0 is a rendezvous";
-            self.report(self.unexpected("`[` and the capacity").help(help));
-            self.nothing()
-        } else {
-            element.dimensions.remove(0)
+        let capacity = match capacity {
+            Some(help) if element.dimensions.is_empty() => {
+                self.report(self.unexpected("`[` and the capacity").help(help));
+                self.nothing()
+            }
+            Some(_) => element.dimensions.remove(0),
+            None => self.nothing(),
         };
-        self.channel_dimensions = std::mem::take(&mut element.dimensions);
-        TypeKind::Channel(marks, Box::new(element), Box::new(capacity))
+        self.outer_dimensions = std::mem::take(&mut element.dimensions);
+        Some((element, capacity))
     }
 
     pub(super) fn base(&mut self, kind: TypeKind) -> TypeKind {
