@@ -18,12 +18,14 @@ use birk_ir::{BitIs, Coverage, Expr, Goal, Invariant, Outcome, Program, Stop, Tr
 
 use super::circuit::{Circuit, Literal, Watch};
 use super::stuck::depends_on_choices;
-use super::unrolling::{End, Frame};
+use super::unrolling::Frame;
 use crate::attempt::{Attempt, Broken};
 use crate::bitvector::{Algebra as _, width};
 use crate::trace::through;
+use asked::Asked;
 use initial::Initial;
 
+mod asked;
 mod initial;
 #[cfg(test)]
 mod tests;
@@ -32,6 +34,14 @@ mod tests;
 type Bit = (VarId, u32, usize);
 /// A conjunction of state bits: each by its number, and whether it is set.
 type Cube = Vec<(usize, bool)>;
+
+/// Solvers are made anew when they have so many times the variables that they had at first.
+const RENEWAL: u64 = 3;
+/// So many states in a row are excluded for the sake of one condition less.
+const MOST_STATES: u32 = 3;
+/// That is tried so often, and so often more for each time when it was worthwhile.
+const FIRST_ATTEMPTS: u64 = 100;
+const ATTEMPTS: u64 = 3;
 
 /// Hunts the goals; a program that cannot be encoded is refused with the reason.
 pub(crate) fn hunt(program: &Program, goals: &[Goal], job: &Job, observer: &mut dyn Observer) -> Result<Hunt, String> {
@@ -71,9 +81,8 @@ fn watched<'o>(
     watch: &'o Watch<'o>,
 ) -> Result<Hunt, String> {
     let ranges = reachable(program).variables;
-    let circuits: Vec<[Circuit<'_>; 2]> = goals.iter().map(|_| [Circuit::new(watch), Circuit::new(watch)]).collect();
     let mut search = Search { program, excluded, job, watch, proofs: Vec::new() };
-    match search.run(goals, &circuits, &ranges) {
+    match search.run(goals, &ranges) {
         Ok(stopped) | Err(Broken::Stopped(stopped)) => Ok(search.finish(goals.len(), &ranges, stopped)),
         Err(Broken::Refused(reason)) => Err(reason),
         Err(Broken::Undecided(_)) => unreachable!("a frame never asks for the value of a bit"),
@@ -92,9 +101,9 @@ struct Search<'s, 'o, 'p> {
 
 impl<'s, 'o: 's, 'p> Search<'s, 'o, 'p> {
     /// One frame more for each goal in turn, until all are decided.
-    fn run(&mut self, goals: &[&'p Expr], circuits: &'s [[Circuit<'o>; 2]], ranges: &'s [Interval]) -> Attempt<Stop> {
-        for (goal, circuits) in goals.iter().zip(circuits) {
-            self.proofs.push(Proof::new(self.program, goal, self.excluded, circuits, ranges)?);
+    fn run(&mut self, goals: &'s [&'p Expr], ranges: &'s [Interval]) -> Attempt<Stop> {
+        for goal in goals {
+            self.proofs.push(Proof::new(self.program, goal, self.excluded, ranges, self.watch)?);
         }
         loop {
             self.look()?;
@@ -184,7 +193,7 @@ impl<'s, 'o: 's, 'p> Search<'s, 'o, 'p> {
         };
         let mut outcomes: Vec<Outcome> = self.proofs.iter().map(outcome).collect();
         outcomes.resize(goals, Outcome::Inconclusive);
-        let size = |proof: &Proof<'_, '_, '_>| [proof.step.size(), proof.here.size()];
+        let size = |proof: &Proof<'_, '_, '_>| [proof.asked.step.size(), proof.asked.here.size()];
         let sizes = self.proofs.iter().flat_map(size).fold((0, 0), |sum, size| (sum.0 + size.0, sum.1 + size.1));
         let invariants = self.proofs.iter().map(|proof| proof.invariant(ranges)).collect();
         let unrolled = SatStats { variables: sizes.0, clauses: sizes.1, proved_at: None, invariants };
@@ -216,93 +225,77 @@ struct Obligation {
 
 struct Proof<'s, 'o, 'p> {
     program: &'p Program,
+    sought: &'s Expr,
+    excluded: &'p [&'p Expr],
+    ranges: &'s [Interval],
+    watch: &'o Watch<'o>,
     /// Which bit of which variable each bit of a state is.
     free: Vec<Bit>,
-    /// A state and a step from it.
-    step: &'s Circuit<'o>,
-    now: Vec<Literal>,
-    then: Vec<Literal>,
-    /// For each way in which a step can end, whether it is taken.
-    taken: Vec<Literal>,
-    /// A state, whether it is a goal, and where each way to end a step would lead.
-    here: &'s Circuit<'o>,
-    state: Vec<Literal>,
-    goal: Literal,
-    ends: Vec<Way>,
     initial: Initial,
-    /// What makes a state an initial one where there is a choice, in both circuits.
-    begins: [Literal; 2],
+    asked: Asked<'o>,
     /// For each frame, the cubes that it and those before it exclude; the first are the initial states.
     frames: Vec<Vec<Cube>>,
-    /// For each frame, what makes its clauses count, in both circuits.
-    counts: Vec<[Literal; 2]>,
     /// Up to so many steps there is no goal.
     covered: Option<u32>,
     answer: Answer,
     /// How often a bit was of use.
     activity: Vec<u32>,
-}
-
-/// A way in which a step can end.
-struct Way {
-    path: Literal,
-    /// The bits of the state that it leads to.
-    then: Vec<Literal>,
-    /// What was chosen.
-    chosen: Vec<Literal>,
+    /// How often states were excluded for the sake of a condition less, and how often that was worthwhile.
+    attempts: u64,
+    worthwhile: u64,
 }
 
 impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
     fn new(
         program: &'p Program,
-        goal: &Expr,
-        excluded: &[&Expr],
-        [step, here]: &'s [Circuit<'o>; 2],
+        sought: &'s Expr,
+        excluded: &'p [&'p Expr],
         ranges: &'s [Interval],
+        watch: &'o Watch<'o>,
     ) -> Attempt<Self> {
-        let frame = Frame::any(step, program, ranges)?;
-        frame.exclude(excluded)?;
-        let (next, taken) = frame.step()?;
         let free = bits(program, ranges);
-        let literals = |frame: &Frame<'_, '_, '_>| -> Vec<Literal> {
-            free.iter().map(|&(variable, element, at)| frame.bit(variable, element, at)).collect()
-        };
-        let state = Frame::any(here, program, ranges)?;
-        state.exclude(excluded)?;
-        let way = |end: End| {
-            let then = free.iter().map(|&(variable, element, at)| match end.written.get(&(variable, element)) {
-                Some(value) => *value.bit(at),
-                None => state.bit(variable, element, at),
-            });
-            Way { path: end.path, then: then.collect(), chosen: end.chosen }
-        };
-        let ends = state.all_ends()?.into_iter().map(way).collect();
         let initial = Initial::new(program, &free);
-        let now = literals(&frame);
-        let begins = [initial.begins(step, &now), initial.begins(here, &literals(&state))];
+        let asked = Asked::new((program, sought, excluded), ranges, &free, &initial, watch)?;
+        let activity = vec![0; free.len()];
+        let frames = vec![Vec::new()];
+        let answer = Answer::Open;
         Ok(Self {
             program,
-            now,
-            then: literals(&next),
-            taken,
-            goal: state.goal(goal)?,
-            state: literals(&state),
-            ends,
-            initial,
-            begins,
-            activity: vec![0; free.len()],
+            sought,
+            excluded,
+            ranges,
+            watch,
             free,
-            step,
-            here,
-            frames: vec![Vec::new()],
-            counts: vec![[*step.yes(), *here.yes()]],
+            initial,
+            asked,
+            frames,
             covered: None,
-            answer: Answer::Open,
+            answer,
+            activity,
+            attempts: 0,
+            worthwhile: 0,
         })
     }
 
     fn bytes(&self) -> u64 {
-        self.step.bytes() + self.here.bytes()
+        self.asked.step.bytes() + self.asked.here.bytes()
+    }
+
+    /// New solvers that know what is excluded, where most variables of those that were asked until now are of no use any more.
+    fn renew(&mut self) -> Attempt<()> {
+        if self.asked.variables() < self.asked.least * RENEWAL {
+            return Ok(());
+        }
+        let sought = (self.program, self.sought, self.excluded);
+        self.asked = Asked::new(sought, self.ranges, &self.free, &self.initial, self.watch)?;
+        while self.asked.counts.len() < self.frames.len() {
+            self.asked.add_frame();
+        }
+        for (frame, cubes) in self.frames.iter().enumerate().skip(1) {
+            cubes.iter().for_each(|cube| self.asked.exclude(cube, frame));
+        }
+        self.asked.least = self.asked.variables();
+        Ok(())
     }
 
     /// One frame more: either a goal is reached, or the last frame excludes them all; then clauses are carried forward.
@@ -318,16 +311,12 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         }
         self.covered = Some(last as u32);
         self.frames.push(Vec::new());
-        self.counts.push([self.step.free(), self.here.free()]);
+        self.asked.add_frame();
         for frame in 1..=last {
             for cube in std::mem::take(&mut self.frames[frame]) {
-                let assumed = self.assumed(
-                    frame,
-                    0,
-                    self.step,
-                    &cube.iter().map(|&bit| literal(&self.then, bit)).collect::<Vec<_>>(),
-                );
-                if self.step.solve(&assumed, None)? == Some(false) {
+                let assumed =
+                    self.assumed(frame, 0, &cube.iter().map(|&bit| literal(&self.asked.then, bit)).collect::<Vec<_>>());
+                if self.asked.step.solve(&assumed, None)? == Some(false) {
                     self.exclude(cube, frame + 1);
                 } else {
                     self.frames[frame].push(cube);
@@ -343,51 +332,52 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
 
     /// A goal in a frame, if there is one.
     fn goal_within(&self, frame: usize) -> Attempt<Option<Cube>> {
-        let assumed = self.assumed(frame, 1, self.here, &[self.goal]);
-        let found = self.here.solve(&assumed, None)?.expect("without a limit the solver finds out");
-        Ok(found.then(|| solution(self.here, &self.state)))
+        let assumed = self.assumed(frame, 1, &[self.asked.goal]);
+        let found = self.asked.here.solve(&assumed, None)?.expect("without a limit the solver finds out");
+        Ok(found.then(|| solution(&self.asked.here, &self.asked.state)))
     }
 
     /// That a state is in a frame, and something else.
-    fn assumed(&self, frame: usize, side: usize, circuit: &Circuit<'o>, also: &[Literal]) -> Vec<Literal> {
-        let bits = if side == 0 { &self.now } else { &self.state };
+    fn assumed(&self, frame: usize, side: usize, also: &[Literal]) -> Vec<Literal> {
+        let bits = if side == 0 { &self.asked.now } else { &self.asked.state };
         let mut assumed: Vec<Literal> =
-            self.counts[frame.max(1).min(self.counts.len())..].iter().map(|count| count[side]).collect();
+            self.asked.counts[frame.max(1).min(self.asked.counts.len())..].iter().map(|count| count[side]).collect();
         if frame == 0 {
             assumed.extend(self.initial.fixed().map(|bit| literal(bits, bit)));
-            assumed.push(self.begins[side]);
+            assumed.push(self.asked.begins[side]);
         }
         assumed.extend_from_slice(also);
-        assumed.retain(|literal| literal != circuit.yes());
+        assumed.retain(|literal| literal != self.asked.step.yes());
         assumed
     }
 
     /// A cube around a state that is a goal, all of whose states are.
     fn widened_goal(&self, state: &Cube) -> Attempt<Cube> {
-        let assumed: Vec<Literal> = state.iter().map(|&bit| literal(&self.state, bit)).collect();
-        let is_other = self.here.solve(&[&assumed[..], &[self.goal.negated()]].concat(), None)?;
+        let assumed: Vec<Literal> = state.iter().map(|&bit| literal(&self.asked.state, bit)).collect();
+        let is_other = self.asked.here.solve(&[&assumed[..], &[self.asked.goal.negated()]].concat(), None)?;
         assert_eq!(is_other, Some(false), "a state is a goal or not");
-        Ok(state.iter().copied().filter(|&bit| self.here.failed(literal(&self.state, bit))).collect())
+        Ok(state.iter().copied().filter(|&bit| self.asked.here.failed(literal(&self.asked.state, bit))).collect())
     }
 
     /// A cube around a state from which a step leads into another cube, from all of whose states the same step does.
     fn widened(&self, state: &Cube, end: usize, into: &Cube) -> Attempt<Cube> {
-        let way = &self.ends[end];
-        let assumed: Vec<Literal> = state.iter().map(|&bit| literal(&self.state, bit)).collect();
+        let way = &self.asked.ends[end];
+        let assumed: Vec<Literal> = state.iter().map(|&bit| literal(&self.asked.state, bit)).collect();
         let there = into.iter().map(|&bit| literal(&way.then, bit));
         let leads: Vec<Literal> = assumed.iter().copied().chain([way.path]).chain(there.clone()).collect();
-        assert_eq!(self.here.solve(&leads, None)?, Some(true), "the step that was found leads there");
-        let is_set = |bit: Literal| if self.here.value(bit) { bit } else { bit.negated() };
+        assert_eq!(self.asked.here.solve(&leads, None)?, Some(true), "the step that was found leads there");
+        let is_set = |bit: Literal| if self.asked.here.value(bit) { bit } else { bit.negated() };
         let chosen: Vec<Literal> = way.chosen.iter().map(|&bit| is_set(bit)).collect();
         // Now and then it does not.
-        let fails = self.here.free();
+        let fails = self.asked.here.free();
         let clause: Vec<Literal> =
             [fails.negated(), way.path.negated()].into_iter().chain(there.map(Literal::negated)).collect();
-        self.here.require(&clause);
-        let is_other = self.here.solve(&[&assumed[..], &chosen[..], &[fails]].concat(), None)?;
+        self.asked.here.require(&clause);
+        let is_other = self.asked.here.solve(&[&assumed[..], &chosen[..], &[fails]].concat(), None)?;
         assert_eq!(is_other, Some(false), "where a step leads is decided by the state and what is chosen");
-        let core = state.iter().copied().filter(|&bit| self.here.failed(literal(&self.state, bit))).collect();
-        self.here.require(&[fails.negated()]);
+        let core =
+            state.iter().copied().filter(|&bit| self.asked.here.failed(literal(&self.asked.state, bit))).collect();
+        self.asked.here.require(&[fails.negated()]);
         Ok(core)
     }
 
@@ -396,7 +386,8 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         let mut obligations = vec![Obligation { cube, next: None }];
         let mut open = BinaryHeap::from([Reverse((frame, 0))]);
         while let Some(Reverse((at, number))) = open.pop() {
-            self.step.look()?;
+            self.asked.step.look()?;
+            self.renew()?;
             let cube = obligations[number].cube.clone();
             if self.initial.is_in(&cube) {
                 return Ok(Some(self.trace(&obligations, number)));
@@ -409,11 +400,8 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
             }
             match self.predecessor(&cube, at - 1)? {
                 Ok(core) => {
-                    let wide = self.generalised(core, at - 1)?;
-                    let mut last = at;
-                    while last + 1 < self.frames.len() && self.predecessor(&wide, last)?.is_ok() {
-                        last += 1;
-                    }
+                    let wide = self.generalised(core, at - 1, 0)?;
+                    let last = self.last_without_predecessor(&wide, at)?;
                     wide.iter().for_each(|&(bit, _)| self.activity[bit] += 1);
                     self.exclude(wide, last);
                     if last < frame {
@@ -433,25 +421,25 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
 
     /// Whether a frame excludes a cube as it is.
     fn is_excluded(&self, cube: &Cube, frame: usize) -> Attempt<bool> {
-        let bits: Vec<Literal> = cube.iter().map(|&bit| literal(&self.state, bit)).collect();
-        Ok(self.here.solve(&self.assumed(frame, 1, self.here, &bits), None)? == Some(false))
+        let bits: Vec<Literal> = cube.iter().map(|&bit| literal(&self.asked.state, bit)).collect();
+        Ok(self.asked.here.solve(&self.assumed(frame, 1, &bits), None)? == Some(false))
     }
 
     /// A step from a frame into a cube, from outside of the cube: the state and the way to end it. If there is none: what of the
     /// cube was needed for that, which does not include an initial state.
     fn predecessor(&self, cube: &Cube, frame: usize) -> Attempt<Result<Cube, (Cube, usize)>> {
-        let outside = self.step.free();
-        let clause = cube.iter().map(|&bit| literal(&self.now, bit).negated());
-        self.step.require(&[outside.negated()].into_iter().chain(clause).collect::<Vec<_>>());
-        let there = cube.iter().map(|&bit| literal(&self.then, bit));
-        let assumed = self.assumed(frame, 0, self.step, &there.chain([outside]).collect::<Vec<_>>());
-        let is_found = self.step.solve(&assumed, None)?.expect("without a limit the solver finds out");
+        let outside = self.asked.step.free();
+        let clause = cube.iter().map(|&bit| literal(&self.asked.now, bit).negated());
+        self.asked.step.require(&[outside.negated()].into_iter().chain(clause).collect::<Vec<_>>());
+        let there = cube.iter().map(|&bit| literal(&self.asked.then, bit));
+        let assumed = self.assumed(frame, 0, &there.chain([outside]).collect::<Vec<_>>());
+        let is_found = self.asked.step.solve(&assumed, None)?.expect("without a limit the solver finds out");
         let answer = if is_found {
-            let end = self.taken.iter().position(|&taken| self.step.value(taken)).expect("a step is taken");
-            Err((solution(self.step, &self.now), end))
+            let end = self.asked.taken.iter().position(|&taken| self.asked.step.value(taken)).expect("a step is taken");
+            Err((solution(&self.asked.step, &self.asked.now), end))
         } else {
             let mut core: Cube =
-                cube.iter().copied().filter(|&bit| self.step.failed(literal(&self.then, bit))).collect();
+                cube.iter().copied().filter(|&bit| self.asked.step.failed(literal(&self.asked.then, bit))).collect();
             if self.initial.is_in(&core) {
                 core.extend(self.initial.apart(cube));
                 core.sort_unstable();
@@ -459,12 +447,12 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
             }
             Ok(core)
         };
-        self.step.require(&[outside.negated()]);
+        self.asked.step.require(&[outside.negated()]);
         Ok(answer)
     }
 
     /// A cube with fewer conditions, into which no step leads from a frame either. Conditions of little use go first.
-    fn generalised(&self, mut cube: Cube, frame: usize) -> Attempt<Cube> {
+    fn generalised(&mut self, mut cube: Cube, frame: usize, depth: u32) -> Attempt<Cube> {
         let mut order = cube.clone();
         order.sort_by_key(|&(bit, _)| self.activity[bit]);
         for bit in order {
@@ -472,24 +460,55 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
                 continue;
             }
             let fewer: Cube = cube.iter().copied().filter(|&other| other != bit).collect();
-            if self.initial.is_in(&fewer) {
-                continue;
-            }
-            if let Ok(core) = self.predecessor(&fewer, frame)? {
+            if let Some(core) = self.without_predecessor(fewer, frame, depth)? {
                 cube = core;
             }
         }
         Ok(cube)
     }
 
+    /// A part of a cube into which no step leads from a frame, if there is one near. A state from which a step does lead there is
+    /// excluded, too, if that is easily done (Hassan, Bradley and Somenzi, "Better Generalization in IC3", 2013); or else what the
+    /// cube has in common with it is tried.
+    fn without_predecessor(&mut self, cube: Cube, frame: usize, depth: u32) -> Attempt<Option<Cube>> {
+        let mut excluded = 0;
+        loop {
+            if self.initial.is_in(&cube) {
+                return Ok(None);
+            }
+            let state = match self.predecessor(&cube, frame)? {
+                Ok(core) => {
+                    self.worthwhile += u64::from(excluded > 0);
+                    return Ok(Some(core));
+                }
+                Err((state, _)) => state,
+            };
+            let is_worthwhile = self.attempts < FIRST_ATTEMPTS + self.worthwhile * ATTEMPTS;
+            if depth == 0 && is_worthwhile && excluded < MOST_STATES && frame > 0 && !self.initial.is_in(&state) {
+                if let Ok(core) = self.predecessor(&state, frame - 1)? {
+                    self.attempts += u64::from(excluded == 0);
+                    excluded += 1;
+                    let wide = self.generalised(core, frame - 1, depth + 1)?;
+                    let last = self.last_without_predecessor(&wide, frame)?;
+                    self.exclude(wide, last);
+                    continue;
+                }
+            }
+            return Ok(None);
+        }
+    }
+
+    /// The last frame that can exclude a cube, which this one can.
+    fn last_without_predecessor(&self, cube: &Cube, mut frame: usize) -> Attempt<usize> {
+        while frame + 1 < self.frames.len() && self.predecessor(cube, frame)?.is_ok() {
+            frame += 1;
+        }
+        Ok(frame)
+    }
+
     /// From now on a frame and those before it exclude a cube. What it includes is not needed any more.
     fn exclude(&mut self, cube: Cube, frame: usize) {
-        let of = |bits: &[Literal], count: Literal| -> Vec<Literal> {
-            [count.negated()].into_iter().chain(cube.iter().map(|&bit| literal(bits, bit).negated())).collect()
-        };
-        let [in_step, in_here] = self.counts[frame];
-        self.step.require(&of(&self.now, in_step));
-        self.here.require(&of(&self.state, in_here));
+        self.asked.exclude(&cube, frame);
         for cubes in &mut self.frames[1..=frame] {
             cubes.retain(|other| !cube.iter().all(|bit| other.contains(bit)));
         }

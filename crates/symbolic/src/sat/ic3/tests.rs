@@ -105,9 +105,9 @@ fn what_is_no_invariant_is_noticed() {
     let (mut patient, job) = (Patient, Job::new(1, Limits::NONE));
     let watch = Watch::new(&mut patient, u64::MAX);
     let ranges = reachable(&program).variables;
-    let circuits = [[Circuit::new(&watch), Circuit::new(&watch)]];
+    let goals_of = [goal];
     let mut search = Search { program: &program, excluded: &[], job: &job, watch: &watch, proofs: Vec::new() };
-    search.run(&[goal], &circuits, &ranges).expect("nobody ends it");
+    search.run(&goals_of, &ranges).expect("nobody ends it");
     let Answer::Invariant(cubes) = &search.proofs[0].answer else { panic!("it holds") };
     let is_invariant = |cubes: &[Cube]| search.is_invariant(goal, cubes, &ranges).expect("nobody ends it");
     assert!(is_invariant(cubes) && cubes.len() > 1, "{cubes:?}");
