@@ -18,7 +18,6 @@ use birk_ir::{BitIs, Coverage, Expr, Goal, Invariant, Outcome, Program, Stop, Tr
 
 use super::circuit::{Circuit, Literal, Watch};
 use super::stuck::depends_on_choices;
-use super::unrolling::Frame;
 use crate::attempt::{Attempt, Broken};
 use crate::bitvector::{Algebra as _, width};
 use crate::trace::through;
@@ -26,6 +25,7 @@ use asked::Asked;
 use initial::Initial;
 
 mod asked;
+mod checked;
 mod initial;
 #[cfg(test)]
 mod tests;
@@ -113,7 +113,9 @@ impl<'s, 'o: 's, 'p> Search<'s, 'o, 'p> {
                 }
                 self.proofs[goal].advance(self.watch)?;
                 if let Answer::Invariant(cubes) = &self.proofs[goal].answer {
-                    assert!(self.is_invariant(sought, cubes, ranges)?, "a proof was not one");
+                    let cubes = self.needed(sought, cubes, ranges)?;
+                    assert!(self.is_invariant(sought, &cubes, ranges)?, "a proof was not one");
+                    self.proofs[goal].answer = Answer::Invariant(cubes);
                 }
                 if matches!(self.proofs[goal].answer, Answer::Found(_)) && self.job.stop_at.contains(goal) {
                     return Ok(Stop::Goal);
@@ -129,40 +131,6 @@ impl<'s, 'o: 's, 'p> Search<'s, 'o, 'p> {
                 Some(_) => {}
             }
         }
-    }
-
-    /// Whether no step leads from outside of these cubes into one of them, and all goals are inside: asked of other solvers than
-    /// those that found it. The initial states are outside.
-    fn is_invariant(&self, goal: &Expr, cubes: &[Cube], ranges: &[Interval]) -> Attempt<bool> {
-        let free = bits(self.program, ranges);
-        let literals = |frame: &Frame<'_, '_, '_>| -> Vec<Literal> {
-            free.iter().map(|&(variable, element, at)| frame.bit(variable, element, at)).collect()
-        };
-        let outside = |circuit: &Circuit<'_>, bits: &[Literal]| {
-            for cube in cubes {
-                circuit.require(&cube.iter().map(|&bit| literal(bits, bit).negated()).collect::<Vec<_>>());
-            }
-        };
-        let (step, here) = (Circuit::new(self.watch), Circuit::new(self.watch));
-        let state = Frame::any(&here, self.program, ranges)?;
-        outside(&here, &literals(&state));
-        state.exclude(self.excluded)?;
-        let is_goal = state.goal(goal)?;
-        if here.solve(&[is_goal], None)? != Some(false) {
-            return Ok(false);
-        }
-        let now = Frame::any(&step, self.program, ranges)?;
-        outside(&step, &literals(&now));
-        now.exclude(self.excluded)?;
-        let then = literals(&now.next()?);
-        for cube in cubes {
-            let inside: Vec<Literal> = cube.iter().map(|&bit| literal(&then, bit)).collect();
-            if step.solve(&inside, None)? != Some(false) {
-                return Ok(false);
-            }
-        }
-        let first = Initial::new(self.program, &free);
-        Ok(!cubes.iter().any(|cube| first.is_in(cube)))
     }
 
     fn look(&self) -> Attempt<()> {
