@@ -3,6 +3,8 @@
 //! A state of a wide model is looked up by its owner part by part, which takes longer than to make it. Most successors were met
 //! before, and many of them by the same worker a moment ago. Keys are compared as a whole: nothing is left out for its hash alone.
 
+use std::hint::black_box;
+
 /// The keys that were met last, one for each place that a hash can point to.
 #[derive(Debug)]
 pub(crate) struct Recent {
@@ -30,6 +32,14 @@ impl Recent {
         self.places.len() as u64 * 8
     }
 
+    /// Reads the places of some hashes, so that their cache lines come together.
+    pub(crate) fn prefetch(&self, hashes: &[u64]) {
+        if !self.places.is_empty() {
+            let first = |hash: &u64| self.places[(*hash as usize & self.mask) * (self.words + 1)];
+            black_box(hashes.iter().map(first).fold(0, |all, word| all ^ word));
+        }
+    }
+
     /// Whether a key with this hash is among them; if not, it is from now on.
     #[inline]
     pub(crate) fn knows(&mut self, hash: u64, key: &[u64]) -> bool {
@@ -39,7 +49,7 @@ impl Recent {
         let start = (hash as usize & self.mask) * (self.words + 1);
         let place = &mut self.places[start..start + self.words + 1];
         // The lowest bit of the hash is lost, which costs nothing: keys are compared as a whole.
-        if place[0] == hash | 1 && place[1..] == *key {
+        if place[0] == hash | 1 && place[1..].iter().zip(key).all(|(kept, word)| kept == word) {
             return true;
         }
         place[0] = hash | 1;

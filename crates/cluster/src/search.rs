@@ -27,6 +27,8 @@ use crate::shared::Shared;
 
 /// States that are expanded before blocks are received.
 const CHUNK: usize = 128;
+/// Keys that are looked for together among the recent ones.
+const GROUP: usize = 64;
 /// Keys of its own that a worker collects before it looks them up.
 const OWN: usize = 512;
 /// How long a worker without work waits before it looks around.
@@ -94,6 +96,7 @@ pub(crate) struct Worker<'a, 'o, F: Fabric> {
     is_ceasing: bool,
     batch: Successors,
     packed: Vec<u64>,
+    hashes: Vec<u64>,
     state: Vec<u32>,
     /// What the first worker hears of traces, and what all hear from it.
     pub(crate) predecessors: Vec<Option<Predecessors>>,
@@ -141,6 +144,7 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
             is_ceasing: false,
             batch: Successors::in_parts(model.words()),
             packed: Vec::new(),
+            hashes: Vec::new(),
             state: vec![0; model.words()],
             predecessors: vec![None; workers],
             path: None,
@@ -197,10 +201,15 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
         if self.recent.is_empty() {
             return Cow::Borrowed(keys);
         }
-        let mut news = Vec::new();
-        for key in keys.chunks_exact(self.shared.keys.words()) {
-            if !self.recent.knows(hash(key), key) {
-                news.extend_from_slice(key);
+        let (mut news, words) = (Vec::new(), self.shared.keys.words());
+        for group in keys.chunks(GROUP * words) {
+            self.hashes.clear();
+            self.hashes.extend(group.chunks_exact(words).map(hash));
+            self.recent.prefetch(&self.hashes);
+            for (key, &hash) in group.chunks_exact(words).zip(&self.hashes) {
+                if !self.recent.knows(hash, key) {
+                    news.extend_from_slice(key);
+                }
             }
         }
         Cow::Owned(news)
@@ -297,7 +306,7 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
                 *smallest = Some(state.clone());
             }
         }
-        self.route(place);
+        self.route(key, place);
         while self.batch.has_rest() {
             self.await_credit()?;
             if self.is_ceasing {
@@ -309,13 +318,13 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
             self.shared.keys.unpack(key, &mut self.state);
             self.batch.clear();
             self.shared.model.successors(&self.state, &mut self.batch);
-            self.route(place);
+            self.route(key, place);
         }
         Ok(())
     }
 
-    /// Puts the successors of the batch into the blocks of their owners.
-    fn route(&mut self, place: usize) {
+    /// Puts the successors of the batch, which are those of the state with this key, into the blocks of their owners.
+    fn route(&mut self, key: &[u64], place: usize) {
         let (shared, workers, own) = (self.shared, self.fabric.workers(), self.fabric.index());
         let words = shared.keys.words();
         let is_at_limit = self.is_at_limit();
@@ -325,9 +334,12 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
         }
         let mut packed = std::mem::take(&mut self.packed);
         packed.clear();
-        shared.keys.pack_all(&self.batch, 0, &mut packed);
-        for (at, key) in packed.chunks_exact(words).enumerate() {
-            let hash = hash(key);
+        shared.keys.pack_successors((key, &self.state), &self.batch, &mut packed);
+        let mut hashes = std::mem::take(&mut self.hashes);
+        hashes.clear();
+        hashes.extend(packed.chunks_exact(words).map(hash));
+        self.recent.prefetch(&hashes);
+        for (at, (key, &hash)) in packed.chunks_exact(words).zip(&hashes).enumerate() {
             if !is_at_limit && self.recent.knows(hash, key) {
                 continue;
             }
@@ -342,7 +354,7 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
                 self.send(to);
             }
         }
-        self.packed = packed;
+        (self.packed, self.hashes) = (packed, hashes);
     }
 
     /// Sends the block of an owner; this worker's own is taken at once.

@@ -126,10 +126,12 @@ fn sort_wide(keys: &mut Vec<u64>, words: usize, may_go_on: &mut dyn FnMut() -> b
         7 => keys.as_chunks_mut::<7>().0.sort_unstable(),
         8 => keys.as_chunks_mut::<8>().0.sort_unstable(),
         _ => {
-            let mut order: Vec<u32> = (0..(keys.len() / words) as u32).collect();
-            let key = |&place: &u32| &keys[place as usize * words..(place as usize + 1) * words];
-            order.sort_unstable_by(|a, b| key(a).cmp(key(b)));
-            let sorted: Vec<u64> = order.iter().flat_map(key).copied().collect();
+            // With the first word beside its place, most comparisons do not go to the keys.
+            let mut order: Vec<(u64, u32)> = keys.iter().step_by(words).copied().zip(0..).collect();
+            let key = |&(_, place): &(u64, u32)| &keys[place as usize * words..(place as usize + 1) * words];
+            order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| key(a).cmp(key(b))));
+            let mut sorted = Vec::with_capacity(keys.len());
+            order.iter().for_each(|place| sorted.extend_from_slice(key(place)));
             *keys = sorted;
         }
     }

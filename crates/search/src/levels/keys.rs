@@ -54,6 +54,32 @@ impl Keys {
         }
     }
 
+    /// Appends the keys of the states in a batch, which are successors of one with this key: most of its bits are theirs, too.
+    pub fn pack_successors(&self, (key, state): (&[u64], &[u32]), batch: &Successors, keys: &mut Vec<u64>) {
+        let Kind::Wide { places, .. } = &self.0 else { return self.pack_all(batch, 0, keys) };
+        for i in 0..batch.len() {
+            let start = keys.len();
+            keys.extend_from_slice(key);
+            let key = &mut keys[start..];
+            for ((&new, &old), &(at, width)) in batch.state(i).iter().zip(state).zip(places) {
+                if new != old {
+                    let (index, shift, change) = (at / 64, at as u32 % 64, u64::from(new ^ old));
+                    key[index] ^= change << shift;
+                    if shift + width > 64 {
+                        key[index + 1] ^= change >> (64 - shift);
+                    }
+                }
+            }
+            debug_assert!(self.is_packed(batch.state(i), &keys[start..]), "a change of a key is that of its state");
+        }
+    }
+
+    fn is_packed(&self, state: &[u32], key: &[u64]) -> bool {
+        let mut packed = Vec::new();
+        self.pack(state, &mut packed);
+        packed == key
+    }
+
     /// Appends the key of a state.
     pub fn pack(&self, state: &[u32], keys: &mut Vec<u64>) {
         let Kind::Wide { places, words } = &self.0 else {
