@@ -18,6 +18,8 @@ pub enum Kind {
     Empty,
     /// Keys of states of the next level, all owned by the receiver.
     Keys,
+    /// The same, sorted and delta-coded: how many bytes, then the bytes.
+    Packed,
     /// Keys of which the sender asks whether they are known.
     Ask,
     /// The answer: how many keys, and a bit for each.
@@ -36,9 +38,10 @@ pub enum Kind {
     Path,
 }
 
-const KINDS: [Kind; 10] = [
+const KINDS: [Kind; 11] = [
     Kind::Empty,
     Kind::Keys,
+    Kind::Packed,
     Kind::Ask,
     Kind::Known,
     Kind::Credit,
@@ -114,7 +117,7 @@ mod tests {
 
     #[test]
     fn blocks_survive_the_wire() {
-        for (kind, length) in KINDS.into_iter().zip([0, 1, 63, 64, 65, 4096, 2, 3, 5, 7]) {
+        for (kind, length) in KINDS.into_iter().zip([0, 1, 63, 64, 65, 4096, 2, 3, 5, 7, 9]) {
             let block = Block {
                 from: 3,
                 to: 70_000,

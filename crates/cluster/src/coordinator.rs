@@ -95,6 +95,7 @@ impl<'a> Coordinator<'a> {
         so_far.transitions = earlier.map_or(0, |record| record.transitions) + sum(|report| report.transitions);
         so_far.cut = earlier.map_or(0, |record| record.cut) + sum(|report| report.cut);
         so_far.bytes = sum(|report| report.bytes);
+        so_far.exchanged = reports.iter().map(|report| report.exchanged).sum();
         let fired = earlier.map(|record| bits(&record.fired));
         so_far.fired = join(fired.iter().chain(reports.iter().map(|report| &report.fired)), |all, one| *all |= one);
         so_far.edge.0 = sum(|report| report.edge.0);

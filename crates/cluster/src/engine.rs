@@ -4,13 +4,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::thread::Builder;
 
-use birk_engine::{Cutoff, Engine, Hunt, Job, Model, Observer, Peers, Search, Stats};
+use birk_engine::{Cutoff, Engine, EngineStats, ExchangeStats, Hunt, Job, Model, Observer, Peers, Search, Stats};
 use birk_ir::{Coverage, Outcome, Stop};
-use birk_search::levels::limits::{Halt, nothing};
+use birk_search::levels::limits::{Flow, Halt, nothing};
 use birk_search::levels::vault::Vault;
 use timely::communication::allocator::ProcessBuilder;
 use timely::communication::allocator::zero_copy::allocator::TcpBuilder;
-use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
+use timely::communication::allocator::zero_copy::initialize::{CommsGuard, initialize_networking_from_sockets};
 use timely::communication::{Allocator, Hooks};
 
 use crate::dataflow::Dataflow;
@@ -19,6 +19,7 @@ use crate::link::Wire;
 use crate::protocol::{Over, bit};
 use crate::reordering::Reordering;
 use crate::search::{Turn, Worker};
+use crate::setting::{COMPRESS, Setting};
 use crate::shared::Shared;
 
 /// The engine of this crate.
@@ -33,38 +34,18 @@ pub const ENGINES: &[Engine] = &[Engine {
     on_disk: true,
     resumes: true,
     distributed: true,
+    options: &[COMPRESS],
     ..Engine::new("cluster", Search::Model(cluster_search))
 }];
 
-/// How workers exchange keys.
-#[derive(Clone, Copy, Debug)]
-pub struct Setting {
-    /// Keys of a block.
-    pub block: usize,
-    /// Blocks that may be under way from one worker to another.
-    pub window: u32,
-    /// Bytes of keys that a worker remembers to have sent or received, at most; none if keys are one word.
-    pub recent: u64,
-    /// For tests: blocks within the process are turned into bytes and back, as between processes.
-    pub serialises: bool,
-    /// For tests: blocks of different senders come in an order that this decides.
-    pub reorders: Option<u64>,
-}
-
-impl Default for Setting {
-    fn default() -> Self {
-        Self { block: 4096, window: 16, recent: 16 << 20, serialises: false, reorders: None }
-    }
-}
-
 /// How an allocator of timely is made, in the thread of its worker.
-enum Making {
+pub(crate) enum Making {
     Thread(ProcessBuilder),
     Process(TcpBuilder),
 }
 
 impl Making {
-    fn dataflow(self) -> Dataflow {
+    pub(crate) fn dataflow(self) -> Dataflow {
         Dataflow::new(match self {
             Making::Thread(builder) => Allocator::Process(builder.build()),
             Making::Process(builder) => Allocator::Tcp(builder.build()),
@@ -76,7 +57,7 @@ impl Making {
 fn cluster_search(model: &dyn Model, job: &Job, observer: &mut dyn Observer) -> Hunt {
     let peers = observer.outside().and_then(|outside| outside.peers());
     match peers {
-        None => hunt_by_threads(model, job, observer, Setting::default()),
+        None => hunt_by_threads(model, job, observer, Setting::of(job)),
         Some(peers) => hunt_by_processes(model, job, observer, &peers),
     }
 }
@@ -95,21 +76,12 @@ pub fn hunt_by_threads(model: &dyn Model, job: &Job, observer: &mut dyn Observer
 
 /// Searches together with the workers of other processes.
 fn hunt_by_processes(model: &dyn Model, job: &Job, observer: &mut dyn Observer, peers: &Arc<dyn Peers>) -> Hunt {
-    let threads = job.limits.threads.max(1);
-    let Some(links) = peers.links() else {
-        return nothing(model, job, Halt::Refused("the connections of a cluster are for one search"), observer);
-    };
-    let wires = links.into_iter().map(|link| link.map(|link| Wire::new(link, peers))).collect();
-    let hooks = Hooks::default();
-    let builders = ProcessBuilder::new_typed_vector(threads, hooks.refill.clone(), None);
-    let connected = initialize_networking_from_sockets(builders, wires, peers.rank(), threads, hooks);
-    let (builders, guard) = match connected {
+    let (makings, guard) = match connected(peers, job.limits.threads.max(1)) {
         Ok(connected) => connected,
-        Err(error) => return nothing(model, job, Halt::Failed(error), observer),
+        Err(halt) => return nothing(model, job, halt, observer),
     };
-    let makings = builders.into_iter().map(Making::Process).collect();
     let search = AssertUnwindSafe(|| {
-        let hunt = together(model, job, &mut *observer, (makings, Setting::default()));
+        let hunt = together(model, job, &mut *observer, (makings, Setting::of(job)));
         // Waits until everything was sent, and the others have ended, too.
         drop(guard);
         hunt
@@ -122,6 +94,16 @@ fn hunt_by_processes(model: &dyn Model, job: &Job, observer: &mut dyn Observer, 
         }
         Err(panic) => resume_unwind(panic),
     }
+}
+
+/// The workers of this process among those of all processes; the connections are there until the guard is dropped.
+pub(crate) fn connected(peers: &Arc<dyn Peers>, threads: usize) -> Flow<(Vec<Making>, CommsGuard)> {
+    let links = peers.links().ok_or(Halt::Refused("the connections of a cluster are for one search"))?;
+    let wires = links.into_iter().map(|link| link.map(|link| Wire::new(link, peers))).collect();
+    let hooks = Hooks::default();
+    let builders = ProcessBuilder::new_typed_vector(threads, hooks.refill.clone(), None);
+    let (builders, guard) = initialize_networking_from_sockets(builders, wires, peers.rank(), threads, hooks)?;
+    Ok((builders.into_iter().map(Making::Process).collect(), guard))
 }
 
 /// Whether a panic says that timely lost a connection: it has no other way to say so.
@@ -246,6 +228,11 @@ fn answer(shared: &Shared<'_>, over: Over, ended: Option<Stop>, mut outcome: imp
             store_bytes: over.bytes,
             levels: over.levels,
             cutoff,
+            engine: EngineStats::Exchange(ExchangeStats {
+                blocks: over.exchanged.blocks,
+                compressed_blocks: over.exchanged.packed,
+                bytes: over.exchanged.bytes,
+            }),
             ..Stats::default()
         },
         fired: (0..transitions)

@@ -17,9 +17,11 @@ mod protocol;
 mod recent;
 mod reordering;
 mod search;
+mod setting;
 mod shared;
 mod trace;
 
 pub use block::{Block, Kind};
-pub use engine::{ENGINES, Setting, hunt_by_threads};
+pub use engine::{ENGINES, hunt_by_threads};
 pub use fabric::Fabric;
+pub use setting::{COMPRESS, Compress, Setting};

@@ -29,6 +29,8 @@ pub(crate) struct Report {
     /// Beyond the depth limit: states with steps to unknown ones, and such steps of each transition.
     pub(crate) edge: (u64, Vec<u64>),
     pub(crate) bytes: u64,
+    /// What this worker has sent to others so far.
+    pub(crate) exchanged: Exchanged,
     /// Where the level is in the file of this worker.
     pub(crate) part: Place,
     /// Why this worker wants the search to end.
@@ -59,12 +61,31 @@ pub(crate) struct Over {
     pub(crate) max_depth: u32,
     pub(crate) peak_frontier: u64,
     pub(crate) bytes: u64,
+    pub(crate) exchanged: Exchanged,
     pub(crate) fired: Vec<u64>,
     /// For each goal where it was found first: the depth, and the smallest state.
     pub(crate) found: Vec<Option<(u32, Vec<u32>)>>,
     /// States that were reached and not expanded, and steps that were not taken.
     pub(crate) waiting: u64,
     pub(crate) edge: (u64, Vec<u64>),
+}
+
+/// Blocks of keys that were sent to other workers, how many of them were compressed, and the bytes of all.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+pub(crate) struct Exchanged {
+    pub(crate) blocks: u64,
+    pub(crate) packed: u64,
+    pub(crate) bytes: u64,
+}
+
+impl std::iter::Sum for Exchanged {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |all, one| Self {
+            blocks: all.blocks + one.blocks,
+            packed: all.packed + one.packed,
+            bytes: all.bytes + one.bytes,
+        })
+    }
 }
 
 /// Of each state that a trace is to lead to, the smallest predecessor among the states of a worker.
@@ -98,16 +119,32 @@ impl From<Ended> for Stop {
 
 /// As words of a block: how many bytes, then the bytes.
 pub(crate) fn written(value: &impl Serialize) -> Vec<u64> {
-    let bytes = postcard::to_stdvec(value).expect("what is in memory can be written");
-    let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-    std::iter::once(bytes.len() as u64).chain(bytes.chunks(8).map(word)).collect()
+    as_words(&postcard::to_stdvec(value).expect("what is in memory can be written"))
 }
 
 /// What was written so.
 pub(crate) fn read<T: DeserializeOwned>(words: &[u64]) -> T {
-    let (length, words) = words.split_first().expect("a message has a length");
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take(*length as usize).collect();
-    postcard::from_bytes(&bytes).expect("a message is as it was written")
+    postcard::from_bytes(&as_bytes(words)).expect("a message is as it was written")
+}
+
+/// How many bytes, then the bytes.
+pub(crate) fn as_words(bytes: &[u8]) -> Vec<u64> {
+    let mut words = Vec::with_capacity(1 + bytes.len().div_ceil(8));
+    words.push(bytes.len() as u64);
+    let (whole, rest) = bytes.as_chunks();
+    words.extend(whole.iter().map(|bytes| u64::from_le_bytes(*bytes)));
+    if !rest.is_empty() {
+        words.push(rest.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)));
+    }
+    words
+}
+
+/// The bytes in such words.
+pub(crate) fn as_bytes(words: &[u64]) -> Vec<u8> {
+    let (length, words) = words.split_first().expect("bytes come with their number");
+    let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    bytes.truncate(*length as usize);
+    bytes
 }
 
 /// A bit for each that is true.

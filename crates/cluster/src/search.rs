@@ -3,6 +3,7 @@
 //! complete everywhere. [`Worker::search`] is the loop.
 
 mod begin;
+mod exchange;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -21,7 +22,7 @@ use crate::coordinator::Coordinator;
 use crate::fabric::Fabric;
 use crate::manifest::Restored;
 use crate::owner::{hash, owner, owner_by};
-use crate::protocol::{Decision, Over, Predecessors, Report, bits, read, written};
+use crate::protocol::{Decision, Exchanged, Over, Predecessors, Report, bits, read, written};
 use crate::recent::Recent;
 use crate::shared::Shared;
 
@@ -82,6 +83,9 @@ pub(crate) struct Worker<'a, 'o, F: Fabric> {
     /// Blocks that may be sent to each worker, and blocks taken from each for which no credit was returned.
     credit: Vec<i64>,
     owed: Vec<u64>,
+    /// How many blocks are compressed yet for each worker for whose credit this one has waited; what it has sent to all.
+    short: Vec<u32>,
+    exchanged: Exchanged,
     sent: Vec<u64>,
     received: Vec<u64>,
     goals: GoalSet,
@@ -131,6 +135,8 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
             recent: Recent::new(shared.keys.words(), shared.setting.recent.min(shared.memory / 32)),
             credit: vec![i64::from(shared.setting.window); workers],
             owed: vec![0; workers],
+            short: vec![0; workers],
+            exchanged: Exchanged::default(),
             sent: vec![0; workers],
             received: vec![0; workers],
             goals: GoalSet::default(),
@@ -237,6 +243,7 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
             waiting: self.waiting,
             edge: (self.is_open.iter().filter(|is_open| **is_open).count() as u64, self.open.clone()),
             bytes: self.visited.bytes() + self.recent.bytes() + (self.here.capacity() * 8) as u64,
+            exchanged: self.exchanged,
             part,
             halted: self.halted.map(Into::into),
         };
@@ -357,45 +364,6 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
         (self.packed, self.hashes) = (packed, hashes);
     }
 
-    /// Sends the block of an owner; this worker's own is taken at once.
-    fn send(&mut self, to: usize) {
-        if self.out[to].is_empty() {
-            return;
-        }
-        let is_at_limit = self.is_at_limit();
-        let mut keys = std::mem::take(&mut self.out[to]);
-        let steps = std::mem::take(&mut self.out_steps[to]);
-        if to == self.fabric.index() {
-            if is_at_limit {
-                self.asked[to].extend(steps);
-                let known = self.known(&keys);
-                self.learn(to, &known);
-            } else {
-                self.add(&keys);
-            }
-            keys.clear();
-            self.out[to] = keys;
-            return;
-        }
-        self.credit[to] -= 1;
-        let kind = if is_at_limit {
-            self.asked[to].extend(steps);
-            Kind::Ask
-        } else {
-            self.sent[to] += (keys.len() / self.shared.keys.words()) as u64;
-            Kind::Keys
-        };
-        self.out[to].reserve(keys.len());
-        self.fabric.send(Block::new(to, kind, keys));
-    }
-
-    fn await_credit(&mut self) -> Turn<()> {
-        while self.credit.iter().any(|&credit| credit <= 0) && !self.is_ceasing {
-            self.turn(PATIENCE)?;
-        }
-        Ok(())
-    }
-
     // ---- At the depth limit
 
     /// Whether states of this level are evaluated, and their successors only looked up.
@@ -439,13 +407,8 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
     fn take(&mut self, level: u32, block: &Block) {
         let from = block.from as usize;
         match block.kind {
-            Kind::Keys => {
-                assert_eq!(level, self.arriving, "keys of worker {from} arrive at the level that is gathered");
-                self.received[from] += (block.words.len() / self.shared.keys.words()) as u64;
-                let block = self.news(&block.words);
-                self.add(&block);
-                self.return_credit(from);
-            }
+            Kind::Keys => self.take_keys(level, from, &block.words),
+            Kind::Packed => self.take_keys(level, from, &self.unpacked(block)),
             Kind::Ask => {
                 let known = self.known(&block.words);
                 self.fabric.send(Block::new(from, Kind::Known, known));
@@ -465,14 +428,6 @@ impl<'a, 'o, F: Fabric> Worker<'a, 'o, F> {
             Kind::Predecessors => self.take_predecessors(from, read(&block.words)),
             Kind::Path => self.path = Some(read(&block.words)),
             Kind::Empty => unreachable!("an empty block is not sent"),
-        }
-    }
-
-    fn return_credit(&mut self, from: usize) {
-        self.owed[from] += 1;
-        if self.owed[from] >= u64::from(self.shared.setting.window).div_ceil(4) {
-            let owed = std::mem::take(&mut self.owed[from]);
-            self.fabric.send(Block::new(from, Kind::Credit, vec![owed]));
         }
     }
 

@@ -9,7 +9,7 @@ use birk_search::levels::keys::Keys;
 use birk_search::levels::limits::{Halt, Sizes};
 use birk_search::levels::vault::Vault;
 
-use crate::engine::Setting;
+use crate::setting::Setting;
 
 pub(crate) struct Shared<'a> {
     pub(crate) model: &'a dyn Model,

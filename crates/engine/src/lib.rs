@@ -28,5 +28,5 @@ pub use monitor::{Monitor, Watched};
 pub use observer::{Observer, Outside, Patient, Progress, Relief, Save, Spill};
 pub use option::{EngineOption, Kind, Options, Value, read_size};
 pub use peers::{Link, Peers};
-pub use stats::{BddStats, BoundedStats, DiskStats, EngineStats, FrontierStats, Hunt, SatStats, Stats};
+pub use stats::{BddStats, BoundedStats, DiskStats, EngineStats, ExchangeStats, FrontierStats, Hunt, SatStats, Stats};
 pub use successors::{Rest, Successors};

@@ -69,6 +69,11 @@ impl Stats {
         if let EngineStats::Disk(stats) = self.engine { Some(stats) } else { None }
     }
 
+    /// The figures of a search whose workers send each other states.
+    pub fn exchange(&self) -> Option<ExchangeStats> {
+        if let EngineStats::Exchange(stats) = self.engine { Some(stats) } else { None }
+    }
+
     /// Which states a search visited that may be one of many, roughly.
     pub fn visited(&self) -> Option<&HyperLogLog> {
         if let EngineStats::Sampled(visited) = &self.engine { Some(visited) } else { None }
@@ -89,6 +94,8 @@ pub enum EngineStats {
     Bdd(Box<BddStats>),
     /// States outside of memory.
     Disk(DiskStats),
+    /// Workers that send each other states.
+    Exchange(ExchangeStats),
     /// A SAT solver, which counts neither states nor steps.
     Sat(SatStats),
 }
@@ -136,6 +143,17 @@ pub struct DiskStats {
     pub spills: u64,
     /// How often runs of visited states were merged.
     pub merges: u64,
+}
+
+/// What a search counts whose workers send each other states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExchangeStats {
+    /// Blocks of states that a worker has sent to another.
+    pub blocks: u64,
+    /// How many of them were compressed.
+    pub compressed_blocks: u64,
+    /// The bytes of all blocks.
+    pub bytes: u64,
 }
 
 /// What bounded model checking counts: it looks at paths, not at states.

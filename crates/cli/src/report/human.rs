@@ -305,6 +305,11 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
         let [peak, written, read] = [disk.peak_bytes, disk.written, disk.read].map(bytes);
         let _ = writeln!(out, "{} {peak} at peak, {written} written, {read} read", paint.bold("files:"));
     }
+    if let Some(exchange) = stats.exchange().filter(|exchange| exchange.blocks > 0) {
+        let (sent, blocks) = (bytes(exchange.bytes), count(exchange.blocks, "block"));
+        let compressed = grouped(exchange.compressed_blocks);
+        let _ = writeln!(out, "{} {sent} sent in {blocks}, {compressed} compressed", paint.bold("exchange:"));
+    }
     if let Some(bounded) = stats.bounded().filter(|bounded| !bounded.relief.is_empty()) {
         let step =
             |(relief, states): &(Relief, u64)| format!("after {} states, {}", grouped(*states), relieved(*relief));

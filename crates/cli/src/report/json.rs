@@ -13,6 +13,7 @@ use crate::cli::{Fair, StoreKind};
 use crate::report::covered::{Count, CoverageReport};
 use crate::report::disk::DiskReport;
 use crate::report::ending::Ending;
+use crate::report::exchange::ExchangeReport;
 use crate::report::explained::{Explained, ExplanationReport};
 use crate::report::joint::HuntReport;
 use crate::report::statement::Next;
@@ -117,6 +118,8 @@ struct Figures {
     frontier: Option<Frontier>,
     #[serde(skip_serializing_if = "Option::is_none")]
     disk: Option<DiskReport>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exchange: Option<ExchangeReport>,
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -360,6 +363,7 @@ fn figures(report: &Report<'_>) -> Figures {
         }),
         frontier: frontier(stats),
         disk: DiskReport::of(stats),
+        exchange: ExchangeReport::of(stats),
     }
 }
 

@@ -229,6 +229,7 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
         ("beam", "2"),
         ("automaton", "nothing.hoa"),
         ("max-disk", "1G"),
+        ("compress", "always"),
         ("jobs", "2"),
     ];
     let folder = folder_with("long", "philosophers_ring.bir");

@@ -1,15 +1,15 @@
 //! How searches are set, and what of them must be the same.
 
-use birk_cluster::Setting;
+use birk_cluster::{Compress, Setting};
 use birk_engine::{Hunt, Job, Limits};
 use birk_ir::{Outcome, Stop};
 
-/// Large blocks; blocks of a few keys, one on its way at a time, and a few keys that are remembered; the same in any order; the same as
-/// bytes, for which every worker has megabytes of buffers.
+/// Large blocks; blocks of a few keys, one on its way at a time, and a few keys that are remembered; the same in any order, compressed; the
+/// same as bytes, for which every worker has megabytes of buffers, compressed where credit runs out.
 pub(crate) fn settings(seed: u64) -> [Setting; 4] {
     let small = Setting { block: 7, window: 1, recent: 300, ..Setting::default() };
-    let reordered = Setting { window: 2, recent: 0, reorders: Some(seed), ..small };
-    [Setting::default(), small, reordered, Setting { serialises: true, ..reordered }]
+    let reordered = Setting { window: 2, recent: 0, reorders: Some(seed), compress: Compress::Always, ..small };
+    [Setting::default(), small, reordered, Setting { serialises: true, compress: Compress::Auto, ..reordered }]
 }
 
 pub(crate) const WORKERS: [usize; 4] = [1, 2, 3, 8];

@@ -8,7 +8,7 @@ use birk_agreement::check::{Subject, check};
 use birk_agreement::counters::Counters;
 use birk_agreement::hunt;
 use birk_agreement::shelf::Shelf;
-use birk_cluster::{Setting, hunt_by_threads};
+use birk_cluster::{Compress, Setting, hunt_by_threads};
 use birk_engine::{GoalSet, Hunt, Job, Limits, Model, Observer, Patient, Progress, Successors};
 use birk_exec::{Interpreter, goal_of};
 use birk_ir::{Coverage, Outcome, Stop};
@@ -40,6 +40,56 @@ fn any_number_of_workers_finds_what_one_process_finds() {
                 }
             }
         }
+    }
+}
+
+/// Blocks that are compressed, all of them or none, in any order.
+#[test]
+fn compressed_blocks_hold_the_same_states() {
+    for model in [Counters::new(5, 4, 2), Counters::new(5, 3, 12), Counters::new(7, 2, 28)] {
+        for depth in [u32::MAX, 5] {
+            let job = Job { keep_going: true, ..Job::new(3, Limits { depth, ..Limits::NONE }) };
+            let expected = in_one_process(&model, &job);
+            for (workers, seed) in WORKERS.into_iter().zip(1..) {
+                for compress in [Compress::Always, Compress::Never] {
+                    for reorders in [None, Some(seed), Some(seed + 70)] {
+                        let setting =
+                            Setting { block: 3, window: 4, recent: 0, compress, reorders, ..Setting::default() };
+                        let hunt = hunt_by_threads(&model, &with_workers(&job, workers), &mut Patient, setting);
+                        same(&hunt, &expected);
+                        let exchange = hunt.stats.exchange().expect("it exchanges states");
+                        assert_eq!(exchange.blocks > 0, workers > 1);
+                        match compress {
+                            // At the depth limit it is asked whether states are known.
+                            Compress::Always if depth < u32::MAX => {
+                                assert_eq!(exchange.compressed_blocks > 0, workers > 1);
+                            }
+                            Compress::Always => assert_eq!(exchange.compressed_blocks, exchange.blocks),
+                            _ => assert_eq!(exchange.compressed_blocks, 0),
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// With levels of many blocks credit runs out, and then, and only then, blocks are compressed.
+#[test]
+fn blocks_are_compressed_where_credit_runs_out() {
+    let model = Counters::new(6, 6, 2);
+    let job = Job { keep_going: true, ..Job::new(3, Limits::NONE) };
+    let expected = in_one_process(&model, &job);
+    for (workers, reorders) in [(2, None), (3, Some(1)), (8, Some(2))] {
+        let setting = Setting { block: 3, window: 4, recent: 0, reorders, ..Setting::default() };
+        let hunt = hunt_by_threads(&model, &with_workers(&job, workers), &mut Patient, setting);
+        same(&hunt, &expected);
+        let exchange = hunt.stats.exchange().expect("it exchanges states");
+        assert!((1..exchange.blocks).contains(&exchange.compressed_blocks), "{workers} workers: {exchange:?}");
+        let plenty = Setting { window: 1 << 20, ..setting };
+        let hunt = hunt_by_threads(&model, &with_workers(&job, workers), &mut Patient, plenty);
+        same(&hunt, &expected);
+        assert_eq!(hunt.stats.exchange().map(|exchange| exchange.compressed_blocks), Some(0));
     }
 }
 
