@@ -13,6 +13,10 @@ use crate::{Exit, Failure};
 
 /// Between two tries.
 const PAUSE: Duration = Duration::from_millis(50);
+/// A connection whose other end has confirmed nothing for so long is closed by the system. Later than signs of life are missed, because
+/// those say who is lost: this is for when nobody is left to say it.
+#[cfg(target_os = "linux")]
+const UNANSWERED: Duration = Duration::from_secs(20);
 /// A greeting takes no longer.
 const GREETING: Duration = Duration::from_secs(5);
 
@@ -60,10 +64,27 @@ pub(super) fn connect(common: &Common, wait: Duration) -> Result<Connected, Fail
     }
     await_others(common, &listener, &mut connected, (deadline, wait))?;
     for stream in connected.data.iter().chain(&connected.control).flatten() {
-        let set = stream.set_read_timeout(None).and_then(|()| stream.set_write_timeout(None));
-        set.and_then(|()| stream.set_nodelay(true)).map_err(|error| Failure::io("set up a connection", &error))?;
+        settle(stream).map_err(|error| Failure::io("set up a connection", &error))?;
     }
     Ok(connected)
+}
+
+/// A connection stays as long as the search, unless the other side does not answer.
+fn settle(stream: &TcpStream) -> Result<(), Error> {
+    stream.set_read_timeout(None)?;
+    stream.set_write_timeout(None)?;
+    stream.set_nodelay(true)?;
+    // Elsewhere signs of life alone must do.
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::net::sockopt;
+        sockopt::set_tcp_user_timeout(stream, UNANSWERED.as_millis() as u32)?;
+        sockopt::set_tcp_keepidle(stream, UNANSWERED / 2)?;
+        sockopt::set_tcp_keepintvl(stream, UNANSWERED / 4)?;
+        sockopt::set_tcp_keepcnt(stream, 2)?;
+        sockopt::set_socket_keepalive(stream, true)?;
+    }
+    Ok(())
 }
 
 /// Connects to a process of lower rank.
@@ -150,4 +171,58 @@ fn unreachable(common: &Common, peer: usize, error: &Error) -> Failure {
         common.rank,
         common.hosts.name(peer)
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::hosts::Hosts;
+    use super::*;
+
+    /// Two processes at free ports: how each ends, when the second is as it is made.
+    fn two(change: impl FnOnce(Common) -> Common) -> [Result<Connected, Failure>; 2] {
+        let held = [0, 1].map(|_| TcpListener::bind(("127.0.0.1", 0)).expect("there is a port"));
+        let lines = held.each_ref().map(|listener| format!("{}", listener.local_addr().expect("it has an address")));
+        drop(held);
+        let hosts = Hosts::parse(&lines.join("\n")).expect("two hosts");
+        let common = |rank| Common {
+            version: "1.2.3",
+            token: "a secret of the tests".to_owned(),
+            program: [7; 32],
+            rank,
+            hosts: hosts.clone(),
+        };
+        let (first, second) = (common(0), change(common(1)));
+        std::thread::scope(|scope| {
+            let first = scope.spawn(move || connect(&first, Duration::from_secs(2)));
+            let second = connect(&second, Duration::from_secs(2));
+            [first.join().expect("no panic"), second]
+        })
+    }
+
+    #[test]
+    fn another_version_is_refused_by_both() {
+        let other = two(|common| Common { version: "1.2.4", ..common });
+        let failures = other.map(|connected| connected.err().expect("they differ"));
+        for Failure { message, .. } in &failures {
+            assert!(message.contains("it is another version of Birk; install the same everywhere"), "{message}");
+        }
+        assert_eq!(failures.map(|failure| failure.exit), [Exit::Inconclusive, Exit::Usage]);
+    }
+
+    /// The system closes a connection that nobody answers, and asks whether the other end is there when nothing is said.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn connections_are_watched_by_the_system() {
+        use rustix::net::sockopt;
+        for connected in two(|common| common) {
+            let connected = connected.unwrap_or_else(|failure| panic!("{}", failure.message));
+            let streams: Vec<&TcpStream> = connected.data.iter().chain(&connected.control).flatten().collect();
+            assert_eq!(streams.len(), 2);
+            for stream in streams {
+                assert_eq!(sockopt::tcp_user_timeout(stream).ok(), Some(20_000));
+                assert_eq!(sockopt::socket_keepalive(stream).ok(), Some(true));
+                assert_eq!(sockopt::tcp_keepidle(stream).ok(), Some(Duration::from_secs(10)));
+            }
+        }
+    }
 }

@@ -3,9 +3,12 @@
 #![cfg(feature = "cluster")]
 
 use std::fs;
-use std::net::TcpListener;
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::binary::{self, BIRK, birk, command, essence, folder};
@@ -146,6 +149,70 @@ fn two(name: &str, part: u16, change: impl Fn(usize, &Path) -> Option<Command>) 
     let since = Instant::now();
     let children: Vec<Child> = (0..2).filter_map(|rank| change(rank, &hosts)).map(spawn).collect();
     children.into_iter().map(|child| ended(child, since, MOST)).collect()
+}
+
+/// Hands on what arrives at a port to another one, in both directions, until it is unplugged: then nothing, and nobody is told.
+struct Proxy {
+    port: u16,
+    is_unplugged: Arc<AtomicBool>,
+}
+
+impl Proxy {
+    fn to(target: u16) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("there is a port");
+        let port = listener.local_addr().expect("it has an address").port();
+        let is_unplugged = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&is_unplugged);
+        std::thread::spawn(move || {
+            for here in listener.incoming().flatten() {
+                // If nobody listens yet, whoever has connected is sent away, and tries again.
+                let Ok(there) = TcpStream::connect(("127.0.0.1", target)) else { continue };
+                for (from, to) in [(&here, &there), (&there, &here)] {
+                    let (from, to) = (from.try_clone().expect("a socket"), to.try_clone().expect("a socket"));
+                    let flag = Arc::clone(&flag);
+                    std::thread::spawn(move || hand_on(from, to, &flag));
+                }
+            }
+        });
+        Self { port, is_unplugged }
+    }
+}
+
+fn hand_on(mut from: TcpStream, mut to: TcpStream, is_unplugged: &AtomicBool) {
+    let mut bytes = [0; 1 << 16];
+    while let Ok(count @ 1..) = from.read(&mut bytes) {
+        while is_unplugged.load(Ordering::Relaxed) {
+            std::thread::sleep(MOST);
+        }
+        if to.write_all(&bytes[..count]).is_err() {
+            break;
+        }
+    }
+    let _ = (to.shutdown(Shutdown::Both), from.shutdown(Shutdown::Both));
+}
+
+/// The last of three processes reaches the others through proxies, which are unplugged in the middle of the search.
+#[test]
+fn an_unplugged_process_ends_all() {
+    let folder = folder("cluster-unplugged");
+    let hosts = hosts(&folder, 10, 3);
+    let text = fs::read_to_string(&hosts).expect("it was written");
+    let port = |line: &str| -> u16 { line.rsplit_once(':').and_then(|(_, port)| port.parse().ok()).expect("a port") };
+    let proxies: Vec<Proxy> = text.lines().take(2).map(|line| Proxy::to(port(line))).collect();
+    let lines: String = proxies.iter().map(|proxy| format!("127.0.0.1:{}\n", proxy.port)).collect();
+    let seen_by_last = folder.join("hosts-of-the-last");
+    fs::write(&seen_by_last, lines + text.lines().nth(2).expect("three hosts")).expect("it can be written");
+    let children: Vec<Child> =
+        (0..3).map(|rank| spawn(start(LONG, if rank == 2 { &seen_by_last } else { &hosts }, rank))).collect();
+    std::thread::sleep(Duration::from_secs(3));
+    let since = Instant::now();
+    proxies.iter().for_each(|proxy| proxy.is_unplugged.store(true, Ordering::Relaxed));
+    for (rank, child) in children.into_iter().enumerate() {
+        let (code, text) = ended(child, since, MOST);
+        assert_eq!(code, Some(3), "rank {rank}: {text}");
+        assert!(text.contains("was lost: it has said nothing for 10 s") || text.contains("says so"), "{text}");
+        assert!(text.contains("the network is cut") || rank < 2, "rank {rank}: {text}");
+    }
 }
 
 #[test]
