@@ -22,13 +22,7 @@ pub(crate) fn owner_by(hash: u64, workers: usize) -> usize {
 #[inline]
 pub(crate) fn hash(key: &[u64]) -> u64 {
     let (&last, others) = key.split_last().unwrap_or((&0, &[]));
-    // No word waits for the one before it.
-    let (mut all, mut seed) = (SEED, SEED);
-    for &word in others {
-        all ^= folded(seed ^ word);
-        seed = seed.wrapping_add(SECOND);
-    }
-    mix(all.rotate_left(23) ^ last)
+    mix(others.iter().fold(SEED, |hash, &word| folded(hash ^ word)).rotate_left(23) ^ last)
 }
 
 /// Both halves of a product: fewer operations than [`mix`], for all words but the last.
