@@ -9,6 +9,7 @@ mod block;
 mod coordinator;
 mod dataflow;
 mod engine;
+mod exchange;
 mod fabric;
 mod link;
 mod manifest;
@@ -23,5 +24,6 @@ mod trace;
 
 pub use block::{Block, Kind};
 pub use engine::{ENGINES, hunt_by_threads};
+pub use exchange::{Traffic, exchange_only};
 pub use fabric::Fabric;
 pub use setting::{COMPRESS, Compress, Setting};
