@@ -89,7 +89,8 @@ fn the_page_says_why_of_every_kind_of_property() {
     assert!(asserted.contains("assertion `x < 3 || on` failed") && asserted.contains("on = false"), "{asserted}");
     assert!(asserted.contains("  in the last state:\n    on   false\n"), "{asserted}");
     let stuck = ending("deadlock", &counter("").replace("x == 3", "x == 4"), "");
-    assert_eq!(stuck, "  no step is possible:\n    T at l waits for `x < 3` (x = 3) or `x == 4` (x = 3)\n");
+    let waits = "  no step is possible:\n    T at l waits for `x < 3` (x = 3) or `x == 4` (x = 3)\n";
+    assert_eq!(stuck, waits.to_owned() + "  unavoidable: every execution leads there, whatever is done\n");
     let branching = ending("ctl", &counter("ctl low: AG (x != 3);"), "");
     assert_eq!(branching, "  in the first state: `x != 3` is true\n  in the last state: `x != 3` is false\n");
 }
