@@ -428,7 +428,7 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
                 continue;
             }
             let fewer: Cube = cube.iter().copied().filter(|&other| other != bit).collect();
-            if let Some(core) = self.without_predecessor(fewer, frame, depth)? {
+            if let Some(core) = self.without_predecessor(&fewer, frame, depth)? {
                 cube = core;
             }
         }
@@ -436,15 +436,14 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
     }
 
     /// A part of a cube into which no step leads from a frame, if there is one near. A state from which a step does lead there is
-    /// excluded, too, if that is easily done (Hassan, Bradley and Somenzi, "Better Generalization in IC3", 2013); or else what the
-    /// cube has in common with it is tried.
-    fn without_predecessor(&mut self, cube: Cube, frame: usize, depth: u32) -> Attempt<Option<Cube>> {
+    /// excluded, too, if that is easily done (Hassan, Bradley and Somenzi, "Better Generalization in IC3", 2013).
+    fn without_predecessor(&mut self, cube: &Cube, frame: usize, depth: u32) -> Attempt<Option<Cube>> {
         let mut excluded = 0;
         loop {
-            if self.initial.is_in(&cube) {
+            if self.initial.is_in(cube) {
                 return Ok(None);
             }
-            let state = match self.predecessor(&cube, frame)? {
+            let state = match self.predecessor(cube, frame)? {
                 Ok(core) => {
                     self.worthwhile += u64::from(excluded > 0);
                     return Ok(Some(core));
@@ -452,17 +451,16 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
                 Err((state, _)) => state,
             };
             let is_worthwhile = self.attempts < FIRST_ATTEMPTS + self.worthwhile * ATTEMPTS;
-            if depth == 0 && is_worthwhile && excluded < MOST_STATES && frame > 0 && !self.initial.is_in(&state) {
-                if let Ok(core) = self.predecessor(&state, frame - 1)? {
-                    self.attempts += u64::from(excluded == 0);
-                    excluded += 1;
-                    let wide = self.generalised(core, frame - 1, depth + 1)?;
-                    let last = self.last_without_predecessor(&wide, frame)?;
-                    self.exclude(wide, last);
-                    continue;
-                }
+            let is_tried = depth == 0 && is_worthwhile && excluded < MOST_STATES && frame > 0;
+            if !is_tried || self.initial.is_in(&state) {
+                return Ok(None);
             }
-            return Ok(None);
+            let Ok(core) = self.predecessor(&state, frame - 1)? else { return Ok(None) };
+            self.attempts += u64::from(excluded == 0);
+            excluded += 1;
+            let wide = self.generalised(core, frame - 1, depth + 1)?;
+            let last = self.last_without_predecessor(&wide, frame)?;
+            self.exclude(wide, last);
         }
     }
 
