@@ -230,6 +230,7 @@ fn every_long_option_takes_its_value_after_a_blank_or_an_equals_sign() {
         ("automaton", "nothing.hoa"),
         ("max-disk", "1G"),
         ("compress", "always"),
+        ("explain", "5"),
         ("jobs", "2"),
     ];
     let folder = folder_with("long", "philosophers_ring.bir");
