@@ -14,9 +14,10 @@ use birk_ir::interval::{Interval, reachable};
 use birk_ir::{Access, Expr, Op, Place, Program, Transition, TransitionId, VarId};
 
 use super::circuit::{Circuit, Literal, Watch};
-use super::unrolling::{Frame, assign, name};
+use super::unrolling::Frame;
 use crate::attempt::Attempt;
 use crate::bitvector::Algebra;
+use crate::ends::{assign, name};
 use witness::{Elements, Witnesses};
 
 /// Conflicts of one query.

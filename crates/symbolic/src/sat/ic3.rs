@@ -14,16 +14,18 @@ use std::collections::BinaryHeap;
 use birk_engine::{EngineStats, Hunt, Job, Model as _, Observer, SatStats, Stats, Successors};
 use birk_exec::Interpreter;
 use birk_ir::interval::{Interval, reachable};
-use birk_ir::{BitIs, Coverage, Expr, Goal, Invariant, Outcome, Program, Stop, Trace, VarId};
+use birk_ir::{BitIs, Coverage, Expr, Goal, Invariant, Outcome, Program, Stop, VarId};
 
 use super::circuit::{Circuit, Literal, Watch};
 use super::stuck::depends_on_choices;
-use super::unrolling::{End, Frame};
+use super::unrolling::{self, End, Frame, Value};
 use crate::attempt::{Attempt, Broken};
 use crate::bitvector::{Algebra as _, width};
-use crate::trace::through;
+use crate::trace::{Taken, after, found};
+use generalise::DEPTH;
 use initial::Initial;
 
+mod generalise;
 mod initial;
 #[cfg(test)]
 mod tests;
@@ -178,7 +180,7 @@ impl<'s, 'o: 's, 'p> Search<'s, 'o, 'p> {
             (_, None) => Coverage::Partial(0),
         };
         let outcome = |proof: &Proof<'_, '_, '_>| match &proof.answer {
-            Answer::Found(trace) => Outcome::Found(trace.clone()),
+            Answer::Found(outcome) => outcome.clone(),
             Answer::Invariant(_) => Outcome::Absent,
             Answer::Open => Outcome::Inconclusive,
         };
@@ -202,7 +204,7 @@ impl<'s, 'o: 's, 'p> Search<'s, 'o, 'p> {
 /// What is known of a goal.
 enum Answer {
     Open,
-    Found(Trace),
+    Found(Outcome),
     /// It cannot be reached: these cubes are excluded forever, and all goals are among them.
     Invariant(Vec<Cube>),
 }
@@ -210,8 +212,15 @@ enum Answer {
 /// A cube that must be excluded from a frame, because it leads to a goal.
 struct Obligation {
     cube: Cube,
-    /// The obligation that all its states lead to with one step; none if they are goals.
-    next: Option<usize>,
+    /// The obligation that all its states lead to with one step, and that step; none if they are goals.
+    next: Option<(usize, Taken)>,
+}
+
+/// A step that was found: where it begins, the way in which it ends, and what it chooses.
+struct Found {
+    state: Cube,
+    end: usize,
+    taken: Taken,
 }
 
 struct Proof<'s, 'o, 'p> {
@@ -222,8 +231,9 @@ struct Proof<'s, 'o, 'p> {
     step: &'s Circuit<'o>,
     now: Vec<Literal>,
     then: Vec<Literal>,
-    /// For each way in which a step can end, whether it is taken.
-    taken: Vec<Literal>,
+    /// The ways in which a step can end.
+    taken: Vec<unrolling::Way>,
+    frame: Frame<'s, 'o, 'p>,
     /// A state, whether it is a goal, and where each way to end a step would lead.
     here: &'s Circuit<'o>,
     state: Vec<Literal>,
@@ -249,7 +259,7 @@ struct Way {
     /// The bits of the state that it leads to.
     then: Vec<Literal>,
     /// What was chosen.
-    chosen: Vec<Literal>,
+    chosen: Vec<Value>,
 }
 
 impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
@@ -285,6 +295,7 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
             now,
             then: literals(&next),
             taken,
+            frame,
             goal: state.goal(goal)?,
             state: literals(&state),
             ends,
@@ -311,8 +322,8 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         watch.depth.set(last as u32);
         while let Some(state) = self.goal_within(last)? {
             let cube = self.widened_goal(&state)?;
-            if let Some(trace) = self.block(cube, last)? {
-                self.answer = Answer::Found(trace);
+            if let Some(found) = self.block(cube, last)? {
+                self.answer = Answer::Found(found);
                 return Ok(());
             }
         }
@@ -371,14 +382,17 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
     }
 
     /// A cube around a state from which a step leads into another cube, from all of whose states the same step does.
-    fn widened(&self, state: &Cube, end: usize, into: &Cube) -> Attempt<Cube> {
-        let way = &self.ends[end];
+    fn widened(&self, Found { state, end, taken }: &Found, into: &Cube) -> Attempt<Cube> {
+        let way = &self.ends[*end];
         let assumed: Vec<Literal> = state.iter().map(|&bit| literal(&self.state, bit)).collect();
         let there = into.iter().map(|&bit| literal(&way.then, bit));
-        let leads: Vec<Literal> = assumed.iter().copied().chain([way.path]).chain(there.clone()).collect();
-        assert_eq!(self.here.solve(&leads, None)?, Some(true), "the step that was found leads there");
-        let is_set = |bit: Literal| if self.here.value(bit) { bit } else { bit.negated() };
-        let chosen: Vec<Literal> = way.chosen.iter().map(|&bit| is_set(bit)).collect();
+        let bits = way
+            .chosen
+            .iter()
+            .zip(&taken.chosen)
+            .flat_map(|(value, chosen)| value.bits.iter().zip(0..).map(move |of| (of, chosen)));
+        let chosen: Vec<Literal> =
+            bits.map(|((&bit, at), chosen)| if chosen >> at & 1 == 1 { bit } else { bit.negated() }).collect();
         // Now and then it does not.
         let fails = self.here.free();
         let clause: Vec<Literal> =
@@ -392,7 +406,7 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
     }
 
     /// Excludes a cube from a frame, and whatever leads to it from those before; a trace if the initial state is met.
-    fn block(&mut self, cube: Cube, frame: usize) -> Attempt<Option<Trace>> {
+    fn block(&mut self, cube: Cube, frame: usize) -> Attempt<Option<Outcome>> {
         let mut obligations = vec![Obligation { cube, next: None }];
         let mut open = BinaryHeap::from([Reverse((frame, 0))]);
         while let Some(Reverse((at, number))) = open.pop() {
@@ -409,20 +423,15 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
             }
             match self.predecessor(&cube, at - 1)? {
                 Ok(core) => {
-                    let wide = self.generalised(core, at - 1)?;
-                    let mut last = at;
-                    while last + 1 < self.frames.len() && self.predecessor(&wide, last)?.is_ok() {
-                        last += 1;
-                    }
-                    wide.iter().for_each(|&(bit, _)| self.activity[bit] += 1);
-                    self.exclude(wide, last);
+                    let wide = self.generalised(core, at - 1, DEPTH)?;
+                    let last = self.exclude_far(wide, at)?;
                     if last < frame {
                         open.push(Reverse((last + 1, number)));
                     }
                 }
-                Err((state, end)) => {
-                    let before = self.widened(&state, end, &cube)?;
-                    obligations.push(Obligation { cube: before, next: Some(number) });
+                Err(found) => {
+                    let before = self.widened(&found, &cube)?;
+                    obligations.push(Obligation { cube: before, next: Some((number, found.taken)) });
                     open.push(Reverse((at - 1, obligations.len() - 1)));
                     open.push(Reverse((at, number)));
                 }
@@ -431,15 +440,29 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         Ok(None)
     }
 
+    /// Excludes a cube from a frame that can exclude it, and from as many behind it as can, too; the last of them.
+    fn exclude_far(&mut self, cube: Cube, frame: usize) -> Attempt<usize> {
+        let mut last = frame;
+        while last + 1 < self.frames.len() && self.predecessor(&cube, last)?.is_ok() {
+            last += 1;
+        }
+        cube.iter().for_each(|&(bit, _)| self.activity[bit] += 1);
+        self.exclude(cube, last);
+        Ok(last)
+    }
+
     /// Whether a frame excludes a cube as it is.
     fn is_excluded(&self, cube: &Cube, frame: usize) -> Attempt<bool> {
+        if self.frames[frame..].iter().flatten().any(|other| other.iter().all(|bit| cube.binary_search(bit).is_ok())) {
+            return Ok(true);
+        }
         let bits: Vec<Literal> = cube.iter().map(|&bit| literal(&self.state, bit)).collect();
         Ok(self.here.solve(&self.assumed(frame, 1, self.here, &bits), None)? == Some(false))
     }
 
-    /// A step from a frame into a cube, from outside of the cube: the state and the way to end it. If there is none: what of the
+    /// A step from a frame into a cube, from outside of the cube. If there is none: what of the
     /// cube was needed for that, which does not include an initial state.
-    fn predecessor(&self, cube: &Cube, frame: usize) -> Attempt<Result<Cube, (Cube, usize)>> {
+    fn predecessor(&self, cube: &Cube, frame: usize) -> Attempt<Result<Cube, Found>> {
         let outside = self.step.free();
         let clause = cube.iter().map(|&bit| literal(&self.now, bit).negated());
         self.step.require(&[outside.negated()].into_iter().chain(clause).collect::<Vec<_>>());
@@ -447,8 +470,8 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         let assumed = self.assumed(frame, 0, self.step, &there.chain([outside]).collect::<Vec<_>>());
         let is_found = self.step.solve(&assumed, None)?.expect("without a limit the solver finds out");
         let answer = if is_found {
-            let end = self.taken.iter().position(|&taken| self.step.value(taken)).expect("a step is taken");
-            Err((solution(self.step, &self.now), end))
+            let (end, taken) = self.frame.taken(&self.taken);
+            Err(Found { state: solution(self.step, &self.now), end, taken })
         } else {
             let mut core: Cube =
                 cube.iter().copied().filter(|&bit| self.step.failed(literal(&self.then, bit))).collect();
@@ -461,25 +484,6 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         };
         self.step.require(&[outside.negated()]);
         Ok(answer)
-    }
-
-    /// A cube with fewer conditions, into which no step leads from a frame either. Conditions of little use go first.
-    fn generalised(&self, mut cube: Cube, frame: usize) -> Attempt<Cube> {
-        let mut order = cube.clone();
-        order.sort_by_key(|&(bit, _)| self.activity[bit]);
-        for bit in order {
-            if cube.len() == 1 || !cube.contains(&bit) {
-                continue;
-            }
-            let fewer: Cube = cube.iter().copied().filter(|&other| other != bit).collect();
-            if self.initial.is_in(&fewer) {
-                continue;
-            }
-            if let Ok(core) = self.predecessor(&fewer, frame)? {
-                cube = core;
-            }
-        }
-        Ok(cube)
     }
 
     /// From now on a frame and those before it exclude a cube. What it includes is not needed any more.
@@ -496,23 +500,22 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         self.frames[frame].push(cube);
     }
 
-    /// The steps from an initial state through the obligations: in each cube, every state has a step into the next.
-    fn trace(&self, obligations: &[Obligation], first: usize) -> Trace {
+    /// The steps from an initial state through the obligations: in each cube, the same step leads from every state into the next.
+    fn trace(&self, obligations: &[Obligation], first: usize) -> Outcome {
         let model = Interpreter::new(self.program, &[]);
         let mut initial = Successors::new(model.words());
         model.initial(&mut initial);
         let start = (0..initial.len()).find(|&at| self.is_within(initial.state(at), &obligations[first].cube));
         let mut states = vec![initial.state(start.expect("the cube includes an initial state")).to_vec()];
-        let mut at = first;
-        while let Some(next) = obligations[at].next {
-            let cube = &obligations[next].cube;
-            let mut successors = Successors::in_parts(model.words());
-            let here = states[states.len() - 1].clone();
-            let found = successors.find(&model, &here, |_, state| self.is_within(state, cube));
-            states.push(successors.state(found.expect("a step leads from each cube into the next")).to_vec());
-            at = next;
+        let (mut at, mut steps) = (first, Vec::new());
+        while let Some((next, step)) = &obligations[at].next {
+            let state = after(&model, self.program, &states[states.len() - 1], step);
+            assert!(self.is_within(&state, &obligations[*next].cube), "a step leads from each cube into the next");
+            states.push(state);
+            steps.push(step.clone());
+            at = *next;
         }
-        through(self.program, &states)
+        found(self.program, &states, &steps)
     }
 }
 
