@@ -6,6 +6,7 @@
 pub mod automaton;
 pub mod directed;
 pub mod equations;
+pub mod explanation;
 pub mod fair;
 pub mod goal;
 pub mod heuristic;
@@ -24,6 +25,7 @@ pub mod symmetry;
 pub mod why;
 
 pub use directed::Directed;
+pub use explanation::{Effort, Explanation, Role, explain_run, fewest_switches_within};
 pub use goal::goal_of;
 pub use heuristic::Heuristic;
 pub use interpreter::Interpreter;

@@ -20,6 +20,7 @@ mod crashes;
 mod cuts;
 mod dead;
 mod directed;
+mod explanations;
 mod fairness;
 mod ic3;
 mod inductive;
