@@ -1,9 +1,12 @@
 //! What a check found: plain data, which knows no command line.
 
 use birk_engine::{Engine, Hunt};
-use birk_exec::Replayed;
-use birk_ir::{Coverage, Property, Span, Stop, Verdict};
+use birk_exec::{Effort, Explanation, ReplayError, Replayed, explain_run, fewest_switches_within, replay};
+use birk_ir::{Coverage, Program, Property, Span, Step, Stop, Verdict};
 use birk_search::forecast::Forecast;
+
+use crate::error::Error;
+use crate::properties::replay_failure;
 
 /// What a check found.
 #[derive(Clone, Debug)]
@@ -91,6 +94,38 @@ pub struct ShownTrace {
     pub answer: usize,
     /// The states and steps.
     pub run: Replayed,
+    /// Which of the steps matter, where [`Report::explain`] was asked.
+    pub explanation: Option<Explanation>,
+    /// It was replaced by one with the fewest context switches of all of up to so many steps, and is not the shortest.
+    pub fewest_within: Option<u32>,
+}
+
+impl ShownTrace {
+    /// As it was found.
+    pub fn new(answer: usize, run: Replayed) -> Self {
+        Self { answer, run, explanation: None, fewest_within: None }
+    }
+
+    /// Takes one with fewer context switches in its place, if there is one of up to so many steps.
+    fn prefer_few_switches(
+        &mut self,
+        program: &Program,
+        property: &Property,
+        steps: u32,
+        work: u64,
+    ) -> Result<(), ReplayError> {
+        let thread = |step: &Step| program.transition(step.transition).thread;
+        let switches = |steps: &[Step]| steps.windows(2).filter(|two| thread(&two[0]) != thread(&two[1])).count();
+        let known = switches(&self.run.steps);
+        let found = fewest_switches_within(program, property, steps, work);
+        if let Some(trace) = found.filter(|trace| switches(&trace.steps) < known) {
+            let run = replay(program, &trace)?;
+            run.confirm(program, property)?;
+            self.fewest_within = (run.steps.len() > self.run.steps.len()).then_some(steps);
+            self.run = run;
+        }
+        Ok(())
+    }
 }
 
 /// The automaton of an LTL property, and the product with it.
@@ -239,6 +274,27 @@ impl Grade {
 }
 
 impl Report {
+    /// Finds out which steps of its counterexamples matter, and with `steps` also of its witnesses: among executions of so many steps,
+    /// or as many as the trace has. All of them share the work, which is counted, so that the answers are always the same.
+    pub fn explain(&mut self, program: &Program, work: u64, steps: Option<u32>) -> Result<(), Error> {
+        let is_asked = |answer: &Answer| answer.verdict == Verdict::Violated || steps.is_some();
+        let asked = self.traces.iter().filter(|trace| is_asked(&self.answers[trace.answer])).count();
+        for trace in &mut self.traces {
+            let answer = &self.answers[trace.answer];
+            if is_asked(answer) {
+                let (property, work) = (&answer.property, work / asked as u64);
+                let failed = |error: ReplayError| replay_failure(property, &error);
+                if let Some(steps) = steps.filter(|&steps| steps as usize > trace.run.steps.len()) {
+                    trace.prefer_few_switches(program, property, steps, work).map_err(failed)?;
+                }
+                let shrinks = !self.is_shortest || answer.by.is_some() || trace.fewest_within.is_some();
+                let effort = Effort { work, steps, shrinks };
+                trace.explanation = explain_run(program, property, &trace.run, &effort).map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The worst of all answers.
     pub fn verdict(&self) -> Verdict {
         self.answers.iter().map(|answer| answer.verdict).max().unwrap_or(Verdict::Holds)

@@ -12,6 +12,8 @@ const sequenceChart = (() => {
     if (!known.has(key)) { canvas.font = font; known.set(key, canvas.measureText(text).width); }
     return known.get(key);
   };
+  // Steps of which it is known that they do not matter to the end of the trace.
+  const isMinor = (step) => Boolean(step.role) && step.role !== "matters" && step.role !== "unknown";
   const short = (text) => (text.length > MOST ? text.slice(0, MOST - 1) + "…" : text);
   const make = (tag, attributes = {}, ...children) => {
     const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -176,7 +178,7 @@ const sequenceChart = (() => {
     for (const lane of lanes) lifelines.append(make("line", { class: "lane", x1: lane.x, x2: lane.x, y1: 0, y2: plan.bottom }));
     for (const { step: s, top, middle, box, height: tall } of rows) {
       const step = trace.steps[s], lane = lanes[step.l], isLast = s === trace.steps.length - 1 && trace.loop === null;
-      const row = make("g", { class: "row" + (isLast ? " last" : ""), "data-step": s + 1 },
+      const row = make("g", { class: "row" + (isLast ? " last" : "") + (isMinor(step) ? " minor" : ""), "data-step": s + 1 },
         make("rect", { class: "band", x: 28, y: top, width: width - 28, height: tall }),
         make("text", { class: "soft", x: 60, y: middle + 4, "text-anchor": "end" }, String(s + 1)),
         make("rect", { class: "box", x: lane.x - lane.half, y: middle - box / 2, width: 2 * lane.half, height: box, rx: 5 }),
@@ -194,5 +196,5 @@ const sequenceChart = (() => {
     svg.append(lifelines, boxes, lines, labels);
     return [drawHeads(plan, zoom, toggle), svg];
   };
-  return { layout, draw };
+  return { layout, draw, isMinor };
 })();

@@ -50,6 +50,12 @@
       if (step.c[i] !== step.own) parts.push(data.names[step.c[i]] + " = " + data.words[step.c[i + 1]]);
     return parts.join(", ");
   };
+  // What an explanation says of a step.
+  const ROLES = {
+    matters: "matters", replaceable: "does not matter: another one in its place leads there, too", forced: "does not matter: there was no other",
+    unavoidable: "does not matter: every execution leads there from here on", superfluous: "is superfluous: the others lead there without it",
+    unknown: "may matter or not",
+  };
   const inLoop = (index) => trace.loop !== null && index > trace.loop;
   const pageOf = (index) => Math.floor(Math.max(0, index - 1) / PAGE);
   const pageRange = (all) => all ? [0, steps().length] : [page * PAGE, Math.min(steps().length, (page + 1) * PAGE)];
@@ -152,7 +158,9 @@
   const drawTable = (from, to) => {
     const body = by("steps").tBodies[0], rows = [];
     const row = (index, who, what, change, place) => {
-      const line = make("tr", { "data-step": index, class: trace.loop === null ? null : inLoop(index) ? "loops" : "stem" },
+      const step = steps()[index - 1], role = step && ROLES[step.role];
+      const kind = step && sequenceChart.isMinor(step) ? "minor" : trace.loop === null ? null : inLoop(index) ? "loops" : "stem";
+      const line = make("tr", { "data-step": index, class: kind, title: role ? `This step ${role}.` : null },
         make("td", {}, make("button", { type: "button", "aria-label": "go to step " + index }, String(index))),
         make("td", {}, who), make("td", {}, what), make("td", {}, change), make("td", { class: "soft" }, place));
       line.addEventListener("click", () => go(index));
@@ -258,7 +266,7 @@
     by("slider").setAttribute("aria-valuetext", "step " + at);
     const step = at > 0 ? steps()[at - 1] : null;
     const phase = trace.loop === null ? "" : inLoop(at) ? " (in the loop)" : " (in the stem)";
-    by("where").textContent = step ? `Step ${at} of ${steps().length}${phase}: ${data.words[trace.lanes[step.l]]}, ${title(step)}` : `Start of ${steps().length} steps${phase}`;
+    by("where").textContent = step ? `Step ${at} of ${steps().length}${phase}: ${data.words[trace.lanes[step.l]]}, ${title(step)}${step.role ? "; it " + ROLES[step.role] : ""}` : `Start of ${steps().length} steps${phase}`;
     drawState();
     // What changed stands at the top.
     by("values").closest(".scroll").scrollTop = 0;

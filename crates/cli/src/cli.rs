@@ -202,6 +202,9 @@ pub(crate) struct CheckArgs {
     /// Write an HTML report with charts, source and plots to this file
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) report: Option<PathBuf>,
+    /// Explain traces by comparing all executions of at most N steps [default: as many as the trace has, as far as that is quick]
+    #[arg(long, value_name = "N", value_parser = parse_number::<u32>, help_heading = OUTPUT)]
+    pub(crate) explain: Option<u32>,
     /// Write a certificate of what is proved to this file, for `birk certify`
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) certificate: Option<PathBuf>,

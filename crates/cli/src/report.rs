@@ -5,6 +5,7 @@ mod covered;
 pub(crate) mod diagram;
 mod disk;
 pub(crate) mod ending;
+pub(crate) mod explained;
 pub(crate) mod fold;
 pub(crate) mod html;
 pub(crate) mod human;

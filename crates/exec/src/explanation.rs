@@ -249,6 +249,16 @@ impl Search<'_, '_> {
         replay(program, trace)?.confirm(program, self.property).map(|()| true)
     }
 
+    /// A way from one of these initial states, with its position.
+    fn beginning<'a>(
+        &mut self,
+        states: impl ExactSizeIterator<Item = &'a Vec<u32>>,
+    ) -> Result<Option<(usize, Vec<Step>)>, OutOfWork> {
+        self.detours.graph.pay(states.len() as u64)?;
+        let starts: Vec<usize> = states.map(|state| self.detours.graph.number(state)).collect();
+        self.detours.way(&starts, self.within)
+    }
+
     fn beginnings(&mut self, run: &Run) -> Result<Vec<Beginning>, ReplayError> {
         let program = self.detours.graph.program;
         let states = if program.choices.is_empty() { Vec::new() } else { program.initial_states() };
@@ -258,8 +268,7 @@ impl Search<'_, '_> {
             let value = slot.get(&states[run.initial as usize], of.element);
             let is_other = |state: &&Vec<u32>| slot.get(state, of.element) != value;
             let places: Vec<usize> = (0..states.len()).filter(|&place| is_other(&&states[place])).collect();
-            let starts: Vec<usize> = places.iter().map(|&place| self.detours.graph.number(&states[place])).collect();
-            let matters = match self.detours.way(&starts, self.within) {
+            let matters = match self.beginning(places.iter().map(|&place| &states[place])) {
                 Err(OutOfWork) => None,
                 Ok(None) => Some(true),
                 Ok(Some((place, steps))) => {

@@ -137,7 +137,7 @@ impl Findings {
             (answer.untraced, answer.automaton) = (answered.untraced, answered.automaton);
             if let Some(run) = answered.run {
                 answer.trace = Some(self.traces.len());
-                self.traces.push(ShownTrace { answer: index, run });
+                self.traces.push(ShownTrace::new(index, run));
             }
             let trace = answer.trace.map(|trace| &self.traces[trace]);
             watch.decided(index, &self.answers[index], trace);

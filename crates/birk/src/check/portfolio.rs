@@ -388,7 +388,7 @@ impl<'a> Portfolio<'a> {
 
     /// Keeps the trace of an answer, in the place of a longer one.
     fn show(&mut self, index: usize, shown: &ShownTrace) -> usize {
-        let shown = ShownTrace { answer: index, run: shown.run.clone() };
+        let shown = ShownTrace::new(index, shown.run.clone());
         if let Some(place) = self.report.answers[index].trace {
             self.report.traces[place] = shown;
             return place;

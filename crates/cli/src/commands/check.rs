@@ -22,6 +22,10 @@ use crate::{Exit, Failure, say};
 use present::{Asked, exit, present};
 use together::Together;
 
+/// Steps that are computed to explain traces: some milliseconds, and, where that was asked for, some seconds.
+const QUICK: u64 = 10_000;
+const THOROUGH: u64 = 5_000_000;
+
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     match several::models(args)? {
@@ -132,7 +136,7 @@ fn options(args: &CheckArgs) -> Options {
 
 /// Searches, and reports what was found.
 fn answer(asked: &Asked<'_>, watcher: &mut Watcher, together: &Together) -> Result<Exit, Failure> {
-    let found = birk::check(asked.program, asked.options, watcher)?;
+    let mut found = birk::check(asked.program, asked.options, watcher)?;
     if let Some(failure) = watcher.keeper().and_then(Checkpoint::refusal) {
         return Err(failure);
     }
@@ -145,6 +149,8 @@ fn answer(asked: &Asked<'_>, watcher: &mut Watcher, together: &Together) -> Resu
         checkpoint::farewell(keeper, &together::words(asked.args));
     }
     tell_broken(asked, &found);
+    let work = if asked.args.explain.is_some() { THOROUGH } else { QUICK };
+    found.explain(asked.program, work, asked.args.explain)?;
     let report = asked.report(&found, watcher.elapsed().as_secs_f64());
     match together.finish() {
         true => Ok(exit(&report)),

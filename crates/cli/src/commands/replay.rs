@@ -45,7 +45,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Result<Exit, Failure> {
     }
     let color = uses_color(args.model.color, &std::io::stdout());
     let look = Look::of_output(color);
-    let table = TraceTable { source: &source, program: &program, run: &run, extent: Extent::Whole };
+    let table = TraceTable { source: &source, program: &program, run: &run, extent: Extent::Whole, explanation: None };
     let mut out = table.text(look);
     let shown = violated(&program, &run);
     out.push('\n');

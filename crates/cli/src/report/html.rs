@@ -13,6 +13,7 @@ use crate::numbers::{count, grouped};
 use crate::progress::Course;
 use crate::report::chart::{Chart, chart};
 use crate::report::ending::Ending;
+use crate::report::explained::{Explained, is_marked, word};
 use crate::report::fold::Look;
 use crate::report::statistics::statistics;
 use crate::report::threads::{Threads, threads};
@@ -20,7 +21,7 @@ use crate::report::trace_table::{Extent, TraceTable};
 use crate::report::written::Line;
 use crate::report::{Report, diagram, human, joint};
 use crate::source::Source;
-use crate::terminal::visible;
+use crate::terminal::{Paint, visible};
 
 const PAGE: &str = include_str!("../../assets/report.html");
 const TRACE: &str = include_str!("../../assets/trace.html");
@@ -101,7 +102,7 @@ pub(crate) fn fill(template: &str, texts: &[(&str, &str)]) -> String {
 }
 
 /// What stands between backticks, as code.
-fn with_code(text: &str) -> String {
+pub(crate) fn with_code(text: &str) -> String {
     let parts = text.split('`').enumerate();
     parts.map(|(at, part)| if at % 2 == 1 { format!("<code>{part}</code>") } else { part.to_owned() }).collect()
 }
@@ -161,7 +162,8 @@ fn trace_section(report: &Report<'_>) -> String {
     let words = match runs.first() {
         Some(trace) if trace.run.steps.len() <= MAX_WORDS => {
             let (source, program, run) = (report.source, report.program, &trace.run);
-            TraceTable { source, program, run, extent: Extent::Whole }.text(Look::default())
+            let explanation = trace.explanation.as_ref();
+            TraceTable { source, program, run, extent: Extent::Whole, explanation }.text(Look::default())
         }
         _ => "this trace is too long to show here; `birk replay` prints it".to_owned(),
     };
@@ -371,6 +373,7 @@ fn ranges(lines: &BTreeSet<Place>) -> Vec<(u32, usize, usize)> {
 fn trace_data(report: &Report<'_>, trace: &ShownTrace, words: &mut Words) -> Value {
     let (program, run) = (report.program, &trace.run);
     let chart = chart(report.source, program, run);
+    let explanation = trace.explanation.as_ref().filter(|explanation| is_marked(explanation));
     let view = program.view();
     let mut history = view.history();
     let mut before = history.show(&run.states[0]);
@@ -391,7 +394,8 @@ fn trace_data(report: &Report<'_>, trace: &ShownTrace, words: &mut Words) -> Val
         }
         before = after;
         let title = words.number(&row.title);
-        steps.push(json!({"l": row.lane, "t": title, "p": transition.index(), "own": own, "c": changes}));
+        let role = explanation.map(|explanation| word(&explanation.steps[at]));
+        steps.push(json!({"l": row.lane, "t": title, "p": transition.index(), "own": own, "c": changes, "role": role}));
     }
     let messages = chart.messages.iter().map(|m| json!([m.sent, m.taken, m.from, m.to, words.number(&m.label)]));
     let messages: Vec<Value> = messages.collect();
@@ -405,13 +409,17 @@ fn trace_data(report: &Report<'_>, trace: &ShownTrace, words: &mut Words) -> Val
         if report.property_of(trace).wants_goal() { "reached" } else { "violated" }
     );
     let ending = Ending { source: report.source, program, property: report.property_of(trace), run };
+    let wants_goal = report.property_of(trace).wants_goal();
+    let explained = trace.explanation.as_ref().map_or_else(String::new, |explanation| {
+        Explained { source: report.source, program, wants_goal, explanation }.text(Paint(false))
+    });
     json!({
         "lanes": chart.lanes.iter().map(|lane| words.number(lane)).collect::<Vec<_>>(),
         "initial": initial,
         "steps": steps,
         "messages": messages,
         "loop": run.loop_start,
-        "ending": visible(&ending.details()),
+        "ending": visible(&(ending.details() + &explained)),
         "mermaid": diagram(diagram::mermaid, &short, "mermaid"),
         "plantuml": diagram(diagram::plantuml, &short, "plantuml"),
     })

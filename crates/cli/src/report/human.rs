@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use birk::{Answer, AutomatonFigures, Grade, ShownTrace, Slices};
 use birk_exec::replay::Decided;
-use birk_exec::{Fairness, Replayed};
+use birk_exec::{Explanation, Fairness, Replayed};
 use birk_ir::{Coverage, PropertyKind, Stop, TransitionId, Verdict};
 
 use birk_engine::Relief;
@@ -14,6 +14,7 @@ use crate::cli::Fair;
 use crate::numbers::{bytes, count, counted, grouped};
 use crate::progress::relieved;
 use crate::report::ending::Ending;
+use crate::report::explained::Explained;
 use crate::report::fold::Look;
 use crate::report::joint;
 use crate::report::statement::{Cut, Next, stopped};
@@ -35,7 +36,11 @@ pub(crate) fn text(report: &Report<'_>, look: Look) -> String {
     properties(&mut out, report, paint);
     for trace in &report.traces {
         let (program, property, run) = (report.program, report.property_of(trace), &trace.run);
-        out.push_str(&shown_trace(&Ending { source: report.source, program, property, run }, look));
+        out.push_str(&shown_trace(
+            &Ending { source: report.source, program, property, run },
+            trace.explanation.as_ref(),
+            look,
+        ));
         if let Some(thread) = passed_over(report, trace) {
             let _ = writeln!(
                 out,
@@ -111,6 +116,7 @@ fn violation(report: &Report<'_>) -> String {
     let violated: Vec<&Answer> = report.answers.iter().filter(|a| a.verdict == Verdict::Violated).collect();
     let describe = |answer: &&Answer| {
         let run = answer.trace.map(|t| &report.traces[t].run);
+        let fewest = answer.trace.and_then(|t| report.traces[t].fewest_within);
         if let Some(steps) = answer.untraced {
             return format!("`{}` ({}, shortest; {NO_TRACE})", answer.property.name, count(u64::from(steps), "step"));
         }
@@ -119,6 +125,7 @@ fn violation(report: &Report<'_>) -> String {
                 let is_of_state = run.loop_start.is_none() && answer.property.branching().is_none();
                 let is_least = answer.automaton.as_ref().is_some_and(|figures| figures.is_shortest);
                 let shortest = match (is_of_state, report.is_shortest) {
+                    _ if fewest.is_some() => ", with the fewest context switches",
                     (false, _) if is_least => ", shortest in the product",
                     (true, true) => ", shortest",
                     (true, false) if report.engine.directed => ", perhaps not the shortest",
@@ -229,7 +236,7 @@ fn length_text(run: &Replayed) -> String {
 }
 
 /// A trace with what it shows at its end.
-pub(crate) fn shown_trace(shown: &Ending<'_>, look: Look) -> String {
+pub(crate) fn shown_trace(shown: &Ending<'_>, explanation: Option<&Explanation>, look: Look) -> String {
     let Ending { source, program, property, run } = *shown;
     let (paint, mut out) = (Paint(look.color), String::new());
     let title = match property.kind {
@@ -244,10 +251,14 @@ pub(crate) fn shown_trace(shown: &Ending<'_>, look: Look) -> String {
         _ => "in",
     };
     let _ = writeln!(out, "\n{} {how} {}:\n", paint.bold(&title), length_text(run));
-    let table = TraceTable { source, program, run, extent: Extent::Ends };
+    let table = TraceTable { source, program, run, extent: Extent::Ends, explanation };
     out.push_str(&table.text(look));
     out.push('\n');
     out.push_str(&shown.text(look));
+    if let Some(explanation) = explanation {
+        let wants_goal = property.wants_goal();
+        out.push_str(&Explained { source, program, wants_goal, explanation }.text(paint));
+    }
     let steps = if table.is_cut() { "too long to show; --trace FILE saves it".to_owned() } else { ordinals_text(run) };
     let _ = writeln!(out, "  {} {steps}", paint.dim("replay:"));
     out

@@ -2,8 +2,8 @@
 //! field.
 
 use birk::{Answer, Grade, Slices};
-use birk_exec::Replayed;
 use birk_exec::replay::Shows;
+use birk_exec::{Explanation, Replayed};
 use birk_ir::{Change, Program, Property, PropertyKind, ShownState, ShownValue, Span, ThreadId, TransitionId, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,6 +13,7 @@ use crate::cli::{Fair, StoreKind};
 use crate::report::covered::{Count, CoverageReport};
 use crate::report::disk::DiskReport;
 use crate::report::ending::Ending;
+use crate::report::explained::{Explained, ExplanationReport};
 use crate::report::joint::HuntReport;
 use crate::report::statement::Next;
 use crate::report::{Report, ordinals_text};
@@ -247,6 +248,9 @@ pub(crate) struct TraceReport {
     /// What it shows, line by line: who waits for what, which values decide, what repeats forever.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     why: Vec<String>,
+    /// Which of its steps matter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<ExplanationReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     shows: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -303,7 +307,10 @@ pub(crate) fn text(report: &Report<'_>) -> String {
         traces: report
             .traces
             .iter()
-            .map(|trace| trace_report(report.source, report.program, Some(report.property_of(trace)), &trace.run))
+            .map(|trace| {
+                let (property, shown) = (report.property_of(trace), (&trace.run, trace.explanation.as_ref()));
+                trace_report(report.source, report.program, Some(property), shown)
+            })
             .collect(),
         reproduce: report.reproduce(),
         go_on: report.go_on(),
@@ -460,8 +467,9 @@ pub(crate) fn trace_report(
     source: &Source,
     program: &Program,
     property: Option<&Property>,
-    run: &Replayed,
+    (run, explanation): (&Replayed, Option<&Explanation>),
 ) -> TraceReport {
+    let wants_goal = property.is_some_and(Property::wants_goal);
     let formula = property.and_then(Property::branching);
     let shows = |formula| if run.shows(program, formula) == Shows::Part { "part" } else { "whole" };
     let fault = run.fault.map(|id| &program.faults[id.index()]);
@@ -483,6 +491,7 @@ pub(crate) fn trace_report(
         states,
         replay: ordinals_text(run),
         why: property.map_or(Vec::new(), |property| lines(&Ending { source, program, property, run }.details())),
+        explanation: explanation.map(|explanation| Explained { source, program, wants_goal, explanation }.json()),
         shows: formula.map(shows),
         fault: fault.map(|fault| FaultReport {
             kind: fault.kind.word(),

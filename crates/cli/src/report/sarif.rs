@@ -4,11 +4,13 @@
 use std::fmt::Write as _;
 
 use birk::{Answer, ShownTrace};
+use birk_exec::Role;
 use birk_ir::{Span, Verdict};
 use serde_json::{Value, json};
 
 use crate::numbers::count;
 use crate::report::Report;
+use crate::report::explained::is_marked;
 use crate::source::Source;
 
 /// Longer traces are cut: their first and their last steps are shown.
@@ -154,11 +156,25 @@ fn flow(report: &Report<'_>, trace: &ShownTrace) -> Vec<Value> {
         if at < MOST_STEPS / 2 || at + MOST_STEPS / 2 >= run.steps.len() {
             let mut place = location(report.source, Some(transition.span));
             place["message"] = json!({"text": format!("{}. {thread}: {}", at + 1, changes.join(", "))});
-            locations.push(json!({"location": place, "executionOrder": at + 1}));
+            let mut step = json!({"location": place, "executionOrder": at + 1});
+            if let Some(importance) = importance(trace, at) {
+                step["importance"] = json!(importance);
+            }
+            locations.push(step);
         }
         before = after;
     }
     locations
+}
+
+/// How much a step matters, as far as that is known.
+fn importance(trace: &ShownTrace, at: usize) -> Option<&'static str> {
+    let explanation = trace.explanation.as_ref().filter(|explanation| is_marked(explanation))?;
+    match explanation.steps[at] {
+        Role::Matters(_) => Some("essential"),
+        Role::Unknown => None,
+        _ => Some("unimportant"),
+    }
 }
 
 /// A path as a relative reference.

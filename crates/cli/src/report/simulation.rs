@@ -157,13 +157,13 @@ pub(crate) fn text(simulation: &Simulation<'_>, look: Look) -> String {
         match shown.property {
             Some(property) => {
                 let (source, program, run) = (simulation.source, simulation.program, &shown.run);
-                out += &human::shown_trace(&Ending { source, program, property, run }, look);
+                out += &human::shown_trace(&Ending { source, program, property, run }, None, look);
             }
             None => {
                 let steps = count(shown.run.steps.len() as u64, "step");
                 let _ = writeln!(out, "\n{} of seed {}, {steps}:\n", paint.bold("run"), shown.seed);
                 let (source, program, run) = (simulation.source, simulation.program, &shown.run);
-                out += &TraceTable { source, program, run, extent: Extent::Whole }.text(look);
+                out += &TraceTable { source, program, run, extent: Extent::Whole, explanation: None }.text(look);
                 let _ = writeln!(out, "\n  it ended because {}", reason(shown.end));
                 let _ = writeln!(out, "  {} {}", paint.dim("replay:"), super::ordinals_text(&shown.run));
             }
@@ -348,7 +348,7 @@ pub(crate) fn json(simulation: &Simulation<'_>) -> String {
     let name = |id: usize| program.transition_text(TransitionId::new(id));
     let lengths = simulation.lengths.0.iter().enumerate().filter(|(_, runs)| **runs > 0);
     let trace = |shown: &ShownRun<'_>| {
-        let mut trace = trace_report(simulation.source, program, shown.property, &shown.run);
+        let mut trace = trace_report(simulation.source, program, shown.property, (&shown.run, None));
         trace.seed = Some(shown.seed);
         trace
     };

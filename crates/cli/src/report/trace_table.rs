@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use anstyle::AnsiColor;
-use birk_exec::Replayed;
+use birk_exec::{Explanation, Replayed};
 use birk_ir::{Change, Program, ShownState, ShownValue};
 
 use crate::numbers::grouped;
+use crate::report::explained::is_marked;
 use crate::report::fold::{Look, words};
 use crate::report::json::is_location_of;
 use crate::source::Source;
@@ -22,7 +23,7 @@ const WIDEST: usize = 60;
 const NARROW: usize = 24;
 
 /// Statements have at most so many columns.
-const STATEMENT: usize = 32;
+pub(crate) const STATEMENT: usize = 32;
 
 /// How much of a trace is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub(crate) struct TraceTable<'a> {
     pub(crate) program: &'a Program,
     pub(crate) run: &'a Replayed,
     pub(crate) extent: Extent,
+    /// Steps that do not matter are marked.
+    pub(crate) explanation: Option<&'a Explanation>,
 }
 
 type Row = [String; 5];
@@ -69,12 +72,18 @@ impl TraceTable<'_> {
             if self.run.loop_start.is_some_and(|start| start + 1 == *number) {
                 let _ = writeln!(out, "  {}", paint.dim("forever:"));
             }
-            columns.write(&mut out, row, paint);
+            columns.write(&mut out, row, (self.is_minor(*number), paint));
         }
         if self.run.loop_start == Some(self.run.steps.len()) {
             let _ = writeln!(out, "  {}", paint.dim("stutters forever: no step is possible"));
         }
         out
+    }
+
+    /// Whether a step, from 1, does not matter.
+    fn is_minor(&self, number: usize) -> bool {
+        let explanation = self.explanation.filter(|explanation| number > 0 && is_marked(explanation));
+        explanation.is_some_and(|explanation| explanation.steps[number - 1].is_minor())
     }
 
     /// What stands in the place of the steps that are left out.
@@ -167,22 +176,28 @@ impl Columns {
         2 + widths[0] + 2 + 2
     }
 
-    fn write(&self, out: &mut String, row: &Row, paint: Paint) {
+    fn write(&self, out: &mut String, row: &Row, (is_minor, paint): (bool, Paint)) {
         let [w0, w1, w2, w3] = self.widths;
         let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(text.chars().count()));
-        let cyan = |text: &str| paint.with(AnsiColor::Cyan.on_default(), text);
+        let bold = |text: &str| if is_minor { paint.dim(text) } else { paint.bold(text) };
+        let plain = |text: &str| if is_minor { paint.dim(text) } else { text.to_owned() };
+        let cyan = |text: &str| match is_minor {
+            true => paint.dim(text),
+            false => paint.with(AnsiColor::Cyan.on_default(), text),
+        };
         let changes = match self.below {
             Some(_) => vec![String::new()],
             None if self.folds => words(&row[3], w3),
             None => vec![row[3].clone()],
         };
         let line = format!(
-            "  {}{}  {}{}  {}{}  {}{}  {}",
+            "{} {}{}  {}{}  {}{}  {}{}  {}",
+            if is_minor { paint.dim("·") } else { " ".to_owned() },
             pad(&row[0], w0),
             paint.dim(&row[0]),
-            paint.bold(&row[1]),
+            bold(&row[1]),
             pad(&row[1], w1),
-            row[2],
+            plain(&row[2]),
             pad(&row[2], w2),
             cyan(&changes[0]),
             pad(&changes[0], w3),

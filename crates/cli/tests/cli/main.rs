@@ -20,6 +20,7 @@ mod driver;
 mod editors;
 mod escapes;
 mod expectations;
+mod explained;
 mod explore;
 mod explorer_page;
 mod fair;

@@ -90,7 +90,7 @@ pub fn night(
             answers.iter().position(|answer| answer.property.name == *name).unwrap_or(trace.answer)
         };
         let traces: Vec<ShownTrace> =
-            report.traces.iter().map(|trace| ShownTrace { answer: place(trace), run: trace.run.clone() }).collect();
+            report.traces.iter().map(|trace| ShownTrace::new(place(trace), trace.run.clone())).collect();
         portfolio.adopt(Report { answers, traces, ..report }, watch);
         portfolio.know(earlier);
     }
@@ -110,7 +110,7 @@ impl Portfolio<'_> {
         for (name, run) in &earlier.traces {
             let Some((at, property)) = self.open_at(name) else { continue };
             let verdict = if property.wants_goal() { Verdict::Holds } else { Verdict::Violated };
-            self.report.traces.push(ShownTrace { answer: at, run: run.clone() });
+            self.report.traces.push(ShownTrace::new(at, run.clone()));
             self.report.is_shortest = false;
             let trace = Some(self.report.traces.len() - 1);
             let (coverage, by) = (Some(Coverage::Partial(0)), Some(EARLIER));
