@@ -27,6 +27,7 @@ mod condition;
 mod dead;
 mod footprint;
 mod independence;
+mod memo;
 mod relations;
 mod sets;
 mod specialise;
@@ -71,7 +72,7 @@ pub struct Reduced<'m> {
     model: &'m dyn Model,
     interpreter: Interpreter<'m>,
     relations: Arc<Relations>,
-    chooser: Box<dyn Choose>,
+    chooser: Arc<dyn Choose>,
     beginning: Beginning,
     native: Option<Arc<dyn Conditions + 'm>>,
     /// The only goal that is hunted, if not all are.
@@ -207,12 +208,13 @@ impl<'m> Reduced<'m> {
 
     /// Chooses a set; whether it has fewer than all enabled transitions.
     fn choose(&self, beginning: Beginning, state: &[u32], room: &mut Room) -> bool {
-        if let Some(native) = &self.native {
-            native.evaluate(state, &mut room.atoms);
-            room.evaluated.fill(u64::MAX);
-        }
-        let is_true = |atom: usize| self.relations.tests[atom].is_true(&self.interpreter, state);
-        self.chooser.choose(beginning, &is_true, room)
+        let Some(native) = &self.native else {
+            let is_true = |atom: usize| self.relations.tests[atom].is_true(&self.interpreter, state);
+            return self.chooser.choose(beginning, &is_true, room);
+        };
+        native.evaluate(state, &mut room.atoms);
+        room.evaluated.fill(u64::MAX);
+        room.choose_again(&self.chooser, beginning)
     }
 
     /// Fills the room with the transitions that have an outcome in the state; whether a set is to be chosen.

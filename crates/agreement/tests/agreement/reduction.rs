@@ -14,7 +14,7 @@ use birk_agreement::random::{Draw as _, Random};
 use birk_engine::{Hunt, Job, Limits, Model, Patient, Successors};
 use birk_exec::reduction::{Oracle, Preserve};
 use birk_exec::{Interpreter, Reduced, Specialised, Syntactic, replay};
-use birk_ir::{Coverage, Goal, Outcome, TransitionId};
+use birk_ir::{Coverage, Goal, Outcome, Step, TransitionId};
 use birk_jit::Predicates;
 use birk_search::ENGINES;
 use birk_symbolic::with_solver;
@@ -87,16 +87,30 @@ pub(crate) fn agreed(case: &Case, seed: u64, tally: &mut Tally) -> Checked {
                 let conditions = Predicates::new(&specialised.program, reduced.conditions())?;
                 let states: Vec<Vec<u32>> = states(&full).into_iter().step_by(every as usize).collect();
                 let interpreted: Vec<_> = states.iter().map(|state| reduced.stubborn_set(state)).collect();
+                let steps = taken(&reduced, &states);
                 let native = reduced.with_conditions(Arc::new(conditions));
                 for (state, expected) in states.iter().zip(&interpreted) {
                     same("the set by native code", &native.stubborn_set(state), expected).map_err(of)?;
                 }
+                // One state after the other, sets are remembered.
+                same("the steps by native code", &taken(&native, &states), &steps).map_err(of)?;
             }
         }
         Ok(())
     });
     *if is_solved { &mut tally.solved } else { &mut tally.unsolved } += u64::from(checked.is_ok());
     checked
+}
+
+/// The steps that are taken in each of these states.
+fn taken(reduced: &Reduced<'_>, states: &[Vec<u32>]) -> Vec<Vec<Step>> {
+    let mut batch = Successors::new(reduced.words());
+    let mut steps = |state: &Vec<u32>| {
+        batch.clear();
+        reduced.successors(state, &mut batch);
+        batch.steps(0).to_vec()
+    };
+    states.iter().map(&mut steps).collect()
 }
 
 /// What the engines find is what the reference finds, at the same depth.

@@ -7,8 +7,10 @@
 //! This is done in every state, so sets are words on the stack, and code is made for each length of them.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use super::condition::Tree;
+use super::memo::Memo;
 use super::relations::{Aim, Relations};
 use super::sets::{Set, bits};
 
@@ -29,9 +31,28 @@ pub(super) struct Room {
     /// The set that was chosen.
     pub(super) chosen: Vec<u64>,
     support: Vec<u32>,
+    /// What was chosen before, and by whom.
+    memo: Memo,
+    of: Option<(Arc<dyn Choose>, Beginning)>,
 }
 
 impl Room {
+    /// Chooses where all atoms are evaluated: as before, if the same are true and the same transitions enabled.
+    pub(super) fn choose_again(&mut self, chooser: &Arc<dyn Choose>, beginning: Beginning) -> bool {
+        let is_same = |(other, way): &(Arc<dyn Choose>, Beginning)| Arc::ptr_eq(other, chooser) && *way == beginning;
+        if !self.of.as_ref().is_some_and(is_same) {
+            self.of = Some((Arc::clone(chooser), beginning));
+            self.memo.reset(self.enabled.len() + self.atoms.len(), self.chosen.len());
+        }
+        if let Some((chosen, is_reduced)) = self.memo.find([&self.enabled, &self.atoms]) {
+            self.chosen.copy_from_slice(chosen);
+            return is_reduced;
+        }
+        let is_reduced = chooser.choose(beginning, &|_| unreachable!("all atoms are evaluated"), self);
+        self.memo.note([&self.enabled, &self.atoms], &self.chosen, is_reduced);
+        is_reduced
+    }
+
     /// Ready for a state of a program with these relations.
     pub(super) fn clear(&mut self, relations: &Relations) {
         self.enabled.clear();
@@ -62,14 +83,14 @@ pub(super) trait Choose: std::fmt::Debug + Send + Sync {
 }
 
 /// How sets are chosen for a program with these relations and some of their goals.
-pub(super) fn chooser(relations: &Relations, goals: &[Aim]) -> Box<dyn Choose> {
+pub(super) fn chooser(relations: &Relations, goals: &[Aim]) -> Arc<dyn Choose> {
     match relations.words {
-        0 | 1 => Box::new(Tables::<1>::new(relations, goals)),
-        2 => Box::new(Tables::<2>::new(relations, goals)),
-        3 | 4 => Box::new(Tables::<4>::new(relations, goals)),
-        5..=8 => Box::new(Tables::<8>::new(relations, goals)),
-        9..=16 => Box::new(Tables::<16>::new(relations, goals)),
-        _ => Box::new(Tables::<64>::new(relations, goals)),
+        0 | 1 => Arc::new(Tables::<1>::new(relations, goals)),
+        2 => Arc::new(Tables::<2>::new(relations, goals)),
+        3 | 4 => Arc::new(Tables::<4>::new(relations, goals)),
+        5..=8 => Arc::new(Tables::<8>::new(relations, goals)),
+        9..=16 => Arc::new(Tables::<16>::new(relations, goals)),
+        _ => Arc::new(Tables::<64>::new(relations, goals)),
     }
 }
 
