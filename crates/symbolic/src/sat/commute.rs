@@ -7,6 +7,7 @@ mod witness;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 use birk_engine::Observer;
 use birk_exec::reduction::{Oracle, touched, touched_by};
@@ -14,15 +15,17 @@ use birk_ir::interval::{Interval, reachable};
 use birk_ir::{Access, Expr, Op, Place, Program, Transition, TransitionId, VarId};
 
 use super::circuit::{Circuit, Literal, Watch};
-use super::unrolling::{Frame, assign, name};
+use super::unrolling::{Elements, Frame, Value, assign, least, name};
 use crate::attempt::Attempt;
 use crate::bitvector::Algebra;
-use witness::{Elements, Witnesses};
+use witness::Witnesses;
 
 /// Conflicts of one query.
 const MOST_CONFLICTS: i32 = 1_000;
 /// Queries that were not decided within that, after which no more are asked.
 const MOST_UNDECIDED: u32 = 20;
+/// Variables of queries that share a solver: to set one up takes longer than most queries, but each has the clauses of all.
+const SHARED_VARIABLES: u64 = 2_000;
 /// Variables of one query, and of all.
 const MOST_VARIABLES: i32 = 20_000;
 const MOST_OF_ALL: u64 = 3_000_000;
@@ -42,23 +45,42 @@ pub fn with_solver<T>(
     }
     let watch = Watch::new(observer, memory);
     let ranges = reachable(program).variables;
+    let least = least(&Circuit::new(&watch), program, &ranges);
     let witnesses = Witnesses::new(program);
     let known = HashMap::new();
-    hear(Some(&mut Commutation { watch: &watch, program, ranges, witnesses, known, undecided: 0, variables: 0 }))
+    hear(Some(&mut Commutation {
+        watch: &watch,
+        program,
+        ranges,
+        least,
+        witnesses,
+        known,
+        shared: None,
+        undecided: 0,
+        variables: 0,
+    }))
 }
 
-/// Queries about one program. Each has a solver of its own, with as few variables as it needs: one for all would spend its time
-/// on clauses of others.
+/// Queries about one program.
 struct Commutation<'o, 'p> {
     watch: &'o Watch<'o>,
     program: &'p Program,
     ranges: Vec<Interval>,
+    /// For every element the least value within its bounds.
+    least: Vec<Rc<Vec<Value>>>,
     witnesses: Witnesses<'p>,
     /// Answers by the shapes of queries: what instances of a thread do to each other is asked once.
     known: HashMap<String, bool>,
+    shared: Option<Shared<'o>>,
     undecided: u32,
     /// Variables of all queries.
     variables: u64,
+}
+
+/// A solver for some queries, and the bits of the state that all of them are about, as far as they are needed.
+struct Shared<'o> {
+    circuit: Circuit<'o>,
+    values: Vec<Rc<Vec<Value>>>,
 }
 
 /// What a transition without choices does to a state.
@@ -104,20 +126,36 @@ impl Oracle for Commutation<'_, '_> {
         if has_choice(one) || has_choice(other) {
             return None;
         }
-        let circuit = Circuit::of_at_most(self.watch, MOST_VARIABLES);
         let mut state = None;
         let shown = |frame: &Frame<'_, '_, '_>| state = Some(frame.state());
-        let touched = self.touched(&[one, other], None);
-        let _ = self.ask(&circuit, &touched, |frame| contradiction(frame, one, other), shown);
+        let touched = elements(self.program, &[one, other], None);
+        let _ = self.ask(&mut self.shared(), &touched, |frame| contradiction(frame, one, other), shown);
         state
     }
+}
+
+/// The elements that are read and written, and the flag of faults: each once, in order.
+fn elements(program: &Program, transitions: &[&Transition], condition: Option<&Expr>) -> Vec<Elements> {
+    let mut ranges: Vec<(VarId, u32, u32)> = program.fault.map(|flag| (flag, 0, 0)).into_iter().collect();
+    transitions.iter().for_each(|transition| ranges.extend(touched(program, transition)));
+    ranges.extend(condition.into_iter().flat_map(|condition| touched_by(program, condition)));
+    ranges.sort_unstable();
+    let mut elements: Vec<Elements> = Vec::new();
+    for (variable, first, last) in ranges {
+        let end = last.saturating_add(1).min(program.variable(variable).len());
+        match elements.last_mut() {
+            Some((before, range)) if *before == variable && first <= range.end => range.end = range.end.max(end),
+            _ => elements.push((variable, first.min(end)..end)),
+        }
+    }
+    elements
 }
 
 fn has_choice(transition: &Transition) -> bool {
     transition.ops.iter().any(|op| matches!(op, Op::Choose(..)))
 }
 
-impl Commutation<'_, '_> {
+impl<'o> Commutation<'o, '_> {
     /// Whether in no state all of some bits are set; a state in which they are may be found without the solver.
     fn is_impossible(
         &mut self,
@@ -132,11 +170,15 @@ impl Commutation<'_, '_> {
         if let Some(&known) = self.known.get(&shape) {
             return known;
         }
-        let touched = self.touched(transitions, condition);
+        let touched = elements(self.program, transitions, condition);
         let is_impossible = !is_found(&mut self.witnesses, &touched, &self.ranges) && {
-            let circuit = Circuit::of_at_most(self.watch, MOST_VARIABLES);
-            let answer = self.ask(&circuit, &touched, bits, |_| {});
-            self.variables += circuit.work();
+            let is_usable = |shared: &Shared<'_>| shared.circuit.work() < SHARED_VARIABLES;
+            let mut shared = self.shared.take().filter(is_usable).unwrap_or_else(|| self.shared());
+            let before = shared.circuit.work();
+            let answer = self.ask(&mut shared, &touched, bits, |_| {});
+            self.variables += shared.circuit.work() - before;
+            // What was broken off is not gone on with.
+            self.shared = answer.is_ok().then_some(shared);
             self.undecided += u32::from(matches!(answer, Ok(None)));
             matches!(answer, Ok(Some(false)))
         };
@@ -144,27 +186,25 @@ impl Commutation<'_, '_> {
         is_impossible
     }
 
-    /// The elements that are read and written, and the flag of faults.
-    fn touched(&self, transitions: &[&Transition], condition: Option<&Expr>) -> Vec<Elements> {
-        let mut ranges: Vec<Elements> = Vec::new();
-        transitions.iter().for_each(|transition| ranges.extend(touched(self.program, transition)));
-        ranges.extend(condition.into_iter().flat_map(|condition| touched_by(self.program, condition)));
-        ranges.extend(self.program.fault.map(|flag| (flag, 0, 0)));
-        ranges
+    /// A solver without a query.
+    fn shared(&self) -> Shared<'o> {
+        // A query is as large as it may be, whatever was asked before.
+        let most = MOST_VARIABLES + SHARED_VARIABLES as i32;
+        Shared { circuit: Circuit::of_at_most(self.watch, most), values: self.least.clone() }
     }
 
     /// Whether in some state all of some bits are set, if that is found out; `hear` is called with such a state.
     fn ask(
         &self,
-        circuit: &Circuit<'_>,
+        shared: &mut Shared<'_>,
         touched: &[Elements],
         bits: impl FnOnce(&Frame<'_, '_, '_>) -> Attempt<Vec<Literal>>,
         hear: impl FnOnce(&Frame<'_, '_, '_>),
     ) -> Attempt<Option<bool>> {
-        let is_touched = |variable: VarId, element: u32| {
-            touched.iter().any(|&(id, first, last)| id == variable && (first..=last).contains(&element))
-        };
-        let frame = Frame::any_of(circuit, self.program, &self.ranges, is_touched)?;
+        let Shared { circuit, values } = shared;
+        let circuit = &*circuit;
+        let frame = Frame::any_of(circuit, self.program, &self.ranges, std::mem::take(values), touched)?;
+        *values = frame.values();
         let bits = bits(&frame)?;
         if bits.contains(circuit.no()) {
             return Ok(Some(false));

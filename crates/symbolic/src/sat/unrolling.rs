@@ -4,6 +4,7 @@
 //! new value of what it writes, and what nobody writes who is set stays as it is.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use birk_ir::interval::Interval;
@@ -17,6 +18,8 @@ use crate::expression::{Ground, Scene};
 
 pub(super) type Value = Number<Literal>;
 type Element = (VarId, u32);
+/// Some elements of a variable, one behind the other.
+pub(super) type Elements = (VarId, Range<u32>);
 
 /// The bits of one state.
 pub(crate) struct Frame<'c, 'o, 'p> {
@@ -103,28 +106,32 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
 
     /// Any state whose variables are within their bounds.
     pub(crate) fn any(circuit: &'c Circuit<'o>, program: &'p Program, ranges: &'c [Interval]) -> Attempt<Self> {
-        Self::any_of(circuit, program, ranges, |_, _| true)
+        let all = |(id, variable): (usize, &Variable)| (VarId::new(id), 0..variable.len());
+        let all: Vec<Elements> = program.variables.iter().enumerate().map(all).collect();
+        Self::any_of(circuit, program, ranges, least(circuit, program, ranges), &all)
     }
 
-    /// The same where only some elements may be anything; the others have some value of their bounds.
+    /// The same where only some elements may be anything; the others have these values, unless they may be anything already.
     pub(super) fn any_of(
         circuit: &'c Circuit<'o>,
         program: &'p Program,
         ranges: &'c [Interval],
-        is_free: impl Fn(VarId, u32) -> bool,
+        mut values: Vec<Rc<Vec<Value>>>,
+        elements: &[Elements],
     ) -> Attempt<Self> {
-        let mut values = Vec::new();
-        for (id, (variable, &(lo, hi))) in program.variables.iter().zip(ranges).enumerate() {
-            let is_free = |element: u32| is_free(VarId::new(id), element);
-            let value = |element| if is_free(element) { free(circuit, (lo, hi)) } else { circuit.literal(lo) };
-            let elements: Vec<Value> = (0..variable.len()).map(value).collect();
-            for (value, _) in elements.iter().zip(0..).filter(|(_, element)| is_free(*element)) {
+        for (variable, elements) in elements {
+            let (lo, hi) = ranges[variable.index()];
+            let elements = elements.start as usize..elements.end as usize;
+            let is_fixed =
+                |value: &&mut Value| value.bits.iter().all(|bit| [circuit.yes(), circuit.no()].contains(&bit));
+            let values = &mut Rc::make_mut(&mut values[variable.index()])[elements];
+            for value in values.iter_mut().filter(is_fixed) {
+                *value = free(circuit, (lo, hi));
                 // Compared as if nothing were known of it.
                 let any = Value { lo: i64::MIN, hi: i64::MAX, ..value.clone() };
                 circuit.require(&[circuit.less(&any, &circuit.literal(lo))?.negated()]);
                 circuit.require(&[circuit.less(&circuit.literal(hi), &any)?.negated()]);
             }
-            values.push(Rc::new(elements));
         }
         Ok(Self { circuit, program, ranges, values, stuck: Stuck::default(), known: Known::default() })
     }
@@ -163,6 +170,11 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
             Rc::make_mut(&mut values[variable.index()])[element as usize] = next;
         }
         Ok((self.with_values(values), taken))
+    }
+
+    /// The values of all elements.
+    pub(super) fn values(&self) -> Vec<Rc<Vec<Value>>> {
+        self.values.clone()
     }
 
     /// A bit of an element.
@@ -374,6 +386,13 @@ pub(super) fn one_of(circuit: &Circuit<'_>, values: &[i64], bits: &[Literal], co
         clause.push(is_it);
     }
     circuit.require(&clause);
+}
+
+/// For every element the least value within its bounds: no bit of it is free.
+pub(super) fn least(circuit: &Circuit<'_>, program: &Program, ranges: &[Interval]) -> Vec<Rc<Vec<Value>>> {
+    let variables = program.variables.iter().zip(ranges);
+    let of = |(variable, range): (&Variable, &Interval)| vec![circuit.literal(range.0); variable.len() as usize];
+    variables.map(|variable| Rc::new(of(variable))).collect()
 }
 
 /// A number between these that may be any, or some beyond them of as many bits.

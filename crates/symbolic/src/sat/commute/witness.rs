@@ -4,15 +4,14 @@
 use birk_engine::{Model, Successors};
 use birk_exec::{Interpreter, Random};
 use birk_ir::interval::Interval;
-use birk_ir::{Expr, Program, Transition, TransitionId, VarId};
+use birk_ir::{Expr, Program, Transition, TransitionId};
+
+use crate::sat::unrolling::Elements;
 
 /// States that are tried for a query.
 const TRIES: usize = 16;
 /// One in so many elements keeps its initial value.
 const KEPT: usize = 4;
-
-/// Elements of a variable: the first and the last.
-pub(super) type Elements = (VarId, u32, u32);
 
 /// Tries states; always the same ones for the same queries.
 pub(super) struct Witnesses<'p> {
@@ -81,10 +80,10 @@ impl<'p> Witnesses<'p> {
 
     /// Makes it a state within the bounds in which the threads are where the transitions begin.
     fn fill(&mut self, state: &mut [u32], transitions: &[TransitionId], touched: &[Elements], bounds: &[Interval]) {
-        for &(variable, first, last) in touched {
-            let (slot, (lo, hi)) = (self.program.layout.slot(variable), bounds[variable.index()]);
+        for (variable, elements) in touched {
+            let (slot, (lo, hi)) = (self.program.layout.slot(*variable), bounds[variable.index()]);
             let values = usize::try_from(hi.saturating_sub(lo)).unwrap_or(0).saturating_add(1);
-            for element in first..=last.min(slot.len.saturating_sub(1)) {
+            for element in elements.clone() {
                 let value = match self.random.below(KEPT) {
                     0 => slot.get(&self.initial, element),
                     _ => lo + self.random.below(values) as i64,
