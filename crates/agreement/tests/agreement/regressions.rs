@@ -3,6 +3,25 @@
 /// What each is about, and its text.
 pub(crate) const PROGRAMS: &[(&str, &str)] = &[
     (
+        "a value that no message can have is not equal to any: nobody, and what is beyond the elements of an array",
+        "system S {
+           symmetric typealias Id int (0, 1);
+           Id id;
+           Id or nobody who;
+           typealias Pair int (0, 1)[2];
+           Pair sent;
+           int (0, 3)[2] wanted := {0, 3};
+           channel of Id [0] meet;
+           channel of Id [1] box;
+           channel of Pair [1] pairs;
+           active thread Sender() { send box (id); send pairs (sent); send meet (id); }
+           active thread Receiver() { receive meet (who); }
+           active thread Conditional() { receive meet (sent[0] == 0 ? who : id); }
+           active thread Boxes() { receive box (who); }
+           active thread Pairs() { receive pairs (wanted); }
+         }",
+    ),
+    (
         "the number of a copy that does not exist is a bad index",
         "system S {
            int (0, 2) i := 2;

@@ -15,7 +15,7 @@ use crate::sema::context::{ChannelDecl, Context};
 use crate::sema::declarations::{fields_of, leaves_of};
 use crate::sema::expression::{Elaborator, count};
 use crate::sema::place::{Indexed, Resolved};
-use crate::sema::types::{Hazard, Scalar, Ty, Type, Value};
+use crate::sema::types::{Hazard, INT_MAX, INT_MIN, Scalar, Ty, Type, Value};
 use crate::syntax::ast::{self, ExprKind, Pattern};
 
 /// One channel, with its index where it is one of several.
@@ -305,15 +305,22 @@ impl Step<'_, '_> {
         }
     }
 
-    /// The single values that a pattern stands for. A number that no message can be is not equal to any: that is no
+    /// The single values that a pattern stands for. A value that no message can have is not equal to any: that is no
     /// fault, unless it is known before the search, and then it is an error.
     fn wanted(&mut self, expr: &ast::Expr, ty: &Type) -> Option<Vec<Value>> {
         const WHAT: &str = "a value to receive";
-        if ty.shape.is_empty() && ty.scalar.ty == Ty::Int {
-            let value = self.elaborator.integer(expr, WHAT);
-            if !value.fixed || ty.scalar.wrap || value.is_within(ty.scalar.lo, ty.scalar.hi) {
-                return (value.ty != Ty::Error).then(|| vec![value]);
-            }
+        let scalar = ty.scalar;
+        if !matches!(scalar.ty, Ty::Int | Ty::Symmetric(_)) || matches!(expr.kind, ExprKind::Set(_)) {
+            return self.elaborator.parts(expr, ty, WHAT);
+        }
+        if !ty.shape.is_empty() {
+            let any = Scalar { lo: INT_MIN, hi: INT_MAX, wrap: false, ..scalar };
+            return self.elaborator.parts(expr, &Type { scalar: any, ..ty.clone() }, WHAT);
+        }
+        let value = self.elaborator.value(expr);
+        let value = self.elaborator.expect(value, scalar.ty, expr.span, WHAT);
+        if !value.fixed || scalar.wrap || value.is_within(scalar.lo, scalar.hi) {
+            return (value.ty != Ty::Error).then(|| vec![value]);
         }
         self.elaborator.parts(expr, ty, WHAT)
     }
