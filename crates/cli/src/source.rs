@@ -100,10 +100,19 @@ impl Source {
 
     /// Line and column of the beginning of a span, from 1.
     pub(crate) fn position(&self, span: Span) -> (usize, usize) {
-        let file = self.file(span);
-        let at = (span.start as usize).min(file.text.len());
-        let line = file.line_starts.partition_point(|&start| start <= at);
-        let column = file.text[file.line_starts[line - 1]..at].chars().count() + 1;
+        self.file(span).place(span.start)
+    }
+
+    /// Line and column behind the last letter of a span, from 1.
+    pub(crate) fn end(&self, span: Span) -> (usize, usize) {
+        self.file(span).place(span.end)
+    }
+
+    /// Line and column of a byte of this file.
+    fn place(&self, at: u32) -> (usize, usize) {
+        let at = (at as usize).min(self.text.len());
+        let line = self.line_starts.partition_point(|&start| start <= at);
+        let column = self.text[self.line_starts[line - 1]..at].chars().count() + 1;
         (line, column)
     }
 

@@ -9,9 +9,9 @@ use birk_ir::{Diagnostic, Fault, FaultId, FaultKind, Span, ValueKind, VarId, Var
 use crate::ast::{self, Expr, ExprKind, Name, System, Type};
 
 /// A state has at most so many elements.
-const MAX_ELEMENTS: u64 = 1 << 20;
+pub(crate) const MAX_ELEMENTS: u64 = 1 << 20;
 /// A channel holds at most so many messages.
-const MAX_CAPACITY: i64 = 1 << 8;
+pub(crate) const MAX_CAPACITY: i64 = 1 << 8;
 /// After so many messages no more names are proposed.
 const MOST_ADVICE: usize = 50;
 

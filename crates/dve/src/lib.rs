@@ -11,6 +11,7 @@ mod ast;
 pub mod codes;
 mod context;
 mod expression;
+mod fixes;
 mod lexer;
 mod parser;
 mod properties;
@@ -52,6 +53,7 @@ pub fn load(text: &str, overrides: &[(String, String)], _resolve: Resolve<'_>, c
     let conditions = properties::conditions(&mut cx, &written);
     diagnostics.append(&mut cx.diagnostics);
     sort(&mut diagnostics);
+    fixes::add(&mut diagnostics, text);
     if is_broken(&diagnostics) {
         return Loaded { diagnostics, files, ..Loaded::default() };
     }

@@ -143,6 +143,19 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     candidates.into_iter().filter_map(rank).min().map(|(.., candidate)| candidate)
 }
 
+/// Where no name is near enough to be meant: the one that begins or ends like a name, with three letters or more and at least two
+/// fifths of it; the longest such part first. It may be meant, no more.
+pub fn resembling<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let same = |(a, b): &(char, char)| a.eq_ignore_ascii_case(b);
+    let rank = |candidate: &'a str| {
+        let begin = name.chars().zip(candidate.chars()).take_while(same).count();
+        let end = name.chars().rev().zip(candidate.chars().rev()).take_while(same).count();
+        let common = begin.max(end);
+        (common >= 3 && 5 * common >= 2 * name.chars().count()).then_some((Reverse(common), candidate))
+    };
+    candidates.into_iter().filter_map(rank).min().map(|(_, candidate)| candidate)
+}
+
 /// Edits between two names (a swap of neighbours counts as one); anything above `limit` is `limit + 1`.
 fn distance(a: &str, b: &str, limit: usize) -> usize {
     let a: Vec<char> = a.to_lowercase().chars().take(64).collect();
@@ -185,6 +198,15 @@ mod tests {
         assert_eq!(nearest("fork2", ["fork", "fork1"]), Some("fork1"));
         assert_eq!(nearest("turns", ["burns", "turnd"]), Some("turnd"));
         assert_eq!(nearest("Red", ["rod", "red"]), Some("red"));
+    }
+
+    #[test]
+    fn a_name_that_begins_or_ends_alike_may_be_meant() {
+        assert_eq!(resembling("writing", ["idle", "reading"]), Some("reading"));
+        assert_eq!(resembling("waits_long", ["waits", "long"]), Some("waits"));
+        assert_eq!(resembling("done", ["on", "gone"]), Some("gone"));
+        assert_eq!(resembling("critical_section_left", ["critic", "left"]), None);
+        assert_eq!(resembling("in", ["in_use", "in"]), None);
     }
 
     #[test]

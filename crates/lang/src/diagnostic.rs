@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use birk_ir::Span;
 
 pub(crate) use birk_ir::diagnostic::list;
-pub use birk_ir::diagnostic::{Diagnostic, Fix, nearest};
+pub use birk_ir::diagnostic::{Diagnostic, Fix, nearest, resembling};
 
 /// Errors after which the parser goes on with what was surely meant: nothing is a consequence of them.
 const MENDED: [&str; 5] = ["E0003", "E0005", "E0007", "E0008", "E0011"];

@@ -1,5 +1,7 @@
 //! Edits for what is wrong with a model, found in its text when everything is known.
 
+mod statements;
+
 use birk_ir::diagnostic::{Diagnostic, Fix};
 use birk_ir::{Span, edit};
 
@@ -125,7 +127,7 @@ fn fix(diagnostic: &Diagnostic, text: &str) -> Option<(String, Fix)> {
             let whole = Span::new(span.start as usize, end);
             proposed(String::new(), edit::removal(text, whole), String::new())
         }
-        _ => None,
+        _ => statements::fix(diagnostic, text).map(|(help, place, text)| (help, Fix::proposed(place, text))),
     }
 }
 

@@ -4,7 +4,7 @@ import { basename, dirname } from "node:path";
 import * as vscode from "vscode";
 import { run, type Finished } from "./birk";
 import { parseChart, type Chart } from "./chart";
-import { counted, covered, parseReport, reportLines, verdictOf, type Report, type Trace } from "./report";
+import { counted, parseReport, reportLines, verdictOf, type Report, type Trace } from "./report";
 import { Source, type Place } from "./source";
 import { rangeOf, type TraceView } from "./trace";
 
@@ -118,7 +118,7 @@ export class Checker implements vscode.Disposable {
     if (report.traces.length > 0) {
       this.traces.open(document, report, (trace) => this.draw(document.uri.fsPath, options, trace));
     } else {
-      void vscode.window.showInformationMessage(`${basename(report.model)}: ${report.verdict}. Covered: ${covered(report)}`);
+      void vscode.window.showInformationMessage(`${basename(report.model)}: ${report.verdict}. Covered: ${report.coverage.statement}`);
     }
   }
 
@@ -182,7 +182,8 @@ function diagnose(document: vscode.TextDocument, report: Report): vscode.Diagnos
     if (property.verdict === "holds") return [];
     const trace = property.trace === null ? undefined : report.traces[property.trace];
     const last = trace && lastStatement(source, trace);
-    const place = source.property(property.name) ?? last ?? start;
+    const isHere = property.source?.file === report.model;
+    const place = (isHere && property.source && source.region(property.source)) || last || start;
     const { Error, Information } = vscode.DiagnosticSeverity;
     const why = property.verdict === "violated" ? (trace?.fault?.message ?? "") : "";
     const message = `${verdictOf(report, property)}${why && `: ${why}`}`;

@@ -11,11 +11,20 @@ export interface Position {
   column: number;
 }
 
+/** A part of a file: its first letter, and behind its last. */
+export interface Region extends Position {
+  file: string;
+  end_line: number;
+  end_column: number;
+}
+
 export interface Property {
   name: string;
   kind: string;
   verdict: string;
   grade: string | null;
+  /** Null for what is asked of every model. */
+  source: Region | null;
   trace: number | null;
   untraced_steps?: number;
   reason?: string;
@@ -45,13 +54,8 @@ export interface Trace {
 export interface Coverage {
   kind: string;
   grade: string;
-  depth?: number | null;
-  states?: number | string;
-  omission_probability?: number;
-  expected_omissions?: number;
-  reduced?: boolean;
-  symmetry?: boolean;
-  dead?: string[];
+  /** As the report for people says it. */
+  statement: string;
   unchecked?: string[];
 }
 
@@ -64,7 +68,6 @@ export interface Report {
   coverage: Coverage;
   stopped_by: string;
   properties: Property[];
-  slices?: unknown;
   stats: { states: number | string | null; max_depth: number; seconds: number };
   traces: Trace[];
   reproduce: string;
@@ -161,62 +164,6 @@ export function besideLine(row: Row): string {
   return text.length > 160 ? `${text.slice(0, 159)}…` : text;
 }
 
-const STOPPED: Record<string, string> = {
-  exhausted: "the search ran to completion",
-  violation: "the search stopped at what it found",
-  time: "the time limit was reached",
-  memory: "the memory limit was reached",
-  disk: "the limit on files was reached",
-  depth: "the depth limit was reached",
-  states: "the state limit was reached",
-  interrupt: "interrupted",
-};
-
-/** The coverage statement, in the words of the report for people. Where JSON does not tell why, it says less, never more. */
-export function covered(report: Report): string {
-  const unchecked = report.properties.filter((property) => property.grade === "E").map((property) => `\`${property.name}\``);
-  if (unchecked.length === 0) return searched(report);
-  const names = `E, not checked: ${unchecked.join(", ")}`;
-  return unchecked.length === report.properties.length ? names : `${names}; otherwise ${searched(report)}`;
-}
-
-function searched(report: Report): string {
-  const { coverage, stopped_by, stats } = report;
-  const ended = STOPPED[stopped_by] ?? stopped_by;
-  const count = counted(stats.states ?? coverage.states ?? 0, coverage.symmetry ? "representative" : "state");
-  const how = [coverage.reduced ? "by reduction" : "", coverage.symmetry ? "up to symmetry" : ""].filter(Boolean).join(" and ");
-  const alike = coverage.dead?.length ? ", up to the values of dead variables" : "";
-  switch (coverage.kind) {
-    case "complete":
-      if (how) return `A, complete ${how}: a violation would have been met; ${count} visited`;
-      return isOfExecutions(report) ? "A, exhaustive: every execution" : `A, exhaustive: every reachable state${alike}`;
-    case "depth": {
-      const steps = counted(coverage.depth ?? 0, "step");
-      if (how) return `B, complete to depth ${coverage.depth} ${how}: a violation within ${steps} would have been met; ${ended}`;
-      return `B, complete to depth ${coverage.depth}: every state within ${steps} of the start${alike}; ${ended}`;
-    }
-    case "hashed": {
-      const to = coverage.depth == null ? "" : `, complete to depth ${coverage.depth}`;
-      const lost = `${coverage.expected_omissions?.toFixed(2)} more expected to be lost to hash collisions`;
-      const risk = `any with a probability of at most ${coverage.omission_probability?.toFixed(3)}`;
-      const end = coverage.depth == null && !how ? "" : `; ${ended}`;
-      return `C, hashed${to}${how && ` ${how}`}: ${count}${how && " visited"}; ${lost}, ${risk}${end}`;
-    }
-    case "partial":
-      if (how) return `D, partial: ${count} visited by a reduced search; ${ended}`;
-      return stopped_by === "exhausted"
-        ? `D, partial: ${count}, with no claim about others; some were left out`
-        : `D, partial: ${count}, with no claim about others; ${ended}`;
-    default:
-      return `${coverage.grade}, ${coverage.kind}; ${ended}`;
-  }
-}
-
-/** Whether only properties of executions were checked, each by a search of its own. */
-function isOfExecutions(report: Report): boolean {
-  return !report.slices && report.properties.every((property) => property.kind === "ltl" || property.kind === "automaton");
-}
-
 /** `1,234 states`; digits that no number holds stay as they are. */
 export function counted(count: number | string | null, word: string): string {
   const digits = String(count ?? 0).replace(/\B(?=(\d{3})+$)/g, ",");
@@ -236,7 +183,7 @@ export function verdictOf(report: Report, property: Property): string {
     case "holds":
       return trace ? `${name} holds: a witness has ${counted(trace.length, "step")}` : `${name} holds`;
     default:
-      return `${name} is not decided. Covered: ${covered(report)}`;
+      return `${name} is not decided. Covered: ${report.coverage.statement}`;
   }
 }
 
@@ -249,7 +196,7 @@ export function reportLines(report: Report): string[] {
     return `  ${property.verdict.padEnd(12)} ${property.grade ?? "-"}  ${property.name.padEnd(width)}  ${note}`.trimEnd();
   });
   const unasked = (report.coverage.unchecked ?? []).map((name) => `  not checked     ${name}  (labels: --property ${name})`);
-  return [`${report.verdict}: ${report.model} (${report.system})`, ...lines, ...unasked, `covered: ${covered(report)}`];
+  return [`${report.verdict}: ${report.model} (${report.system})`, ...lines, ...unasked, `covered: ${report.coverage.statement}`];
 }
 
 /** The traces to show: violations before witnesses. */

@@ -1,7 +1,7 @@
-// Places in the text of a model: the statement of a step, the declaration of a property. Lines and characters count from 0
+// Places in the text of a model: the statement of a step, a part of a file. Lines and characters count from 0
 // and in UTF-16 units, as the editor counts; Birk counts from 1 and in code points.
 
-import type { Position } from "./report";
+import type { Position, Region } from "./report";
 
 export interface Place {
   line: number;
@@ -32,26 +32,16 @@ export class Source {
     const line = position.line - 1;
     const text = this.lines[line];
     if (text === undefined) return undefined;
-    const start = Array.from(text).slice(0, position.column - 1).join("").length;
+    const start = units(text, position.column);
     const [endLine, end] = this.end(line, start);
     return { line, start, endLine, end };
   }
 
-  /** The declaration of a property by its name, up to the end of its statement; nothing for `deadlock` and `fault`. */
-  property(name: string): Place | undefined {
-    const words = { bir: "invariant|reachable|ltl|ctl|mu", promela: "ltl", dve: "process" }[this.language];
-    if (words === undefined || !/^\w+$/.test(name)) return undefined;
-    const pattern = new RegExp(`^(.*?)\\b(?:${words})\\s+${name}\\b`);
-    for (const [line, text] of this.signs.entries()) {
-      const found = pattern.exec(text);
-      if (!found) continue;
-      const start = found[1]?.length ?? 0;
-      // A block is as long as a process: its head is enough.
-      if (this.language !== "bir") return { line, start, endLine: line, end: found[0].length };
-      const [endLine, end] = this.end(line, start);
-      return { line, start, endLine, end };
-    }
-    return undefined;
+  /** A part of the text, as a report gives it; nothing where the text is too short for it. */
+  region({ line, column, end_line, end_column }: Omit<Region, "file">): Place | undefined {
+    const [first, last] = [this.lines[line - 1], this.lines[end_line - 1]];
+    if (first === undefined || last === undefined) return undefined;
+    return { line: line - 1, start: units(first, column), endLine: end_line - 1, end: units(last, end_column) };
   }
 
   /** The text of a place in one line. */
@@ -102,4 +92,9 @@ export class Source {
     }
     return [line, start];
   }
+}
+
+/** A column of Birk in the editor's units. */
+function units(line: string, column: number): number {
+  return Array.from(line).slice(0, column - 1).join("").length;
 }

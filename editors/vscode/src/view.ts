@@ -1,7 +1,7 @@
 // What the trace view shows, and the messages between it and the editor.
 
 import type { Chart } from "./chart";
-import { covered, rowsOf, tracesOf, type Report, type Row, type State } from "./report";
+import { rowsOf, tracesOf, type Report, type Row, type State } from "./report";
 import type { Place, Source } from "./source";
 
 export interface View {
@@ -40,7 +40,7 @@ export function viewOf(report: Report, chosen: number, source: Source): { view: 
   const view: View = {
     model: report.model,
     properties: report.properties.map(({ name, verdict, grade }) => ({ name, verdict, grade })),
-    covered: covered(report),
+    covered: report.coverage.statement,
     traces: traces.map(({ name }) => name),
     chosen,
     why: [...(trace.why ?? []), ...(trace.shows === "part" ? ["  this trace shows a part of what decides the property"] : [])],

@@ -27,12 +27,6 @@ export function reportOf(model, ...options) {
   return stdout;
 }
 
-/** The `covered:` line of the report for people. */
-export function coveredIn(model, ...options) {
-  const { stdout } = run("check", model, "--seed", "0", "--threads", "1", ...options);
-  return /^covered: (.*)$/m.exec(stdout)?.[1];
-}
-
 /** A browser without a window, with nothing of its user's; nothing where none is installed. */
 export async function browser() {
   const path = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/google-chrome"].find((one) => existsSync(one));

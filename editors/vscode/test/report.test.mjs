@@ -1,9 +1,9 @@
 // Reports to rows, places and sentences.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { coveredIn, languageOf, load, reportOf, run, textOf } from "./models.mjs";
+import { languageOf, load, reportOf, run, textOf } from "./models.mjs";
 
-const { parseReport, covered, reportLines, rowsOf, besideLine, valueAt, show, verdictOf, tracesOf, counted } = await load("report");
+const { parseReport, reportLines, rowsOf, besideLine, valueAt, show, verdictOf, tracesOf, counted } = await load("report");
 const { Source } = await load("source");
 const { viewOf } = await load("view");
 const { parseChart } = await load("chart");
@@ -34,9 +34,10 @@ test("a deadlock in BIR: rows, places, text beside the line", () => {
 
 test("a violated invariant in BIR: the property has a place", () => {
   const { source, report, view } = viewed("traffic_light_broken.bir");
-  const place = source.property("safe");
-  assert.match(source.text(place), /^invariant safe: .*;$/);
-  assert.equal(source.property("deadlock"), undefined);
+  const [deadlock, , safe] = report.properties;
+  assert.match(source.text(source.region(safe.source)), /^invariant safe: .*;$/);
+  assert.equal(safe.source.file, report.model);
+  assert.equal(deadlock.source, null);
   assert.equal(view.rows.length, 6);
   assert.deepEqual(brief(view.rows[5]).slice(2), ["light[0]: red_amber → green"]);
   assert.deepEqual(report.properties.map(({ name, verdict }) => [name, verdict]), [
@@ -63,10 +64,11 @@ test("a lasso of an LTL property opens at its cycle, witnesses come behind", () 
 });
 
 test("Promela: statements end at arrows and semicolons", () => {
-  const { view, source } = viewed("promela/retransmit.pml");
+  const { view, source, report } = viewed("promela/retransmit.pml");
   assert.deepEqual(view.rows.map((row) => row.statement), ["received < 3", "data!number;", "data?_", "timeout"]);
   assert.equal(view.loop, 0);
-  assert.match(source.text(source.property("delivered")), /^ltl delivered$/);
+  const delivered = report.properties.find((property) => property.name === "delivered");
+  assert.equal(source.text(source.region(delivered.source)), "delivered");
 });
 
 test("DVE: a transition up to its brace", () => {
@@ -92,44 +94,13 @@ test("a complete search that holds, and one that ran out of budget", () => {
   assert.match(verdictOf(cut, cut.properties[0]), /^`deadlock` is not decided\. Covered: B/);
 });
 
-test("the coverage statement is that of the report for people", () => {
-  for (const [model, ...options] of [
-    ["philosophers_swapped.bir"],
-    ["philosophers2.bir"],
-    ["philosophers_swapped.bir", "--max-depth", "4"],
-    ["philosophers_swapped.bir", "--search", "dfs", "--max-states", "100"],
-    ["philosophers_swapped.bir", "--store", "compact"],
-    ["philosophers_swapped.bir", "--reduce", "auto"],
-    ["philosophers_swapped.bir", "--reduce", "auto", "--max-depth", "3"],
-    ["philosophers_swapped.bir", "--symmetry", "auto"],
-    ["german_liveness.bir"],
-    ["german_liveness.bir", "--property", "served"],
-    ["german_liveness.bir", "--max-states", "50"],
-    ["promela/retransmit.pml"],
-    ["promela/peterson.pml", "--property", "exclusion"],
-    ["dve/request.dve"],
-    ["branching_lock.bir"],
-    ["branching_lock.bir", "--max-states", "5"],
-    ["branching_lock.bir", "--max-states", "5", "--property", "can_be_served"],
-  ]) {
-    assert.equal(covered(check(model, ...options)), coveredIn(model, ...options), `${model} ${options.join(" ")}`);
-  }
-});
-
-test("where JSON does not tell why, the coverage statement says less than the report", () => {
-  const options = ["philosophers_swapped.bir", "--search", "highway", "--width", "3"];
-  const [ours, theirs] = [covered(check(...options)), coveredIn(...options)];
-  assert.match(ours, /^D, partial: \d+ states, with no claim about others; some were left out/);
-  assert.ok(theirs.startsWith(ours), `${theirs}\n${ours}`);
-});
-
 test("what is not covered never becomes `holds`", () => {
   for (const options of [["--max-states", "20"], ["--max-depth", "1"], ["--search", "dfs", "--max-states", "20"]]) {
     const report = check("dekker.bir", ...options);
     for (const property of report.properties.filter(({ verdict }) => verdict !== "holds")) {
       assert.doesNotMatch(verdictOf(report, property), /holds/);
     }
-    assert.doesNotMatch(covered(report), /exhaustive|every reachable/);
+    assert.doesNotMatch(report.coverage.statement, /exhaustive|every reachable/);
   }
 });
 

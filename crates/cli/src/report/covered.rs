@@ -25,6 +25,8 @@ pub(super) struct CoverageReport {
     #[serde(flatten)]
     kind: CoverageKind,
     grade: &'static str,
+    /// The coverage statement, in the words of the report for people.
+    statement: String,
     /// A partial-order reduction took steps that commute in one order only: what is claimed holds, but not every state was visited.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     reduced: bool,
@@ -76,6 +78,7 @@ impl CoverageReport {
         Self {
             kind,
             grade: report.grade().letter(),
+            statement: report.covered(),
             reduced: report.is_reduced,
             dead: report.dead.clone(),
             unchecked: report.unchecked().into_iter().map(str::to_owned).collect(),

@@ -61,6 +61,8 @@ struct PropertyReport {
     kind: &'static str,
     verdict: &'static str,
     grade: Option<&'static str>,
+    /// Where the model states it; null for what is asked of every model.
+    source: Option<Region>,
     /// Position among the traces.
     trace: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -207,6 +209,24 @@ impl Place {
     fn new(source: &Source, span: Span) -> Self {
         let (line, column) = source.position(span);
         Self { line, column }
+    }
+}
+
+/// A part of a file: its first letter, and behind its last, from 1.
+#[derive(JsonSchema, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Region {
+    file: String,
+    line: usize,
+    column: usize,
+    end_line: usize,
+    end_column: usize,
+}
+
+impl Region {
+    fn new(source: &Source, span: Span) -> Self {
+        let ((line, column), (end_line, end_column)) = (source.position(span), source.end(span));
+        Self { file: source.file(span).path.clone(), line, column, end_line, end_column }
     }
 }
 
@@ -396,6 +416,7 @@ fn property(report: &Report<'_>, answer: &Answer) -> PropertyReport {
         kind: answer.property.word(),
         verdict: answer.verdict.word(),
         grade: answer.grade().map(Grade::letter),
+        source: answer.property.span.map(|span| Region::new(report.source, span)),
         trace: answer.trace,
         untraced_steps: answer.untraced,
         reason: answer.reason.clone().filter(|_| answer.verdict == Verdict::Inconclusive),

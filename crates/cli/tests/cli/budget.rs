@@ -100,7 +100,12 @@ fn time_ends_what_is_said_of_branching() {
 fn depth_ends_a_search() {
     for depth in [0, 1, 5] {
         let report = undecided(check(&format!("--max-depth {depth} --format json")), "depth");
-        assert_eq!(report["coverage"], serde_json::json!({"kind": "depth", "depth": depth, "grade": "B"}));
+        let steps = if depth == 1 { "1 step".to_owned() } else { format!("{depth} steps") };
+        let says = format!(
+            "B, complete to depth {depth}: every state within {steps} of the start; the depth limit was reached"
+        );
+        let expected = serde_json::json!({"kind": "depth", "depth": depth, "grade": "B", "statement": says});
+        assert_eq!(report["coverage"], expected);
         assert_eq!(report["stats"]["states"], within(depth));
         assert_eq!(report["stats"]["max_depth"], depth);
     }
@@ -123,10 +128,12 @@ fn states_end_a_search() {
     assert!((10_000..11_000).contains(&states), "{states}");
     covered(&report);
     let report = undecided(check("--max-states 10_000 --search dfs --format json"), "states");
-    assert_eq!(
-        report["coverage"],
-        serde_json::json!({"kind": "partial", "states": report["stats"]["states"], "grade": "D"})
-    );
+    let states = report["stats"]["states"].as_u64().expect("a number");
+    assert_eq!(states / 1000, 10, "{states}");
+    let says =
+        format!("D, partial: 10,{:03} states, with no claim about others; the state limit was reached", states % 1000);
+    let expected = serde_json::json!({"kind": "partial", "states": states, "grade": "D", "statement": says});
+    assert_eq!(report["coverage"], expected);
     // As many as there are is not too few.
     birk("check models/counters_mod8.bir --max-states 512").exits(0);
 }

@@ -76,7 +76,8 @@ fn a_search_in_pieces_gives_the_same_answer() {
 fn a_depth_can_be_raised() {
     let folder = kept("raised");
     let near = check(&format!("{COUNTERS} --max-depth 12 --checkpoint {}", folder.display())).exits(3).json();
-    assert_eq!(near["coverage"], json!({"kind": "depth", "depth": 12, "grade": "B"}));
+    let says = "B, complete to depth 12: every state within 12 steps of the start; the depth limit was reached";
+    assert_eq!(near["coverage"], json!({"kind": "depth", "depth": 12, "grade": "B", "statement": says}));
     let far = resume(&folder, "--max-depth 22").exits(3).json();
     assert_eq!(essence(&far), essence(&check(&format!("{COUNTERS} --max-depth 22")).json()));
 }

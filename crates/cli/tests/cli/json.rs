@@ -157,7 +157,7 @@ fn fields_are_those_of_the_manual_in_its_order() {
         assert_eq!(fields(&report["stats"]), expected.split_whitespace().collect::<Vec<_>>());
         assert_eq!(fields(&report["unreached"]), ["transitions", "locations", "not_enabled", "unexplored", "pruned"]);
         for property in report["properties"].as_array().expect("a list") {
-            assert_eq!(fields(property), ["name", "kind", "verdict", "grade", "trace"]);
+            assert_eq!(fields(property), ["name", "kind", "verdict", "grade", "source", "trace"]);
         }
         for trace in report["traces"].as_array().expect("a list") {
             let expected = ["property", "length", "loop", "steps", "states", "replay", "why", "explanation"];
@@ -200,12 +200,74 @@ fn the_documented_schema_is_that_of_the_types() {
 #[test]
 fn coverage_has_the_fields_of_its_kind() {
     let coverage = |options: &str| check(options).json()["coverage"].to_string();
-    assert_eq!(coverage("models/peterson2.bir"), r#"{"kind":"complete","grade":"A"}"#);
-    assert_eq!(coverage("models/hanoi.bir --max-depth 3"), r#"{"kind":"depth","depth":3,"grade":"B"}"#);
+    assert_eq!(
+        coverage("models/peterson2.bir"),
+        r#"{"kind":"complete","grade":"A","statement":"A, exhaustive: every reachable state"}"#
+    );
+    assert_eq!(
+        coverage("models/hanoi.bir --max-depth 3"),
+        r#"{"kind":"depth","depth":3,"grade":"B","statement":"B, complete to depth 3: every state within 3 steps of the start; the depth limit was reached"}"#
+    );
     assert_eq!(
         coverage("models/hanoi.bir --max-states 9 --search dfs"),
-        r#"{"kind":"partial","states":10,"grade":"D"}"#
+        r#"{"kind":"partial","states":10,"grade":"D","statement":"D, partial: 10 states, with no claim about others; the state limit was reached"}"#
     );
+}
+
+/// Whatever the search was, the statement has the words of the report for people.
+#[test]
+fn the_coverage_statement_is_that_of_the_report_for_people() {
+    let searches = [
+        "philosophers2.bir",
+        "philosophers_swapped.bir --max-depth 4",
+        "philosophers_swapped.bir --search dfs --max-states 100",
+        "philosophers_swapped.bir --search dfs --store bitstate --memory 64M",
+        "philosophers_swapped.bir --search highway --width 3",
+        "philosophers_swapped.bir --store compact",
+        "philosophers_swapped.bir --reduce auto",
+        "philosophers_swapped.bir --reduce auto --max-depth 3",
+        "philosophers_swapped.bir --symmetry auto",
+        "philosophers_swapped.bir --search ic3",
+        "german_liveness.bir",
+        "german_liveness.bir --property served",
+        "german_liveness.bir --max-states 50",
+        "hanoi.bir --search bdd --max-depth 4",
+        "branching_lock.bir --max-states 5",
+        "branching_lock.bir --max-states 5 --property can_be_served",
+        "promela/peterson.pml --property exclusion",
+        "promela/retransmit.pml",
+        "dve/request.dve",
+    ];
+    for options in searches {
+        let words = format!("check models/{options} --threads 1 --seed 0");
+        let (text, report) = (birk(&words).out, birk(&format!("{words} --format json")).json());
+        let line = text.lines().find_map(|line| line.strip_prefix("covered: ")).expect("a line");
+        assert_eq!(report["coverage"]["statement"], line, "{options}");
+    }
+}
+
+/// Where a property is stated: in its own file, from its first letter to behind its last, in letters, not in bytes.
+#[test]
+fn properties_have_their_place_in_the_source() {
+    let folder = folder("property_places");
+    let text = "system S {\n  boolean b;\n  active thread T() { loc l: do { b := !b; } goto l; }\n  \
+                /* ä🙂 */ invariant one: b ||\n    !b; reachable two: b;\n}\n";
+    fs::write(folder.join("s.bir"), text).expect("writable");
+    let places = |model: &str| -> Vec<Value> {
+        let report = run(command(BIRK).current_dir(&folder).args(["check", model, "--format", "json"])).json();
+        report["properties"].as_array().expect("a list").iter().map(|p| p["source"].clone()).collect()
+    };
+    let place = |file: &str, [line, column, end_line, end_column]: [u32; 4]| {
+        serde_json::json!({
+            "file": file, "line": line, "column": column, "end_line": end_line, "end_column": end_column,
+        })
+    };
+    let expected = [Value::Null, Value::Null, place("s.bir", [4, 12, 5, 8]), place("s.bir", [5, 9, 5, 26])];
+    assert_eq!(places("s.bir"), expected);
+    fs::write(folder.join("claims.inc"), "\nltl one { [] (x < 2) }\n").expect("writable");
+    fs::write(folder.join("s.pml"), "byte x;\nactive proctype P() { x = 1 }\n#include \"claims.inc\"\n")
+        .expect("writable");
+    assert_eq!(places("s.pml").last(), Some(&place("claims.inc", [2, 5, 2, 8])));
 }
 
 /// A formula is searched in a product, which has states of its own.

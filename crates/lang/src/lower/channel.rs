@@ -340,7 +340,9 @@ impl Step<'_, '_> {
                     let message = format!("the condition asks about `{name}`, which is received as a whole");
                     let help = "receive its parts one by one, and ask about those";
                     let diagnostic = Diagnostic::new("E0052", condition.span, message, "not there yet").help(help);
-                    self.elaborator.cx.report(diagnostic.related(*span, "received here"));
+                    let diagnostic = diagnostic.related(*span, "received here");
+                    let diagnostic = self.elaborator.cx.in_parts(diagnostic, name, ty, *span);
+                    self.elaborator.cx.report(diagnostic);
                 }
             }
             at += self.values_in(ty);

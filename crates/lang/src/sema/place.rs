@@ -2,6 +2,7 @@
 
 mod name;
 mod thread;
+mod timeout;
 mod whole;
 
 use birk_ir::{BinaryOp, Expr, FaultKind, Place, Span, VarId, VarRole};

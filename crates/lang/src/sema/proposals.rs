@@ -4,8 +4,8 @@ use birk_ir::Span;
 
 use crate::diagnostic::{Diagnostic, Fix, list};
 use crate::edit;
-use crate::sema::context::{Context, Symbol};
-use crate::sema::types::{Scalar, Ty};
+use crate::sema::context::{Context, Evaluated, Symbol};
+use crate::sema::types::{Scalar, Ty, Type};
 use crate::syntax::ast::{self, TypeKind};
 use crate::syntax::lexer::{TokenKind as T, tokenize};
 
@@ -162,6 +162,60 @@ impl<'a> Context<'a> {
                 _ => None,
             },
             _ => None,
+        }
+    }
+
+    /// Proposes another value for the constant of the system that is divided by and is 0.
+    pub(crate) fn with_divisor(&self, diagnostic: Diagnostic) -> Diagnostic {
+        let name = self.source(diagnostic.span);
+        let Some((Symbol::Constant(_), declared)) = self.symbols.get(name.as_str()) else { return diagnostic };
+        let Some(text) = self.text(*declared) else { return diagnostic };
+        let rest = text[declared.end as usize..].trim_start();
+        let value = rest.strip_prefix('=').map(str::trim_start);
+        let Some(value) = value.filter(|value| value.strip_prefix('0').is_some_and(|rest| rest.starts_with(';')))
+        else {
+            return diagnostic;
+        };
+        let start = text.len() - value.len();
+        let place = Span { file: declared.file, ..Span::new(start, start + 1) };
+        diagnostic.help(format!("give `{name}` another value, such as `1`")).propose(place, "1")
+    }
+
+    /// Proposes to receive the parts of a record or an array one by one, where it has few and all are single values.
+    pub(crate) fn in_parts(&self, diagnostic: Diagnostic, name: &str, ty: &Type, place: Span) -> Diagnostic {
+        const MOST: usize = 8;
+        let is_single = |ty: &Type| ty.shape.is_empty() && !matches!(ty.scalar.ty, Ty::Record(_) | Ty::Collection(_));
+        let parts: Vec<String> = match (&ty.shape[..], ty.scalar.ty) {
+            ([], Ty::Record(index)) => match &self.records[index].fields {
+                Evaluated::Done(fields) if fields.iter().all(|(_, ty)| is_single(ty)) => {
+                    fields.iter().map(|(field, _)| format!("{name}.{field}")).collect()
+                }
+                _ => return diagnostic,
+            },
+            ([length], of) if !matches!(of, Ty::Record(_) | Ty::Collection(_)) => {
+                (0..*length).take(MOST + 1).map(|index| format!("{name}[{index}]")).collect()
+            }
+            _ => return diagnostic,
+        };
+        match parts.len() {
+            1..=MOST => diagnostic.propose(place, parts.join(", ?")),
+            _ => diagnostic,
+        }
+    }
+
+    /// Proposes to declare an enumeration of this name.
+    pub(crate) fn with_enumeration(&self, diagnostic: Diagnostic, name: &str) -> Diagnostic {
+        let system = self.system;
+        let is_here = diagnostic.span.file == system.file;
+        let place = self.text(system).and_then(|text| edit::body(text, Span { end: text.len() as u32, ..system }));
+        match place.filter(|_| is_here) {
+            Some(place) => {
+                let declaration = format!("enum {name} {{ first, second }}");
+                let own = format!("what is declared, such as `{declaration}`");
+                let help = format!("types are `boolean`, `byte`, `int (lo, hi)` and {own}");
+                diagnostic.help(help).propose(place, format!("\n  {declaration}"))
+            }
+            None => diagnostic,
         }
     }
 

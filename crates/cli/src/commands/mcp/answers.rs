@@ -87,7 +87,10 @@ pub(super) fn of_check(ran: &Ran) -> Answer {
         told.insert("verdict".into(), report["verdict"].clone());
         let property = |one: &Value| {
             let length = one["trace"].as_u64().map(|trace| report["traces"][trace as usize]["length"].clone());
-            json!({ "name": one["name"], "verdict": one["verdict"], "grade": one["grade"], "steps": length })
+            let line = &one["source"]["line"];
+            json!({
+                "name": one["name"], "line": line, "verdict": one["verdict"], "grade": one["grade"], "steps": length,
+            })
         };
         told.insert("properties".into(), report["properties"].as_array().into_iter().flatten().map(property).collect());
         told.insert("coverage".into(), report["coverage"].clone());

@@ -115,7 +115,7 @@ pub(super) fn copies_of(cx: &mut Context<'_>, thread: &ast::Thread) -> (u32, Opt
             let diagnostic = Diagnostic::new("E0038", expr.span, message, format!("must be in 0..{MAX_COPIES}"));
             cx.report(match copies > MAX_COPIES {
                 true => diagnostic.propose(expr.span, MAX_COPIES.to_string()),
-                false => diagnostic,
+                false => diagnostic.propose(expr.span, "1"),
             });
             (1, None)
         }

@@ -382,6 +382,10 @@ pub(super) fn named_type(cx: &mut Context<'_>, name: &ast::Name) -> Type {
         Some(_) => {
             if let Some(mut diagnostic) = cx.misused(&name.text, name.span, "a type") {
                 diagnostic.code = "E0023";
+                if let Some((Symbol::Thread(_), _)) = cx.symbols.get(name.text.as_str()) {
+                    let help = "an instance of a thread is known by its number, a `byte`";
+                    diagnostic = diagnostic.help(help).propose(name.span, "byte");
+                }
                 cx.report(diagnostic);
             }
             Type::ERROR
@@ -394,7 +398,10 @@ pub(super) fn named_type(cx: &mut Context<'_>, name: &ast::Name) -> Type {
             let meant = foreign_type(&name.text).or_else(|| nearest(&name.text, names));
             diagnostic = match meant {
                 Some(meant) => diagnostic.meant(meant),
-                None => diagnostic.help("types are `boolean`, `byte`, `int (lo, hi)` and what `enum` declares"),
+                None => {
+                    let help = "types are `boolean`, `byte`, `int (lo, hi)` and what `enum` declares";
+                    cx.with_enumeration(diagnostic.help(help), &name.text)
+                }
             };
             cx.report(diagnostic);
             Type::ERROR

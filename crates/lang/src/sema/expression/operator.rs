@@ -130,7 +130,9 @@ impl Elaborator<'_, '_> {
             let when = b.expr.clone().equals(0);
             if when == Expr::TRUE && b.fixed && !self.unreached {
                 let message = format!("division by zero in `{}`", self.cx.source(span));
-                self.cx.report(Diagnostic::new("E0043", right.span, message, "this is 0"));
+                let diagnostic = Diagnostic::new("E0043", right.span, message, "this is 0");
+                let diagnostic = self.cx.with_divisor(diagnostic);
+                self.cx.report(diagnostic);
                 return Value::error();
             }
             let fault = self

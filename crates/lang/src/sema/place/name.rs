@@ -6,7 +6,7 @@ use super::{Indexed, Resolved};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::lower::control::FrameKind;
 use crate::sema::context::{Symbol, ThreadDecl};
-use crate::sema::expression::{Elaborator, TIMEOUT, Timeout};
+use crate::sema::expression::{Elaborator, TIMEOUT};
 use crate::sema::types::{Hazard, Ty, Value, outside};
 
 impl Elaborator<'_, '_> {
@@ -109,43 +109,6 @@ impl Elaborator<'_, '_> {
         }
         let help = format!("write the most that it can be, `{most}`, or, if it never changes, `const {name} = …;`");
         diagnostic.help(help).propose(span, most.to_string())
-    }
-
-    /// `timeout`: nothing else can move.
-    fn timeout(&mut self, span: Span) -> Resolved {
-        let (message, label, help) = match self.timeout {
-            Timeout::Is(value) => {
-                self.asks_timeout = true;
-                let value = Value { fixed: false, ..Value::constant(i64::from(value), Ty::Boolean) };
-                return Resolved::Value(value);
-            }
-            _ if self.elsewhere(TIMEOUT).is_some() => {
-                self.unknown_name(TIMEOUT, span);
-                return Resolved::Error;
-            }
-            Timeout::Below => (
-                "`timeout` inside another operator",
-                "only `&&` and `||` may join it",
-                "write `timeout && …`; what need not wait for it is an alternative of its own",
-            ),
-            Timeout::Test => (
-                "`timeout` in the test of an `if` or `while`",
-                "never true: the test itself can move",
-                "wait for it instead: `either { await timeout; … } or { … }`",
-            ),
-            Timeout::Outside if self.thread.is_none() => (
-                "`timeout` outside a guard",
-                "only allowed in `await` and `when`",
-                "a state in which nothing can move is what `deadlock` finds, which is always checked",
-            ),
-            Timeout::Outside => (
-                "`timeout` outside a guard",
-                "only allowed in `await` and `when`",
-                "wait for it before: `await timeout;`",
-            ),
-        };
-        self.cx.report(Diagnostic::new("E0057", span, message, label).help(help));
-        Resolved::Error
     }
 
     pub(super) fn unknown_name(&mut self, name: &str, span: Span) {

@@ -3,7 +3,7 @@
 use birk_ir::Span;
 
 use super::{Indexed, Resolved};
-use crate::diagnostic::{Diagnostic, list, nearest};
+use crate::diagnostic::{Diagnostic, list, nearest, resembling};
 use crate::sema::expression::Elaborator;
 use crate::sema::types::{Scalar, Ty, Value};
 use crate::syntax::ast::{self};
@@ -87,7 +87,14 @@ impl Elaborator<'_, '_> {
         self.cx.report(match nearest(&location.text, names.iter().copied()) {
             Some(meant) => diagnostic.meant(meant),
             None if names.is_empty() => diagnostic.help("name a statement: `here: await …;`"),
-            None => diagnostic.help(format!("it has {}", list(names.into_iter()))),
+            None => {
+                let meant = resembling(&location.text, names.iter().copied());
+                let diagnostic = diagnostic.help(format!("it has {}", list(names.iter().copied())));
+                match meant {
+                    Some(meant) => diagnostic.propose(location.span, meant),
+                    None => diagnostic,
+                }
+            }
         });
     }
 }

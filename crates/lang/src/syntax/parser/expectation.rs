@@ -29,7 +29,13 @@ impl Parser<'_> {
         let mut clauses = Vec::new();
         loop {
             let Some(clause) = self.clause() else {
-                self.report(self.unexpected("a verdict or a count").help(HELP));
+                let diagnostic = self.unexpected("a verdict or a count").help(HELP);
+                // A number counts something: states are what is counted most often.
+                let is_counted = self.at(T::Number) && self.peek(1) == T::Name;
+                self.report(match is_counted {
+                    true => diagnostic.propose(self.tokens[self.position + 1].span, "states"),
+                    false => diagnostic,
+                });
                 self.recover();
                 break;
             };
