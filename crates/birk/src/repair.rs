@@ -5,6 +5,7 @@
 //! is where the fault may be. Most changes are refuted by the counterexamples that are known already, replayed on the changed model; the
 //! others are searched.
 
+mod additions;
 mod changes;
 
 use std::ops::ControlFlow;
@@ -14,6 +15,7 @@ use birk_engine::{Observer, Outside, Progress};
 use birk_exec::replay;
 use birk_ir::{Coverage, Program, Stop, Trace, Verdict};
 
+pub use additions::additions;
 pub use changes::{Change, Kind, changes};
 
 use crate::check::{check, decides, validate};
@@ -65,7 +67,8 @@ pub fn repairs(
     let began = Instant::now();
     let mut known: Vec<(String, Trace)> = violations(report).collect();
     let depth = known.iter().map(|(_, trace)| trace.steps.len()).max().unwrap_or(0) as u32;
-    let order = by_suspicion(changes(text, program), program, &known);
+    let all = [changes(text, program), additions(text, program)].concat();
+    let order = by_suspicion(all, program, &known);
     let mut all = Repairs { of: order.len(), ..Repairs::default() };
     let most = until.saturating_duration_since(began) / SHARE;
     watch.begin(&Phase { name: "repairs", number: 1, of: 1, is_of_states: false });
@@ -175,9 +178,10 @@ impl Repair {
         Self { unused: self.unused.saturating_sub(before), ..self }
     }
 
-    /// What is proved comes first, then what leaves most of the model alive, then what is said in a word.
-    fn rank(&self) -> (bool, usize, Kind, u64) {
-        (self.coverage != Coverage::Complete, self.unused, self.change.kind, u64::MAX - self.states)
+    /// What is proved comes first, then what adds nothing, then what leaves most of the model alive, then what is said in a word.
+    fn rank(&self) -> (bool, bool, usize, Kind, u64) {
+        let (is_open, kind) = (self.coverage != Coverage::Complete, self.change.kind);
+        (is_open, kind == Kind::Addition, self.unused, kind, u64::MAX - self.states)
     }
 }
 
@@ -191,7 +195,9 @@ fn by_suspicion(mut changes: Vec<Change>, program: &Program, known: &[(String, T
     let place = |change: &Change| {
         executed.iter().position(|&(from, to)| from <= change.at.start && change.at.end <= to).unwrap_or(executed.len())
     };
-    changes.sort_by_key(|change| (change.kind == Kind::Name, place(change)));
+    // What there are most of comes last.
+    let class = |kind: Kind| u8::from(kind == Kind::Name) + 2 * u8::from(kind == Kind::Addition);
+    changes.sort_by_key(|change| (class(change.kind), place(change)));
     changes
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use birk_ir::{Program, Span};
+use birk_ir::{Program, Span, ThreadId};
 
 /// Of all signs that are longer than a letter, none is taken for two.
 const SIGNS: &[&str] = &[
@@ -46,6 +46,8 @@ pub enum Kind {
     Name,
     /// A statement is left out.
     Removal,
+    /// A statement is added.
+    Addition,
 }
 
 impl Change {
@@ -59,15 +61,7 @@ impl Change {
 pub fn changes(text: &str, program: &Program) -> Vec<Change> {
     let mut all = Vec::new();
     for kind in 0..program.kinds.len() {
-        let own = |thread: birk_ir::ThreadId| program.threads[thread.index()].kind == kind;
-        let spans: BTreeSet<(usize, usize)> = program
-            .transitions
-            .iter()
-            .filter(|transition| own(transition.thread))
-            .flat_map(|transition| transition.parts.iter().chain([&transition.span]).chain(&transition.guard_span))
-            .filter(|span| is_in(text, span))
-            .map(|span| (span.start as usize, span.end as usize))
-            .collect();
+        let spans = own_spans(text, program, |thread| program.threads[thread.index()].kind == kind);
         let (Some(start), Some(end)) = (spans.iter().map(|span| span.0).min(), spans.iter().map(|span| span.1).max())
         else {
             continue;
@@ -79,6 +73,15 @@ pub fn changes(text: &str, program: &Program) -> Vec<Change> {
     all.sort_by_key(|change| (change.at.start, change.at.end, change.kind));
     all.dedup();
     all
+}
+
+/// What the steps of some threads execute, in bytes of the text.
+pub(super) fn own_spans(text: &str, program: &Program, is_own: impl Fn(ThreadId) -> bool) -> BTreeSet<(usize, usize)> {
+    let own = program.transitions.iter().filter(|transition| is_own(transition.thread));
+    own.flat_map(|transition| transition.parts.iter().chain([&transition.span]).chain(&transition.guard_span))
+        .filter(|span| is_in(text, span))
+        .map(|span| (span.start as usize, span.end as usize))
+        .collect()
 }
 
 fn is_in(text: &str, span: &Span) -> bool {
@@ -187,13 +190,18 @@ fn of_words(text: &str, words: &[Range<usize>], declared: &[&str]) -> Vec<Change
     all
 }
 
-/// Changes of whole statements: they are left out, change places, or become one step.
-fn of_statements(text: &str, spans: &BTreeSet<(usize, usize)>) -> Vec<Change> {
+/// The statements that are no part of another one, and contain none.
+pub(super) fn statements(text: &str, spans: &BTreeSet<(usize, usize)>) -> Vec<(usize, usize)> {
     let simple: Vec<(usize, usize)> = spans.iter().copied().filter(|&(from, to)| is_simple(&text[from..to])).collect();
     let is_part = |&(from, to): &(usize, usize)| {
         simple.iter().any(|&other| other != (from, to) && other.0 <= from && to <= other.1)
     };
-    let statements: Vec<(usize, usize)> = simple.iter().copied().filter(|span| !is_part(span)).collect();
+    simple.iter().copied().filter(|span| !is_part(span)).collect()
+}
+
+/// Changes of whole statements: they are left out, change places, or become one step.
+fn of_statements(text: &str, spans: &BTreeSet<(usize, usize)>) -> Vec<Change> {
+    let statements = statements(text, spans);
     let bare = |(from, to): (usize, usize)| text[from..to].trim_end_matches(';').trim();
     let mut all = Vec::new();
     for &(from, to) in &statements {
@@ -216,7 +224,7 @@ fn of_statements(text: &str, spans: &BTreeSet<(usize, usize)>) -> Vec<Change> {
 }
 
 /// Whether it is one statement, not one that contains others, and no claim.
-fn is_simple(statement: &str) -> bool {
+pub(super) fn is_simple(statement: &str) -> bool {
     !statement.starts_with("assert")
         && !statement.starts_with("assume")
         && !statement.contains(['{', '}', '\n'])

@@ -1,5 +1,6 @@
 //! The options of `birk repair`.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -28,6 +29,9 @@ pub(crate) struct RepairArgs {
     /// Use at most this much memory, for example 512M, 4G [default: four fifths of what is free]
     #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
     pub(crate) memory: Option<u64>,
+    /// Write an HTML page with each change in the text around it to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
     /// Text for people, or one JSON object
     #[arg(long, value_name = "human|json", value_enum, default_value = "human", hide_possible_values = true)]
     pub(crate) format: Format,

@@ -1,5 +1,7 @@
 //! `birk repair`: small changes of a model after which a violation is not found any more.
 
+mod page;
+
 use std::fmt::Write as _;
 use std::time::Instant;
 
@@ -17,14 +19,17 @@ use crate::progress::Watcher;
 use crate::report::fold::Look;
 use crate::source::Source;
 use crate::terminal::{Paint, print, print_for_people, uses_color, visible};
-use crate::{Exit, Failure};
+use crate::{Exit, Failure, durable};
 
 /// So many lines are shown, and so many changes of each.
 const MOST_LINES: usize = 5;
 const MOST_CHANGES: usize = 3;
 
+const FOUND: &str = "no violation is found after one of these changes; the most likely places come first";
+
 /// What was found out.
 struct Shown<'a> {
+    args: &'a RepairArgs,
     source: &'a Source,
     program: &'a Program,
     found: &'a birk::Report,
@@ -57,7 +62,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<Exit, Failure> {
     };
     watcher.clear();
     let seconds = watcher.elapsed().as_secs_f64();
-    let shown = Shown { source: &source, program: &program, found: &found, repairs: &repairs, seconds };
+    let shown = Shown { args, source: &source, program: &program, found: &found, repairs: &repairs, seconds };
     match args.format {
         Format::Human => {
             let look = Look::of_output(uses_color(args.model.color, &std::io::stdout()));
@@ -66,6 +71,10 @@ pub(crate) fn run(args: &RepairArgs) -> Result<Exit, Failure> {
         Format::Json => {
             print(&(serde_json::to_string_pretty(&shown.json()).expect("a report has only string keys") + "\n"))?;
         }
+    }
+    if let Some(path) = &args.report {
+        durable::write(path, page::page(&shown).as_bytes())
+            .map_err(|error| Failure::io(&format!("write {}", path.display()), &error))?;
     }
     Ok(match found.verdict() {
         Verdict::Violated => Exit::Violated,
@@ -79,18 +88,13 @@ impl Shown<'_> {
     fn human(&self, paint: Paint) -> String {
         let verdict = self.found.verdict();
         let model = format!("{} ({})", visible(&self.source.path), self.program.system);
-        let detail = match verdict {
-            Verdict::Violated => self.violated().join(", "),
-            Verdict::Holds => "there is nothing to repair".to_owned(),
-            Verdict::Inconclusive => "no violation was found, so there is nothing to repair yet".to_owned(),
-        };
-        let mut out = format!("{}: {model}: {detail}\n", paint.verdict(verdict, verdict.word()));
+        let mut out = format!("{}: {model}: {}\n", paint.verdict(verdict, verdict.word()), self.detail());
         if verdict != Verdict::Violated {
             return out;
         }
         let lines = self.lines();
         if !lines.is_empty() {
-            out += "\nno violation is found after one of these changes; the most likely places come first:\n";
+            let _ = writeln!(out, "\n{FOUND}:");
         }
         for (line, changes) in lines.iter().take(MOST_LINES) {
             let text = self.source.text.lines().nth(line - 1).unwrap_or_default();
@@ -105,23 +109,38 @@ impl Shown<'_> {
         if lines.len() > MOST_LINES {
             let _ = writeln!(out, "\n{} more; --format json has all", count((lines.len() - MOST_LINES) as u64, "line"));
         }
+        let tried = self.tried().unwrap_or_default();
+        let _ = writeln!(out, "\n{} {tried}", paint.bold("tried:"));
+        out
+    }
+
+    /// What became of the model.
+    fn detail(&self) -> String {
+        match self.found.verdict() {
+            Verdict::Violated => self.violated().join(", "),
+            Verdict::Holds => "there is nothing to repair".to_owned(),
+            Verdict::Inconclusive => "no violation was found, so there is nothing to repair yet".to_owned(),
+        }
+    }
+
+    /// How many changes were tried, and what follows from it; nothing where nothing is violated.
+    fn tried(&self) -> Option<String> {
         let Repairs { found, tried, of } = self.repairs;
         let tried = if tried == of { format!("all {of}") } else { format!("{tried} of {of}") };
-        let _ = writeln!(
-            out,
-            "\n{} {tried} small changes, of which {} what is violated; {:.1} s",
-            paint.bold("tried:"),
-            match found.len() {
-                0 => "none prevents".to_owned(),
-                1 => "one prevents".to_owned(),
-                number => format!("{number} prevent"),
-            },
-            self.seconds
-        );
-        if !found.is_empty() {
-            out += "A change that prevents a violation may also prevent what the model is for: the properties decide, and only they.\n";
-        }
-        out
+        let prevents = match found.len() {
+            0 => "none prevents".to_owned(),
+            1 => "one prevents".to_owned(),
+            number => format!("{number} prevent"),
+        };
+        let caution = match found.is_empty() {
+            true => "",
+            false => {
+                "\nA change that prevents a violation may also prevent what the model is for: the properties decide, and only they."
+            }
+        };
+        let seconds = self.seconds;
+        (self.found.verdict() == Verdict::Violated)
+            .then(|| format!("{tried} small changes, of which {prevents} what is violated; {seconds:.1} s{caution}"))
     }
 
     fn violated(&self) -> Vec<String> {
@@ -158,6 +177,10 @@ impl Shown<'_> {
         let (from, to) = (one_line(&self.source.text[change.at.clone()]), one_line(&change.with));
         let what = match change.kind {
             Kind::Removal => format!("without `{from}`"),
+            Kind::Addition => {
+                let added = to.trim_matches([';', ',', ' ']);
+                format!("with `{}` {}", paint.bold(added), self.neighbour(&change.at))
+            }
             _ if to.is_empty() => format!("without `{from}`"),
             _ => format!("`{from}` as `{}`", paint.bold(&to)),
         };
@@ -169,6 +192,21 @@ impl Shown<'_> {
         match repair.coverage {
             Coverage::Depth(depth) => format!("{what}: none within {} ({states}){unused}", count(depth.into(), "step")),
             _ => format!("{what}: none in any reachable state ({states}){unused}"),
+        }
+    }
+
+    /// `before …` or `after …`: the statement beside which another one is added.
+    fn neighbour(&self, at: &std::ops::Range<usize>) -> String {
+        let text = &self.source.text;
+        let is_end = |letter: char| ";{}\n".contains(letter);
+        let word = |text: &str| visible(text.trim()).into_owned();
+        let next = text[at.start..].split(is_end).next().unwrap_or_default();
+        match next.trim().is_empty() {
+            false => format!("before `{}`", word(next)),
+            true => {
+                let before = text[..at.start].trim_end_matches([';', ' ', '\n']);
+                format!("after `{}`", word(before.rsplit(is_end).next().unwrap_or_default()))
+            }
         }
     }
 
@@ -218,6 +256,7 @@ fn word(kind: Kind) -> &'static str {
         Kind::Order => "order",
         Kind::Name => "name",
         Kind::Removal => "removal",
+        Kind::Addition => "addition",
     }
 }
 

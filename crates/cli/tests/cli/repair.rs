@@ -61,6 +61,73 @@ fn a_race_is_repaired_by_one_step() {
     );
 }
 
+/// The second thread does not give the turn back.
+const FORGOTTEN: &str = "system Forgotten {
+  int (0, 2) turn;
+  active thread First() {
+    while (true) {
+      await turn == 0;
+      first: turn := 1;
+    }
+  }
+  active thread Second() {
+    while (true) {
+      await turn == 1;
+      turn := 2;
+      second: skip; // <b>not done & left</b>
+    }
+  }
+  ltl again: [] <> First@first;
+}";
+
+#[test]
+fn a_statement_that_is_missing_is_added() {
+    let folder = folder("repair_forgotten");
+    fs::write(folder.join("m.bir"), FORGOTTEN).expect("writable");
+    let report = repaired(&folder, &[]);
+    assert_eq!((&report["verdict"], &report["violated"]), (&"violated".into(), &serde_json::json!(["deadlock"])));
+    let repairs = report["repairs"].as_array().expect("a list");
+    let added =
+        repairs.iter().find(|repair| repair["kind"] == "addition" && repair["line"] == 13).expect("it is found");
+    assert_eq!((&added["from"], &added["complete"]), (&"".into(), &true.into()));
+    assert!(added["to"].as_str().expect("a text").contains("turn := 0"), "{added}");
+    // What there are most of is not named before what changes a word.
+    let is_addition = |repair: &&Value| repair["kind"] == "addition";
+    let first = repairs.iter().position(|repair| is_addition(&repair)).expect("there is one");
+    assert!(repairs[first..].iter().all(|repair| is_addition(&repair)), "{report:#}");
+    let text = run(command(BIRK).args(["repair", "m.bir", "--progress", "off"]).current_dir(&folder)).exits(1);
+    assert!(text.out.contains("| with `turn := 0` before `skip`: none in any reachable state"), "{}", text.out);
+    assert!(text.out.contains("| with `turn := 0` after `second: skip`: none in any reachable state"), "{}", text.out);
+}
+
+#[test]
+fn a_page_shows_each_change_in_the_text_around_it() {
+    let folder = folder("repair_page");
+    fs::write(folder.join("m.bir"), FORGOTTEN).expect("writable");
+    run(command(BIRK).args(["repair", "m.bir", "--report", "page.html"]).current_dir(&folder)).exits(1);
+    let page = fs::read_to_string(folder.join("page.html")).expect("it is written");
+    for part in [
+        "<strong class=\"verdict violated\">violated</strong> <span class=\"mono\">m.bir</span>: <code>deadlock</code>",
+        "<p>No violation is found after one of these changes",
+        "<h2>Line 13</h2>",
+        "<div class=\"never\"><span class=\"n\">13</span>−     second: skip; // &lt;b&gt;not done &amp; left&lt;/b&gt;</div>",
+        "<div class=\"ran\"><span class=\"n\">13</span>+     second: skip; turn := 0; // ",
+        "<div><span class=\"n\">12</span>      turn := 2;</div>",
+        "<pre class=\"scroll\">birk check m.bir --report trace.html</pre>",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    assert!(!page.contains("<b>"), "{page}");
+    // What holds has a page, too.
+    fs::write(folder.join("m.bir"), FORGOTTEN.replace("second: skip;", "second: turn := 0;")).expect("writable");
+    run(command(BIRK).args(["repair", "m.bir", "--report", "page.html"]).current_dir(&folder)).exits(0);
+    let page = fs::read_to_string(folder.join("page.html")).expect("it is written");
+    assert!(
+        page.contains("there is nothing to repair") && !page.contains("Tried:") && !page.contains("trace.html"),
+        "{page}"
+    );
+}
+
 /// What a limit leaves open is not called prevented: after some changes there are too many states to say whether the goal is reached.
 #[test]
 fn what_was_not_decided_is_not_repaired() {
