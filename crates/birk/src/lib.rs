@@ -41,7 +41,7 @@ pub use check::{Earlier, Kept, check, decides, night, validate, validate_options
 pub use engines::Engines;
 pub use error::Error;
 pub use expectations::{differences, expectations};
-pub use load::{FRONT_ENDS, Formatter, FrontEnd, codes, explain, front_end, load, load_file, load_text};
+pub use load::{Encoding, FRONT_ENDS, Formatter, FrontEnd, codes, explain, front_end, load, load_file, load_text};
 pub use model::{compiled, heuristics, independence};
 pub use options::{Automaton, Fairness, Options, Reduce, Store, Symmetry, Threads};
 pub use properties::{goals_of, replay_failure, selected};

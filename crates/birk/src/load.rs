@@ -14,9 +14,11 @@ pub struct FrontEnd {
     pub name: &'static str,
     /// The extensions of its files.
     pub extensions: &'static [&'static str],
+    /// How the bytes of a file become its text.
+    pub encoding: Encoding,
     /// Reads a model.
     pub load: Reader,
-    /// What its diagnostics mean. The first digit of a code is the language: 0 for BIR, 1 for DVE.
+    /// What its diagnostics mean. The first digit of a code is the language: 0 for BIR, 1 for DVE, 2 for Promela, 3 for AIGER.
     pub codes: &'static [Code],
     /// Formats a model, if there is a formatter.
     pub format: Option<Formatter>,
@@ -24,6 +26,32 @@ pub struct FrontEnd {
     pub translate: Option<Translator>,
     /// Models declare what should be found of them.
     pub expects: bool,
+}
+
+/// How the bytes of a file become its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// They are text.
+    Utf8,
+    /// The same; but models of other tools are older than UTF-8, and what is in their comments does not matter: if it is none, there
+    /// is a question mark for every byte that is not ASCII, so that all others keep their places.
+    Ascii,
+    /// They need not be text: there is a character for each, `U+0000` to `U+00FF`.
+    Bytes,
+}
+
+impl Encoding {
+    /// The text of a file; if there is none, how many bytes of it would be one.
+    pub fn text(self, bytes: Vec<u8>) -> Result<String, usize> {
+        let each = |bytes: Vec<u8>, character: fn(u8) -> char| bytes.into_iter().map(character).collect();
+        if self == Self::Bytes {
+            return Ok(each(bytes, char::from));
+        }
+        String::from_utf8(bytes).or_else(|error| match self {
+            Self::Utf8 => Err(error.utf8_error().valid_up_to()),
+            _ => Ok(each(error.into_bytes(), |byte| if byte.is_ascii() { char::from(byte) } else { '?' })),
+        })
+    }
 }
 
 /// Formats the text of a model, or says what is wrong with it.
@@ -34,6 +62,7 @@ pub const FRONT_ENDS: &[FrontEnd] = &[
     FrontEnd {
         name: "BIR",
         extensions: &["bir"],
+        encoding: Encoding::Utf8,
         load: birk_lang::load_with,
         codes: birk_lang::codes::CODES,
         format: Some(birk_lang::fmt::format),
@@ -43,6 +72,7 @@ pub const FRONT_ENDS: &[FrontEnd] = &[
     FrontEnd {
         name: "DVE",
         extensions: &["dve"],
+        encoding: Encoding::Ascii,
         load: birk_dve::load,
         codes: birk_dve::codes::CODES,
         format: None,
@@ -52,10 +82,21 @@ pub const FRONT_ENDS: &[FrontEnd] = &[
     FrontEnd {
         name: "Promela",
         extensions: &["pml", "prom", "promela", "pm"],
+        encoding: Encoding::Ascii,
         load: birk_promela::load,
         codes: birk_promela::codes::CODES,
         format: None,
         translate: Some(birk_promela::translate),
+        expects: false,
+    },
+    FrontEnd {
+        name: "AIGER",
+        extensions: &["aig", "aag"],
+        encoding: Encoding::Bytes,
+        load: birk_aiger::load,
+        codes: birk_aiger::codes::CODES,
+        format: None,
+        translate: None,
         expects: false,
     },
 ];
@@ -90,7 +131,10 @@ pub fn load(
 /// Reads a model from a file, and what it imports from files beside it; errors are given as lines.
 pub fn load_file(path: impl AsRef<Path>) -> Result<Program, Error> {
     let path = path.as_ref();
-    let read = |path: &Path| std::fs::read_to_string(path).map_err(|error| error.to_string());
+    let read = |path: &Path| {
+        let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+        front_end(path).encoding.text(bytes).map_err(|at| format!("it is not UTF-8 text (byte {at})"))
+    };
     let text = read(path).map_err(|error| Error::Refused(format!("cannot read {}: {error}", path.display())))?;
     let folder = path.parent().unwrap_or(Path::new(""));
     read_model(path, &text, &mut |name| read(&folder.join(name)))

@@ -28,11 +28,6 @@ fn is_bir(path: &Path) -> bool {
     birk::front_end(path).name == birk::FRONT_ENDS[0].name
 }
 
-/// With a question mark for every byte that is not ASCII, so that all others keep their places.
-fn ascii(bytes: Vec<u8>) -> String {
-    bytes.into_iter().map(|byte| if byte.is_ascii() { char::from(byte) } else { '?' }).collect()
-}
-
 impl Source {
     /// Reads a model, an automaton or a configuration.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
@@ -43,14 +38,8 @@ impl Source {
     pub(crate) fn read_up_to(path: &Path, most: u64) -> Result<Self, Failure> {
         let shown = path.display().to_string();
         let bytes = contents(path, most).map_err(|error| Failure::io(&format!("read {shown}"), &error))?;
-        let text = String::from_utf8(bytes).or_else(|error| match is_bir(path) {
-            true => {
-                let at = error.utf8_error().valid_up_to();
-                Err(Failure::usage(format!("{shown} is not UTF-8 text (byte {at})")))
-            }
-            // Models of other tools are older than UTF-8: what is in their comments does not matter.
-            false => Ok(ascii(error.into_bytes())),
-        })?;
+        let text = birk::front_end(path).encoding.text(bytes);
+        let text = text.map_err(|at| Failure::usage(format!("{shown} is not UTF-8 text (byte {at})")))?;
         Ok(Self::new(shown, text))
     }
 

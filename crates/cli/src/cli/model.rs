@@ -9,7 +9,7 @@ use super::parse::parse_define;
 /// A model and its constants.
 #[derive(Args, Debug)]
 pub(crate) struct ModelArgs {
-    /// The model (.bir, .dve or .pml)
+    /// The model (.bir, .dve, .pml, .aig or .aag)
     pub(crate) model: PathBuf,
     /// Override the value of a constant (repeatable)
     #[arg(short = 'D', long, value_name = "NAME=VALUE", value_parser = parse_define)]

@@ -13,7 +13,7 @@ use birk::ir::{Code, Conditions, Loaded};
 use birk::{FRONT_ENDS, FrontEnd, codes, explain};
 
 /// The crates of the languages, in their order.
-const CRATES: &[&str] = &["lang", "dve", "promela"];
+const CRATES: &[&str] = &["lang", "dve", "promela", "aiger"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
