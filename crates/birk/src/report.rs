@@ -55,7 +55,7 @@ pub struct Answer {
     pub coverage: Option<Coverage>,
     /// Position among the traces.
     pub trace: Option<usize>,
-    /// In so many steps it is reached, where the search was ended before it had the trace.
+    /// In so many steps it is reached, where the search was ended before it had the trace, or where a trace cannot number its steps.
     pub untraced: Option<u32>,
     /// Why nobody looked.
     pub reason: Option<String>,

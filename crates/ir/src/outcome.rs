@@ -28,7 +28,8 @@ pub struct Step {
 pub enum Outcome {
     /// It was reached.
     Found(Trace),
-    /// It was reached, in so many steps and no fewer; the search was ended before it knew by which.
+    /// It was reached, in so many steps, and no fewer if the engine finds shortest traces; by which is not known, because the search
+    /// was ended before, or because a step has more outcomes than a trace can number.
     Untraced(u32),
     /// The search was complete, and it was not reached.
     Absent,

@@ -36,8 +36,10 @@ pub(crate) trait Ground {
     }
 }
 
-type BitOf<G> = <<G as Ground>::Algebra as Algebra>::Bit;
-type ValueOf<G> = Number<BitOf<G>>;
+/// A bit of the values that expressions have there.
+pub(crate) type BitOf<G> = <<G as Ground>::Algebra as Algebra>::Bit;
+/// A value that expressions have there.
+pub(crate) type ValueOf<G> = Number<BitOf<G>>;
 
 /// What expressions see: the state with what was written so far, and the values bound so far.
 pub(crate) struct Scene<'g, G: Ground> {

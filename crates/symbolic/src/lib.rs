@@ -8,6 +8,7 @@ mod attempt;
 mod bdd;
 mod bitvector;
 mod cancellable;
+mod ends;
 mod expression;
 mod sat;
 mod trace;

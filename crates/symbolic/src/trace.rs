@@ -3,7 +3,42 @@
 
 use birk_engine::{Model as _, Successors};
 use birk_exec::Interpreter;
-use birk_ir::{Program, Step, Trace};
+use birk_ir::{Outcome, Program, Step, Trace, TransitionId};
+
+/// A trace numbers the outcomes of a step; where there are more than this, it is not looked for among them.
+const MOST_OUTCOMES: u64 = 1 << 22;
+
+/// A step that a solver found: its transition, and the values that it chooses.
+#[derive(Clone, Debug)]
+pub(crate) struct Taken {
+    pub(crate) transition: TransitionId,
+    pub(crate) chosen: Vec<i64>,
+}
+
+/// The run through these states by these steps, each of which was made by the interpreter; only its length where a step has too many
+/// outcomes for its number to be found.
+pub(crate) fn found(program: &Program, states: &[Vec<u32>], steps: &[Taken]) -> Outcome {
+    if steps.iter().all(|step| program.most_outcomes(step.transition) <= MOST_OUTCOMES) {
+        return Outcome::Found(through(program, states));
+    }
+    let model = Interpreter::new(program, &[]);
+    for (step, pair) in steps.iter().zip(states.windows(2)) {
+        assert!(after(&model, program, &pair[0], step) == pair[1], "a solver knows where its steps lead");
+    }
+    Outcome::Untraced(steps.len() as u32)
+}
+
+/// Where a step leads: the outcome with which the interpreter begins where it is told the values that are chosen.
+pub(crate) fn after(model: &Interpreter<'_>, program: &Program, state: &[u32], step: &Taken) -> Vec<u32> {
+    let mut successors = Successors::in_parts(model.words());
+    successors.narrow(1);
+    let thread = i64::from(program.transition(step.transition).thread.0);
+    let values = step.chosen.iter().rev().copied();
+    successors.leave(state, values.chain([0, i64::from(step.transition.0), thread]).collect());
+    model.successors(state, &mut successors);
+    assert!(!successors.is_empty(), "a step that a solver takes is possible");
+    successors.state(0).to_vec()
+}
 
 /// The run through these states.
 pub(crate) fn through(program: &Program, states: &[Vec<u32>]) -> Trace {

@@ -120,7 +120,7 @@ fn properties(report: &Report<'_>) -> String {
     for answer in &report.answers {
         let length = answer.trace.map(|trace| report.traces[trace].run.steps.len() as u64);
         let note = match (answer.reason.as_deref(), length) {
-            _ if answer.untraced.is_some() => human::untraced_text(answer.untraced),
+            _ if answer.untraced.is_some() => human::untraced_text(report, answer),
             (Some(reason), _) => format!("not checked: {reason}"),
             (None, Some(length)) => format!("a trace of {}", count(length, "step")),
             (None, None) => report.by(answer).unwrap_or_default(),

@@ -28,6 +28,8 @@ const MAX_LISTED: usize = 12;
 const MAX_CUTS: usize = 6;
 /// A search that knows that something can be reached looks for the way there in a second pass.
 const NO_TRACE: &str = "the search was ended before it had the trace";
+/// The same where it was not.
+const NOT_NUMBERED: &str = "a step has more outcomes than a trace can number";
 
 /// The whole report.
 pub(crate) fn text(report: &Report<'_>, look: Look) -> String {
@@ -118,7 +120,9 @@ fn violation(report: &Report<'_>) -> String {
         let run = answer.trace.map(|t| &report.traces[t].run);
         let fewest = answer.trace.and_then(|t| report.traces[t].fewest_within);
         if let Some(steps) = answer.untraced {
-            return format!("`{}` ({}, shortest; {NO_TRACE})", answer.property.name, count(u64::from(steps), "step"));
+            let shortest = if report.is_shortest { ", shortest" } else { "" };
+            let length = count(u64::from(steps), "step");
+            return format!("`{}` ({length}{shortest}; {})", answer.property.name, no_trace(report));
         }
         match run {
             Some(run) => {
@@ -183,7 +187,7 @@ fn properties(out: &mut String, report: &Report<'_>, paint: Paint) {
     out.push('\n');
     for answer in &report.answers {
         let note = match (answer.verdict, &answer.reason, answer.trace) {
-            _ if answer.untraced.is_some() => untraced_text(answer.untraced),
+            _ if answer.untraced.is_some() => untraced_text(report, answer),
             (_, Some(reason), _) => format!("not checked: {reason}"),
             (_, _, Some(trace)) if answer.property.branching().is_some() => {
                 let run = &report.traces[trace].run;
@@ -214,8 +218,13 @@ fn properties(out: &mut String, report: &Report<'_>, paint: Paint) {
 }
 
 /// How far away something is of which there is no trace.
-pub(crate) fn untraced_text(steps: Option<u32>) -> String {
-    format!("reached in {}; {NO_TRACE}", count(u64::from(steps.unwrap_or(0)), "step"))
+pub(crate) fn untraced_text(report: &Report<'_>, answer: &Answer) -> String {
+    format!("reached in {}; {}", count(u64::from(answer.untraced.unwrap_or(0)), "step"), no_trace(report))
+}
+
+/// Why there is no trace of what was reached.
+fn no_trace(report: &Report<'_>) -> &'static str {
+    if report.hunt.stopped == Stop::Goal { NOT_NUMBERED } else { NO_TRACE }
 }
 
 /// What watched the executions, and how much was explored.

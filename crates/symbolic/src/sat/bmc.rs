@@ -6,12 +6,12 @@
 
 use birk_engine::{EngineStats, Hunt, Job, Observer, SatStats, Stats};
 use birk_ir::interval::{Interval, reachable};
-use birk_ir::{Coverage, Expr, Goal, Outcome, Program, Stop, Trace};
+use birk_ir::{Coverage, Expr, Goal, Outcome, Program, Stop};
 
 use super::circuit::{Circuit, Watch};
 use super::unrolling::{Frame, Unrolling};
 use crate::attempt::{Attempt, Broken};
-use crate::trace::through;
+use crate::trace::found;
 
 #[cfg(test)]
 mod tests;
@@ -50,7 +50,7 @@ fn watched<'o>(program: &Program, goals: &[Goal], job: &Job, watch: &'o Watch<'o
 #[derive(Clone)]
 pub(super) enum Answer {
     Open,
-    Found(Trace),
+    Found(Outcome),
     /// It cannot be reached.
     Proved,
 }
@@ -122,9 +122,9 @@ impl<'s, 'o, 'p> Search<'s, 'o, 'p> {
     fn reach(&mut self, goal: usize) -> Attempt<()> {
         let here = self.base.last().goal(self.goals[goal])?;
         while self.base.circuit.solve(&[here], None)?.expect("without a limit the solver finds out") {
-            let (states, claim) = (self.base.states(), self.base.last().claim());
+            let (states, taken, claim) = (self.base.states(), self.base.taken(), self.base.last().claim());
             if !claim.map_or(Ok(false), |state| self.base.last().refute(&state))? {
-                self.answers[goal] = Answer::Found(through(self.program, &states));
+                self.answers[goal] = Answer::Found(found(self.program, &states, &taken));
                 return Ok(());
             }
         }
@@ -146,7 +146,7 @@ impl<'s, 'o, 'p> Search<'s, 'o, 'p> {
             (_, None) => Coverage::Partial(0),
         };
         let outcome = |answer: Answer| match answer {
-            Answer::Found(trace) => Outcome::Found(trace),
+            Answer::Found(outcome) => outcome,
             Answer::Proved => Outcome::Absent,
             Answer::Open if coverage == Coverage::Complete => Outcome::Absent,
             Answer::Open => Outcome::Inconclusive,

@@ -15,9 +15,10 @@ use birk_ir::interval::{Interval, reachable};
 use birk_ir::{Access, Expr, Op, Place, Program, Transition, TransitionId, VarId};
 
 use super::circuit::{Circuit, Literal, Watch};
-use super::unrolling::{Elements, Frame, Value, assign, least, name};
+use super::unrolling::{Elements, Frame, Value, least};
 use crate::attempt::Attempt;
 use crate::bitvector::Algebra;
+use crate::ends::{assign, name};
 use witness::Witnesses;
 
 /// Conflicts of one query.

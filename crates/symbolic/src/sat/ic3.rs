@@ -14,13 +14,14 @@ use std::collections::BinaryHeap;
 use birk_engine::{EngineStats, Hunt, Job, Model as _, Observer, SatStats, Stats, Successors};
 use birk_exec::Interpreter;
 use birk_ir::interval::{Interval, reachable};
-use birk_ir::{BitIs, Coverage, Expr, Goal, Invariant, Outcome, Program, Stop, Trace, VarId};
+use birk_ir::{BitIs, Coverage, Expr, Goal, Invariant, Outcome, Program, Stop, VarId};
 
 use super::circuit::{Circuit, Literal, Watch};
 use super::stuck::depends_on_choices;
+use super::unrolling::{Way, number};
 use crate::attempt::{Attempt, Broken};
 use crate::bitvector::{Algebra as _, width};
-use crate::trace::through;
+use crate::trace::{Taken, after, found};
 use asked::Asked;
 use initial::Initial;
 
@@ -155,7 +156,7 @@ impl<'s, 'o: 's, 'p> Search<'s, 'o, 'p> {
             (_, None) => Coverage::Partial(0),
         };
         let outcome = |proof: &Proof<'_, '_, '_>| match &proof.answer {
-            Answer::Found(trace) => Outcome::Found(trace.clone()),
+            Answer::Found(outcome) => outcome.clone(),
             Answer::Invariant(_) => Outcome::Absent,
             Answer::Open => Outcome::Inconclusive,
         };
@@ -179,7 +180,7 @@ impl<'s, 'o: 's, 'p> Search<'s, 'o, 'p> {
 /// What is known of a goal.
 enum Answer {
     Open,
-    Found(Trace),
+    Found(Outcome),
     /// It cannot be reached: these cubes are excluded forever, and all goals are among them.
     Invariant(Vec<Cube>),
 }
@@ -187,8 +188,8 @@ enum Answer {
 /// A cube that must be excluded from a frame, because it leads to a goal.
 struct Obligation {
     cube: Cube,
-    /// The obligation that all its states lead to with one step; none if they are goals.
-    next: Option<usize>,
+    /// The obligation that all its states lead to with one step, and that step; none if they are goals.
+    next: Option<(usize, Taken)>,
 }
 
 struct Proof<'s, 'o, 'p> {
@@ -272,8 +273,8 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         watch.depth.set(last as u32);
         while let Some(state) = self.goal_within(last)? {
             let cube = self.widened_goal(&state)?;
-            if let Some(trace) = self.block(cube, last)? {
-                self.answer = Answer::Found(trace);
+            if let Some(found) = self.block(cube, last)? {
+                self.answer = Answer::Found(found);
                 return Ok(());
             }
         }
@@ -327,15 +328,17 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         Ok(state.iter().copied().filter(|&bit| self.asked.here.failed(literal(&self.asked.state, bit))).collect())
     }
 
-    /// A cube around a state from which a step leads into another cube, from all of whose states the same step does.
-    fn widened(&self, state: &Cube, end: usize, into: &Cube) -> Attempt<Cube> {
+    /// A cube around a state from which a step leads into another cube, and a step that leads there from all states of that cube.
+    fn widened(&self, state: &Cube, end: usize, into: &Cube) -> Attempt<(Cube, Taken)> {
         let way = &self.asked.ends[end];
         let assumed: Vec<Literal> = state.iter().map(|&bit| literal(&self.asked.state, bit)).collect();
         let there = into.iter().map(|&bit| literal(&way.then, bit));
         let leads: Vec<Literal> = assumed.iter().copied().chain([way.path]).chain(there.clone()).collect();
         assert_eq!(self.asked.here.solve(&leads, None)?, Some(true), "the step that was found leads there");
         let is_set = |bit: Literal| if self.asked.here.value(bit) { bit } else { bit.negated() };
-        let chosen: Vec<Literal> = way.chosen.iter().map(|&bit| is_set(bit)).collect();
+        let chosen: Vec<Literal> = way.chosen.iter().flat_map(|value| &value.bits).map(|&bit| is_set(bit)).collect();
+        let numbers = way.chosen.iter().map(|value| number(&self.asked.here, value)).collect();
+        let taken = Taken { transition: self.asked.taken[end].transition, chosen: numbers };
         // Now and then it does not.
         let fails = self.asked.here.free();
         let clause: Vec<Literal> =
@@ -346,11 +349,11 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         let core =
             state.iter().copied().filter(|&bit| self.asked.here.failed(literal(&self.asked.state, bit))).collect();
         self.asked.here.require(&[fails.negated()]);
-        Ok(core)
+        Ok((core, taken))
     }
 
     /// Excludes a cube from a frame, and whatever leads to it from those before; a trace if the initial state is met.
-    fn block(&mut self, cube: Cube, frame: usize) -> Attempt<Option<Trace>> {
+    fn block(&mut self, cube: Cube, frame: usize) -> Attempt<Option<Outcome>> {
         let mut obligations = vec![Obligation { cube, next: None }];
         let mut open = BinaryHeap::from([Reverse((frame, 0))]);
         while let Some(Reverse((at, number))) = open.pop() {
@@ -377,8 +380,8 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
                     }
                 }
                 Err((state, end)) => {
-                    let before = self.widened(&state, end, &cube)?;
-                    obligations.push(Obligation { cube: before, next: Some(number) });
+                    let (before, taken) = self.widened(&state, end, &cube)?;
+                    obligations.push(Obligation { cube: before, next: Some((number, taken)) });
                     open.push(Reverse((at - 1, obligations.len() - 1)));
                     open.push(Reverse((at, number)));
                 }
@@ -403,7 +406,8 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         let assumed = self.assumed(frame, 0, &there.chain([outside]).collect::<Vec<_>>());
         let is_found = self.asked.step.solve(&assumed, None)?.expect("without a limit the solver finds out");
         let answer = if is_found {
-            let end = self.asked.taken.iter().position(|&taken| self.asked.step.value(taken)).expect("a step is taken");
+            let is_taken = |way: &Way| self.asked.step.value(way.is_taken);
+            let end = self.asked.taken.iter().position(is_taken).expect("a step is taken");
             Err((solution(&self.asked.step, &self.asked.now), end))
         } else {
             let mut core: Cube =
@@ -481,23 +485,22 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         self.frames[frame].push(cube);
     }
 
-    /// The steps from an initial state through the obligations: in each cube, every state has a step into the next.
-    fn trace(&self, obligations: &[Obligation], first: usize) -> Trace {
+    /// The steps from an initial state through the obligations: in each cube, the same step leads from every state into the next.
+    fn trace(&self, obligations: &[Obligation], first: usize) -> Outcome {
         let model = Interpreter::new(self.program, &[]);
         let mut initial = Successors::new(model.words());
         model.initial(&mut initial);
         let start = (0..initial.len()).find(|&at| self.is_within(initial.state(at), &obligations[first].cube));
         let mut states = vec![initial.state(start.expect("the cube includes an initial state")).to_vec()];
-        let mut at = first;
-        while let Some(next) = obligations[at].next {
-            let cube = &obligations[next].cube;
-            let mut successors = Successors::in_parts(model.words());
-            let here = states[states.len() - 1].clone();
-            let found = successors.find(&model, &here, |_, state| self.is_within(state, cube));
-            states.push(successors.state(found.expect("a step leads from each cube into the next")).to_vec());
-            at = next;
+        let (mut at, mut steps) = (first, Vec::new());
+        while let Some((next, step)) = &obligations[at].next {
+            let state = after(&model, self.program, &states[states.len() - 1], step);
+            assert!(self.is_within(&state, &obligations[*next].cube), "a step leads from each cube into the next");
+            states.push(state);
+            steps.push(step.clone());
+            at = *next;
         }
-        through(self.program, &states)
+        found(self.program, &states, &steps)
     }
 }
 

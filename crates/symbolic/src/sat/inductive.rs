@@ -146,7 +146,7 @@ impl<'p> Search<'p> {
     ) -> Attempt<Vec<BitIs>> {
         let circuit = around.now.circuit;
         let as_found = |bit: Literal| if circuit.value(bit) { bit } else { bit.negated() };
-        let chosen: Vec<Literal> = end.chosen.iter().map(|&bit| as_found(bit)).collect();
+        let chosen: Vec<Literal> = end.chosen.iter().flat_map(|value| &value.bits).map(|&bit| as_found(bit)).collect();
         let mut part: Vec<(BitIs, Literal)> = Vec::new();
         for (variable, element, at) in bits(self.program, bounds) {
             let bit = around.now.bit(variable, element, at);

@@ -12,9 +12,10 @@ use std::rc::Rc;
 use birk_ir::{Op, Transition};
 
 use super::circuit::{Literal, Rule};
-use super::unrolling::{Frame, Value, assign, name};
+use super::unrolling::{Frame, Value};
 use crate::attempt::Attempt;
 use crate::bitvector::{Algebra, Arithmetic};
+use crate::ends::{Choosing as _, assign, is_within, name};
 use crate::expression::Scene;
 
 /// Values that give transitions an outcome in some state, by the number of the transition; shared by all frames of an unrolling.
@@ -134,7 +135,7 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
                 };
                 // Behind a check that fails nothing was chosen.
                 let Some(chosen) = chosen else { return Ok(*circuit.no()) };
-                let within = self.is_within(&chosen, &lo, &hi)?;
+                let within = is_within(self.circuit, &chosen, &lo, &hi)?;
                 scene.bind(*local, chosen);
                 circuit.and(&within, &self.goes_on(rest, scene, choices)?)
             }

@@ -8,18 +8,29 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use birk_ir::interval::Interval;
-use birk_ir::{Expr, LocalId, Op, Place, Program, Transition, VarId, Variable};
+use birk_ir::{Expr, Program, Transition, TransitionId, VarId, Variable};
 
 use super::circuit::{Circuit, Literal, Rule};
 use super::stuck::{Known, Stuck};
 use crate::attempt::Attempt;
 use crate::bitvector::{Algebra, Arithmetic, Number, width};
+use crate::ends::{self, Choosing, Element};
 use crate::expression::{Ground, Scene};
+use crate::trace::Taken;
 
 pub(super) type Value = Number<Literal>;
-type Element = (VarId, u32);
 /// Some elements of a variable, one behind the other.
 pub(super) type Elements = (VarId, Range<u32>);
+/// One way in which a step can end.
+pub(super) type End = ends::End<Literal>;
+
+/// A way in which a step can end.
+pub(super) struct Way {
+    /// Whether it is the one that is taken.
+    pub(super) is_taken: Literal,
+    pub(super) transition: TransitionId,
+    chosen: Vec<Value>,
+}
 
 /// The bits of one state.
 pub(crate) struct Frame<'c, 'o, 'p> {
@@ -51,15 +62,23 @@ impl<'o> Ground for Frame<'_, 'o, '_> {
     }
 }
 
+impl Choosing for Frame<'_, '_, '_> {
+    fn any_between(&self, lo: &Value, hi: &Value) -> Option<Value> {
+        (lo.lo <= hi.hi).then(|| free(self.circuit, (lo.lo, hi.hi)))
+    }
+}
+
 /// Frames, one step apart.
 pub(super) struct Unrolling<'s, 'o, 'p> {
     pub(super) circuit: &'s Circuit<'o>,
     pub(super) frames: Vec<Frame<'s, 'o, 'p>>,
+    /// The ways in which the step from each frame but the last can end.
+    ways: Vec<Vec<Way>>,
 }
 
 impl<'s, 'o, 'p> Unrolling<'s, 'o, 'p> {
     pub(super) fn new(circuit: &'s Circuit<'o>, first: Frame<'s, 'o, 'p>) -> Self {
-        Self { circuit, frames: vec![first] }
+        Self { circuit, frames: vec![first], ways: Vec::new() }
     }
 
     pub(super) fn last(&self) -> &Frame<'s, 'o, 'p> {
@@ -67,23 +86,20 @@ impl<'s, 'o, 'p> Unrolling<'s, 'o, 'p> {
     }
 
     pub(super) fn extend(&mut self) -> Attempt<()> {
-        let next = self.last().next()?;
+        let (next, ways) = self.last().step()?;
         self.frames.push(next);
+        self.ways.push(ways);
         Ok(())
+    }
+
+    /// The steps in the solution that was found last.
+    pub(super) fn taken(&self) -> Vec<Taken> {
+        self.ways.iter().map(|ways| taken(self.circuit, ways)).collect()
     }
 
     pub(super) fn states(&self) -> Vec<Vec<u32>> {
         self.frames.iter().map(Frame::state).collect()
     }
-}
-
-/// One way in which a step can end.
-pub(super) struct End {
-    /// Where it can.
-    pub(super) path: Literal,
-    pub(super) written: BTreeMap<Element, Value>,
-    /// The bits of what was chosen on the way.
-    pub(super) chosen: Vec<Literal>,
 }
 
 impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
@@ -143,21 +159,28 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
 
     /// The ways in which steps can end.
     pub(super) fn all_ends(&self) -> Attempt<Vec<End>> {
-        let mut ends = Vec::new();
-        for transition in &self.program.transitions {
-            self.ends(transition, &mut ends)?;
-            self.circuit.look()?;
-        }
-        Ok(ends)
+        Ok(self.ends_of_transitions()?.into_iter().map(|(_, end)| end).collect())
     }
 
-    /// The state after a step, which is required, and for each way in which it can end whether that is taken.
-    pub(super) fn step(&self) -> Attempt<(Self, Vec<Literal>)> {
-        let ends = self.all_ends()?;
+    /// The same, each with its transition.
+    fn ends_of_transitions(&self) -> Attempt<Vec<(TransitionId, End)>> {
+        let mut all = Vec::new();
+        for (number, transition) in self.program.transitions.iter().enumerate() {
+            let mut ends = Vec::new();
+            ends::of(self, transition, &mut ends)?;
+            all.extend(ends.into_iter().map(|end| (TransitionId::new(number), end)));
+            self.circuit.look()?;
+        }
+        Ok(all)
+    }
+
+    /// The state after a step, which is required, and the ways in which that can end.
+    pub(super) fn step(&self) -> Attempt<(Self, Vec<Way>)> {
+        let ends = self.ends_of_transitions()?;
         let taken: Vec<Literal> = ends.iter().map(|_| self.circuit.free()).collect();
         self.exactly_one(&taken);
         let mut writers: BTreeMap<Element, Vec<(Literal, &Value)>> = BTreeMap::new();
-        for (end, &taken) in ends.iter().zip(&taken) {
+        for ((_, end), &taken) in ends.iter().zip(&taken) {
             self.circuit.require(&[taken.negated(), end.path]);
             for (&element, value) in &end.written {
                 writers.entry(element).or_default().push((taken, value));
@@ -169,7 +192,9 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
             self.written(self.value(variable, element), &next, &writers);
             Rc::make_mut(&mut values[variable.index()])[element as usize] = next;
         }
-        Ok((self.with_values(values), taken))
+        let next = self.with_values(values);
+        let way = |(is_taken, (transition, end)): (_, (_, End))| Way { is_taken, transition, chosen: end.chosen };
+        Ok((next, taken.into_iter().zip(ends).map(way).collect()))
     }
 
     /// The values of all elements.
@@ -242,59 +267,7 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
 
     /// Where the thread is at the transition's location, its guard is true, and no check has failed.
     pub(super) fn enabled<'f>(&'f self, transition: &Transition) -> Attempt<(Literal, Scene<'f, Self>)> {
-        let thread = self.program.thread(transition.thread);
-        let counter = Expr::element(self.program.kinds[thread.kind].counter, Expr::Const(i64::from(thread.copy)));
-        let here = counter.equals(transition.location.index() as i64);
-        let faulty = self.program.fault.map_or(Expr::FALSE, Expr::Var);
-        let mut scene = Scene::new(self);
-        let at = scene.truth(&here.and(faulty.negate()))?;
-        // Elsewhere the guard needs no gates.
-        if at == *self.circuit.no() {
-            return Ok((at, scene));
-        }
-        let guard = scene.truth(&transition.guard)?;
-        Ok((self.circuit.and(&at, &guard)?, scene))
-    }
-
-    /// The ways in which a transition can end: in a state, or in one of its checks.
-    fn ends(&self, transition: &Transition, ends: &mut Vec<End>) -> Attempt<()> {
-        let (circuit, no) = (self.circuit, *self.circuit.no());
-        let (mut path, mut scene) = self.enabled(transition)?;
-        let mut all_chosen = Vec::new();
-        for op in &transition.ops {
-            if path == no {
-                return Ok(());
-            }
-            match op {
-                Op::Assign(place, value) => assign(&mut scene, place, value)?,
-                Op::Let(local, value) => name(&mut scene, *local, value)?,
-                Op::Check(condition, _) => {
-                    let condition = scene.truth(condition)?;
-                    let failing = circuit.minus(&path, &condition)?;
-                    if failing != no {
-                        let flag = self.program.fault.expect("a program with checks has a fault flag");
-                        let mut written = scene.written.clone();
-                        written.insert((flag, 0), circuit.literal(1));
-                        ends.push(End { path: failing, written, chosen: all_chosen.clone() });
-                    }
-                    path = circuit.and(&path, &condition)?;
-                }
-                Op::Assume(condition) | Op::Require(condition) => {
-                    path = circuit.and(&path, &scene.truth(condition)?)?;
-                }
-                Op::Choose(local, lo, hi) => {
-                    let (lo, hi) = (scene.value(lo)?, scene.value(hi)?);
-                    let Some(chosen) = self.any_between(&lo, &hi) else { return Ok(()) };
-                    path = circuit.and(&path, &self.is_within(&chosen, &lo, &hi)?)?;
-                    all_chosen.extend(chosen.bits.iter().copied());
-                    scene.bind(*local, chosen);
-                }
-            }
-        }
-        if path != no {
-            ends.push(End { path, written: scene.written, chosen: all_chosen });
-        }
-        Ok(())
+        ends::enabled(self, transition)
     }
 
     /// Where a goal is satisfied.
@@ -314,19 +287,6 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
         Ok(())
     }
 
-    /// A number that may be any between these, or some beyond them; none if there is none.
-    pub(super) fn any_between(&self, lo: &Value, hi: &Value) -> Option<Value> {
-        (lo.lo <= hi.hi).then(|| free(self.circuit, (lo.lo, hi.hi)))
-    }
-
-    /// Where a number is between these.
-    pub(super) fn is_within(&self, value: &Value, lo: &Value, hi: &Value) -> Attempt<Literal> {
-        // Compared as if nothing were known of it.
-        let any = Value { lo: i64::MIN, hi: i64::MAX, ..value.clone() };
-        let (low, high) = (self.circuit.less(&any, lo)?, self.circuit.less(hi, &any)?);
-        self.circuit.and(&low.negated(), &high.negated())
-    }
-
     /// It is another state than this one, from now on.
     pub(crate) fn require_other(&self, other: &Self) -> Attempt<()> {
         let mut differs = Vec::new();
@@ -341,10 +301,7 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
 
     /// The numbers of all variables in the solution that was found last.
     pub(super) fn numbers(&self) -> Vec<Vec<i64>> {
-        let number = |value: &Value| {
-            let bits = (0..64).map(|at| i64::from(self.circuit.value(*value.bit(at))) << at);
-            bits.fold(0, |all, bit| all | bit)
-        };
+        let number = |value: &Value| number(self.circuit, value);
         self.values.iter().map(|elements| elements.iter().map(number).collect()).collect()
     }
 
@@ -361,17 +318,16 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
     }
 }
 
-/// Writes the value of an expression.
-pub(super) fn assign<G: Ground>(scene: &mut Scene<'_, G>, place: &Place, value: &Expr) -> Attempt<()> {
-    let (value, index) = (scene.value(value)?, scene.index(place)?);
-    scene.assign(place, &index, &value)
+/// The step that is taken in the solution that was found last.
+fn taken(circuit: &Circuit<'_>, ways: &[Way]) -> Taken {
+    let way = ways.iter().find(|way| circuit.value(way.is_taken)).expect("a step is taken");
+    Taken { transition: way.transition, chosen: way.chosen.iter().map(|value| number(circuit, value)).collect() }
 }
 
-/// Gives the value of an expression a name.
-pub(super) fn name<G: Ground>(scene: &mut Scene<'_, G>, local: LocalId, value: &Expr) -> Attempt<()> {
-    let value = scene.value(value)?;
-    scene.bind(local, value);
-    Ok(())
+/// A number in the solution that was found last.
+pub(super) fn number(circuit: &Circuit<'_>, value: &Value) -> i64 {
+    let bits = (0..64).map(|at| i64::from(circuit.value(*value.bit(at))) << at);
+    bits.fold(0, |all, bit| all | bit)
 }
 
 /// Requires, where a condition is true, that a number has one of these values, as far as its bits say.

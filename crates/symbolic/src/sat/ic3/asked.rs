@@ -7,7 +7,7 @@ use super::{Bit, Cube, Initial, literal};
 use crate::attempt::Attempt;
 use crate::bitvector::Algebra as _;
 use crate::sat::circuit::{Circuit, Literal, Watch};
-use crate::sat::unrolling::{End, Frame};
+use crate::sat::unrolling::{self, End, Frame, Value};
 
 /// The solvers that a proof asks, and what their literals mean.
 pub(super) struct Asked<'o> {
@@ -15,8 +15,8 @@ pub(super) struct Asked<'o> {
     pub(super) step: Circuit<'o>,
     pub(super) now: Vec<Literal>,
     pub(super) then: Vec<Literal>,
-    /// For each way in which a step can end, whether it is taken.
-    pub(super) taken: Vec<Literal>,
+    /// The ways in which a step can end.
+    pub(super) taken: Vec<unrolling::Way>,
     /// A state, whether it is a goal, and where each way to end a step would lead.
     pub(super) here: Circuit<'o>,
     pub(super) state: Vec<Literal>,
@@ -36,7 +36,7 @@ pub(super) struct Way {
     /// The bits of the state that it leads to.
     pub(super) then: Vec<Literal>,
     /// What was chosen.
-    pub(super) chosen: Vec<Literal>,
+    pub(super) chosen: Vec<Value>,
 }
 
 impl<'o> Asked<'o> {
