@@ -36,7 +36,7 @@ pub use birk_search as search;
 pub use birk_engine::Patient;
 pub use birk_ir::{Conditions, Loaded};
 #[cfg(feature = "native")]
-pub use birk_symbolic::{Breach, Gap, Induction};
+pub use birk_symbolic::{Breach, Form, Gap, Induction, Netlist};
 pub use check::{Earlier, Kept, check, decides, night, validate, validate_options};
 pub use engines::Engines;
 pub use error::Error;

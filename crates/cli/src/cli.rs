@@ -349,8 +349,9 @@ pub(crate) struct ProveArgs {
 pub(crate) struct GraphArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
-    /// dot (Graphviz), aut (Aldebaran), json, or svg (a picture, for small graphs)
-    #[arg(long, value_name = "dot|aut|json|svg", value_enum, default_value = "dot", hide_possible_values = true)]
+    /// dot (Graphviz), aut (Aldebaran), json, svg (a picture, for small graphs), or the model as a circuit: aiger, or aag in
+    /// ASCII
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = "dot", hide_possible_values = true)]
     pub(crate) format: GraphFormat,
     /// Instead of the state graph, print the automaton of each thread, or of the thread with this name
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
@@ -557,6 +558,10 @@ pub(crate) enum GraphFormat {
     Aut,
     Json,
     Svg,
+    #[cfg(feature = "native")]
+    Aiger,
+    #[cfg(feature = "native")]
+    Aag,
 }
 
 /// Among what a random step is drawn.

@@ -109,18 +109,24 @@ pub(crate) fn columns() -> Option<usize> {
 
 /// Writes to standard output; a reader that went away is not an error.
 pub(crate) fn print(text: &str) -> Result<Exit, Failure> {
-    write(&visible(text))
+    write(visible(text).as_bytes())
+}
+
+/// Writes bytes as they are to standard output: a file in a format that is not text.
+#[cfg(feature = "native")]
+pub(crate) fn print_bytes(bytes: &[u8]) -> Result<Exit, Failure> {
+    write(bytes)
 }
 
 /// The same of a text for people, in which colours may be set.
 pub(crate) fn print_for_people(text: &str, color: bool) -> Result<Exit, Failure> {
-    write(&if color { visible_in_color(text) } else { visible(text) })
+    write(if color { visible_in_color(text) } else { visible(text) }.as_bytes())
 }
 
-fn write(text: &str) -> Result<Exit, Failure> {
+fn write(bytes: &[u8]) -> Result<Exit, Failure> {
     use std::io::Write as _;
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::io("write to standard output", &error))
         }

@@ -10,12 +10,14 @@ mod bitvector;
 mod cancellable;
 mod ends;
 mod expression;
+mod netlist;
 mod sat;
 mod trace;
 
 use birk_engine::{Engine, MuCalculusSearch, Search};
 use birk_exec::heuristic::REFINE;
 
+pub use netlist::{Form, Netlist};
 pub use sat::{Breach, Gap, Induction, induction, strengthen, with_solver};
 
 use crate::bdd::{astar, bfs, chaining, mucalculus, search};

@@ -13,3 +13,4 @@ pub(crate) use bmc::hunt;
 pub use commute::with_solver;
 pub use ic3::strengthen;
 pub use inductive::{Breach, Gap, Induction, induction};
+pub(crate) use stuck::depends_on_choices;

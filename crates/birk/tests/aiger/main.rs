@@ -2,6 +2,7 @@
 
 mod circuit;
 mod corpus;
+mod exported;
 mod justice;
 mod random;
 mod robustness;

@@ -1,5 +1,7 @@
 //! `birk graph`: the state graph, or the threads' automata, as pictures and in the formats of other tools.
 
+#[cfg(feature = "native")]
+mod circuit;
 pub(crate) mod document;
 mod drawn;
 mod threads;
@@ -38,6 +40,10 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
     if let Some(name) = &args.threads {
         return threads::run(args, &source, &program, name);
     }
+    #[cfg(feature = "native")]
+    if let GraphFormat::Aiger | GraphFormat::Aag = args.format {
+        return circuit::run(args, &program);
+    }
     let slice = slice(&program, args)?;
     let Some(graph) = build(&program, args.max_states, slice.as_ref()) else {
         let what = if slice.is_some() { "slice" } else { "model" };
@@ -57,6 +63,8 @@ pub(crate) fn run(args: &GraphArgs) -> Result<Exit, Failure> {
         GraphFormat::Aut => aut(&program, &graph),
         GraphFormat::Json => document::graph_text(&program, &graph),
         GraphFormat::Svg => svg(&program, &graph)?,
+        #[cfg(feature = "native")]
+        GraphFormat::Aiger | GraphFormat::Aag => unreachable!("a circuit is written without its state graph"),
     })
 }
 

@@ -184,7 +184,7 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
 }
 
 /// Whether choices decide whether a transition has an outcome.
-pub(super) fn depends_on_choices(transition: &Transition) -> bool {
+pub(crate) fn depends_on_choices(transition: &Transition) -> bool {
     let is_choice = |op: &Op| matches!(op, Op::Choose(..));
     transition.ops.iter().position(is_choice).is_some_and(|first| has_requirement(&transition.ops[first..]))
 }

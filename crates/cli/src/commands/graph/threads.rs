@@ -43,6 +43,11 @@ pub(super) fn run(args: &GraphArgs, source: &Source, program: &Program, name: &s
             let reason = "Aldebaran files have no guards and no actions; use dot, json or svg with --threads";
             return Err(Failure::usage(reason));
         }
+        #[cfg(feature = "native")]
+        GraphFormat::Aiger | GraphFormat::Aag => {
+            let reason = "a circuit is made of all threads together; leave out --threads, or use dot, json or svg";
+            return Err(Failure::usage(reason));
+        }
     })
 }
 
