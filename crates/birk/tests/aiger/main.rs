@@ -3,6 +3,7 @@
 mod circuit;
 mod corpus;
 mod exported;
+mod inputs;
 mod justice;
 mod random;
 mod robustness;
