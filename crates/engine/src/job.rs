@@ -20,6 +20,8 @@ pub struct Job {
     pub limits: Limits,
     /// How states are stored, for engines that leave the choice.
     pub storage: Storage,
+    /// What is absent is also excluded by an inductive invariant, where the engine can find one.
+    pub wants_invariant: bool,
     /// Decides what is drawn at random.
     pub seed: u64,
     /// What was chosen among the engine's own options.
@@ -35,6 +37,7 @@ impl Job {
             keep_going: false,
             limits,
             storage: Storage::Exact,
+            wants_invariant: false,
             seed: 0,
             options: Options::default(),
         }

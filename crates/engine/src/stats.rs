@@ -64,6 +64,15 @@ impl Stats {
         if let EngineStats::Sat(stats) = &self.engine { Some(stats) } else { None }
     }
 
+    /// For each goal the inductive invariant that excludes it, where there is one.
+    pub fn invariants(&self) -> &[Option<Invariant>] {
+        match &self.engine {
+            EngineStats::Bdd(stats) => &stats.invariants,
+            EngineStats::Sat(stats) => &stats.invariants,
+            _ => &[],
+        }
+    }
+
     /// The figures of a search on disk.
     pub fn disk(&self) -> Option<DiskStats> {
         if let EngineStats::Disk(stats) = self.engine { Some(stats) } else { None }
@@ -189,4 +198,6 @@ pub struct BddStats {
     pub iterations: u32,
     /// The most nodes in use at once.
     pub peak_nodes: u64,
+    /// For each goal the inductive invariant that excludes it, where one was wanted and is not too large.
+    pub invariants: Vec<Option<Invariant>>,
 }

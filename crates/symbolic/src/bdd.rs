@@ -10,6 +10,7 @@ mod count;
 mod diagram;
 mod encoding;
 mod heuristic;
+mod invariant;
 pub(crate) mod mucalculus;
 mod order;
 mod partition;

@@ -38,6 +38,7 @@ pub const ENGINES: &[Engine] = &[
         complete: true,
         shortest: true,
         covers_by_depth: true,
+        certifies: true,
         address_space: STACKS,
         mu_calculus: Some(|program, formulas, job, observer| {
             mucalculus::decide(bfs::explore, program, formulas, job, observer)
@@ -53,6 +54,7 @@ pub const ENGINES: &[Engine] = &[
         memory: "one BDD of all states; for a trace, one for each level up to it",
         complete: true,
         shortest: true,
+        certifies: true,
         address_space: STACKS,
         mu_calculus: Some(BY_CHAINING),
         ..Engine::new(

@@ -201,14 +201,13 @@ fn bend(invariant: &mut Invariant, random: &mut Random) {
     }
 }
 
-fn by_invariants(case: &Case, random: &mut Random, tally: &mut Tally) -> Checked {
+fn by_invariants(engine: &str, case: &Case, random: &mut Random, tally: &mut Tally) -> Checked {
     let program = &case.program;
-    let ic3 = birk_symbolic::ENGINES.iter().find(|engine| engine.name == "ic3").expect("it is in the table");
-    let job = Job { keep_going: true, ..Job::new(case.goals.len(), Limits::NONE) };
-    let Ok(hunt) = hunt::of_program(ic3, program, &case.goals, &job, &mut Ends(MOST)) else { return Ok(()) };
+    let engine = birk_symbolic::ENGINES.iter().find(|of| of.name == engine).expect("it is in the table");
+    let job = Job { keep_going: true, wants_invariant: true, ..Job::new(case.goals.len(), Limits::NONE) };
+    let Ok(hunt) = hunt::of_program(engine, program, &case.goals, &job, &mut Ends(MOST)) else { return Ok(()) };
     let all = all_states(program);
-    let Some(sat) = hunt.stats.sat() else { return Err("IC3 counts clauses".into()) };
-    for (goal, invariant) in sat.invariants.iter().enumerate() {
+    for (goal, invariant) in hunt.stats.invariants().iter().enumerate() {
         same("an invariant", &invariant.is_some(), &(hunt.outcomes[goal] == Outcome::Absent))?;
         let Some(invariant) = invariant else { continue };
         let property = &program.properties[goal];
@@ -249,14 +248,26 @@ fn visited_states_prove_what_they_do() {
     assert!(tally.accepted.min(tally.rejected) > 100 && tally.still > 0, "not everything was tried: {tally:?}");
 }
 
-#[test]
-fn invariants_prove_what_they_do() {
+/// Invariants of an engine, of so many programs.
+fn invariants_of(engine: &str, programs_of_it: u64) {
     let mut tally = Tally::default();
-    for (seed, text, case) in programs(4 * PROGRAMS) {
-        if let Err(why) = by_invariants(&case, &mut Random::new(seed), &mut tally) {
-            panic!("seed {seed}: {why}\n{text}");
+    for (seed, text, case) in programs(programs_of_it) {
+        if let Err(why) = by_invariants(engine, &case, &mut Random::new(seed), &mut tally) {
+            panic!("seed {seed}, {engine}: {why}\n{text}");
         }
     }
-    println!("{tally:?}");
+    println!("{engine}: {tally:?}");
     assert!(tally.accepted.min(tally.rejected).min(tally.still) > 20, "not everything was tried: {tally:?}");
+}
+
+#[test]
+fn invariants_prove_what_they_do() {
+    invariants_of("ic3", 4 * PROGRAMS);
+}
+
+/// What they have reached excludes every other state, and so is an invariant.
+#[test]
+fn diagrams_prove_what_they_do() {
+    invariants_of("bdd", 2 * PROGRAMS);
+    invariants_of("bdd-chain", 2 * PROGRAMS);
 }

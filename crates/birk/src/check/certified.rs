@@ -37,18 +37,18 @@ fn incomplete(hunt: &Hunt) -> String {
     }
 }
 
-/// By the invariants that an engine has found: each is checked by the certifier, and what it does not accept is not claimed. An engine
-/// that finds none is not concerned.
+/// By the invariants that an engine has found: each is checked by the certifier. What it does not accept is not claimed of an engine that
+/// knows of no state; one on decision diagrams has reached them all, and only the certificate is missing. An engine that finds none is
+/// not concerned.
 pub(super) fn by_invariants(
     context: &Context<'_>,
     indices: &[usize],
     hunt: &mut Hunt,
     watch: &mut dyn Watch,
 ) -> Result<Certificate, Error> {
-    let found: Vec<(usize, Invariant)> = match hunt.stats.sat() {
-        Some(sat) => (0..).zip(&sat.invariants).filter_map(|(goal, found)| Some((goal, found.clone()?))).collect(),
-        None => Vec::new(),
-    };
+    let invariants = (0..).zip(hunt.stats.invariants());
+    let found: Vec<(usize, Invariant)> = invariants.filter_map(|(goal, found)| Some((goal, found.clone()?))).collect();
+    let has_reached_all = hunt.stats.bdd().is_some();
     let progress = Progress { depth: hunt.stats.max_depth, bytes: hunt.stats.store_bytes, ..Progress::default() };
     let mut accepted = Vec::new();
     for (goal, invariant) in &found {
@@ -61,6 +61,9 @@ pub(super) fn by_invariants(
                 watch.note(&format!("the proof of `{name}` was not checked by the certifier: {reason}"));
             }
             Err(Unchecked::Wrong(reason)) => return Err(Error::Internal(reason)),
+            Err(Unchecked::Stopped(_)) if has_reached_all => {
+                return Ok(Err("the search ended before the certifier had checked it".to_owned()));
+            }
             Err(Unchecked::Stopped(stop)) => {
                 hunt.outcomes[*goal] = Outcome::Inconclusive;
                 (hunt.coverage, hunt.stopped) = (Coverage::Partial(0), stop);
@@ -69,6 +72,9 @@ pub(super) fn by_invariants(
     }
     Ok(match accepted.is_empty() {
         false => Ok(certificate::of_invariants(context.program, &accepted)),
+        true if has_reached_all && found.is_empty() && hunt.coverage == Coverage::Complete => {
+            Err("as an invariant, the reached states would be too large".to_owned())
+        }
         true if hunt.outcomes.contains(&Outcome::Absent) => Err("the certifier cannot check the proof".to_owned()),
         true => Err(incomplete(hunt)),
     })

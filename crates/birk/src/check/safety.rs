@@ -40,7 +40,7 @@ impl SafetyQuestion {
     /// The search for all goals.
     pub(super) fn job(&self, context: &Context<'_>) -> Job {
         let stop_at = context.stop_at(self.indices.iter().map(|&index| context.properties[index]));
-        Job { stop_at, ..context.job(self.goals.len()) }
+        Job { stop_at, wants_invariant: context.options.certificate, ..context.job(self.goals.len()) }
     }
 
     /// Replaces each shortest trace by one that is as short and has the fewest context switches, where few states are as near.

@@ -106,7 +106,7 @@ fn without_a_proof_nothing_is_written() {
         "--store compact",
         "--search dfs --store bitstate",
         "--search highway --width 10",
-        "--search bdd",
+        "--search bdd-astar",
         "--search bmc",
         "--search bfs --checkpoint kept",
     ] {

@@ -97,6 +97,11 @@ impl<'p> Encoding<'p> {
         &self.places[variable.index()][element as usize]
     }
 
+    /// By variable: the values it can have.
+    pub(crate) fn ranges(&self) -> &[Interval] {
+        &self.ranges
+    }
+
     /// Where all bits of a state are.
     pub(crate) fn all_places(&self) -> impl Iterator<Item = u32> {
         self.places.iter().flatten().flatten().copied()
@@ -161,7 +166,8 @@ impl<'p> Encoding<'p> {
         self.diagrams.contains(set, self.bits_of(state))
     }
 
-    fn each_element(&self, mut visit: impl FnMut(VarId, u32, &[u32])) {
+    /// Each element of each variable, with the places of its bits.
+    pub(crate) fn each_element(&self, mut visit: impl FnMut(VarId, u32, &[u32])) {
         for (variable, elements) in self.places.iter().enumerate() {
             for (element, places) in elements.iter().enumerate() {
                 visit(VarId::new(variable), element as u32, places);

@@ -9,6 +9,7 @@ use crate::bdd::condition::Condition;
 use crate::bdd::count::count_steps;
 use crate::bdd::diagram::{Count, Diagrams, Set};
 use crate::bdd::encoding::Encoding;
+use crate::bdd::invariant;
 use crate::bdd::relation::Relation;
 use crate::bdd::saturation::{Saturation, Walk};
 use crate::bitvector::{Algebra, Arithmetic};
@@ -241,7 +242,8 @@ impl<'a> Search<'a> {
     }
 
     /// What became of it.
-    pub(crate) fn finish(self, ended: Attempt<Ended>) -> Hunt {
+    pub(crate) fn finish(mut self, ended: Attempt<Ended>) -> Hunt {
+        let is_complete = matches!(ended, Ok(Ended::Complete(_)));
         let mut hunt = match ended {
             Ok(Ended::Complete(fixpoint)) => self.hunt(Some(fixpoint), Stop::Exhausted),
             Ok(Ended::Goal) => self.hunt(None, Stop::Goal),
@@ -254,7 +256,20 @@ impl<'a> Search<'a> {
         if !counted {
             hunt.fired.fill(true);
         }
+        if is_complete && self.job.wants_invariant {
+            self.add_invariants(&mut hunt);
+        }
         hunt
+    }
+
+    /// What excludes the goals that were not found: all that was expanded. The time or the memory may not be enough for it.
+    fn add_invariants(&mut self, hunt: &mut Hunt) {
+        let Some(expanded) = &self.expanded else { return };
+        let Ok(Some(invariant)) = invariant::of(&self.encoding, expanded, &mut self.watch) else { return };
+        let of = |outcome: &Outcome| (*outcome == Outcome::Absent).then(|| invariant.clone());
+        if let EngineStats::Bdd(counts) = &mut hunt.stats.engine {
+            counts.invariants = hunt.outcomes.iter().map(of).collect();
+        }
     }
 
     fn hunt(&self, fixpoint: Option<Fixpoint>, stopped: Stop) -> Hunt {
@@ -287,6 +302,7 @@ impl<'a> Search<'a> {
                 depth,
                 iterations: self.watch.iterations,
                 peak_nodes: self.encoding.diagrams.peak_nodes(),
+                invariants: Vec::new(),
             })),
             ..Stats::default()
         }
