@@ -52,9 +52,9 @@ pub(crate) fn circuit(random: &mut Random) -> Circuit {
     let bads = 1 + random.below(3);
     let bads: Vec<u32> = (0..bads).map(|_| rare(random, &mut circuit)).collect();
     if random.below(4) == 0 {
-        circuit.outputs = bads
+        circuit.outputs = bads;
     } else {
-        circuit.bads = bads
+        circuit.bads = bads;
     }
     if !circuit.bads.is_empty() && random.below(3) == 0 {
         for _ in 0..1 + random.below(2) {

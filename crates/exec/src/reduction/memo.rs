@@ -75,9 +75,9 @@ mod tests {
                 match memo.find(parts) {
                     Some((words, is_reduced)) => {
                         found += 1;
-                        assert_eq!((words, is_reduced), (&vec![number * 3; set][..], number % 2 == 0));
+                        assert_eq!((words, is_reduced), (&vec![number * 3; set][..], number.is_multiple_of(2)));
                     }
-                    None => memo.note(parts, &vec![number * 3; set], number % 2 == 0),
+                    None => memo.note(parts, &vec![number * 3; set], number.is_multiple_of(2)),
                 }
             }
             assert!(found > 0, "nothing was found again");
