@@ -285,8 +285,13 @@ impl<'a> Meaning<'a> {
                 while let Shape::Array(_, element) = single {
                     single = element;
                 }
-                let value = Scene::new(self, &[], None).value(expr).and_then(|value| single.take(value));
-                single.written(value.expect("initial values are in range")).repeat(shape.len())
+                let value = Scene::new(self, &[], None).value(expr);
+                // Braces are all elements, where an element is a number; any other value is that of each.
+                if matches!((single, &value), (Shape::Number(_), Ok(Value::Braces(_)))) {
+                    single = &shape;
+                }
+                let value = value.and_then(|value| single.take(value)).expect("initial values are in range");
+                single.written(value).repeat(shape.len() / single.len())
             }
         };
         Variable { offset: self.initial.len(), shape, initial }

@@ -258,6 +258,11 @@ impl Shape {
                 let taken = elements.into_iter().map(|element| of.element.take(element));
                 taken.collect::<Result<_, _>>().map(|elements| Value::Sequence(of.clone(), elements))
             }
+            (Shape::Array(_, element), Value::Braces(elements)) => {
+                let taken = elements.into_iter().map(|value| element.take(value));
+                let taken = taken.collect::<Result<Vec<Value>, _>>()?;
+                Ok(Value::Whole(taken.into_iter().flat_map(Value::singles).collect()))
+            }
             (Shape::Map(of), Value::Braces(_)) => Ok(Value::Map(of.clone(), BTreeMap::new())),
             // The other side has the same type.
             (Shape::Sequence(_), value @ Value::Sequence(..)) | (Shape::Map(_), value @ Value::Map(..)) => Ok(value),
