@@ -19,7 +19,7 @@ use birk_lang::ast::{self, Action, ActionKind, Expr, ExprKind, Item, PropertyKin
 
 use code::Code;
 use run::{Run, environment};
-use shape::{Channel, Map, Range, Sequence, Shape};
+use shape::{Channel, Map, Range, Sequence, Shape, Value};
 use value::Scene;
 
 /// Every element of every variable. Threads that are not running are at the place after their last.

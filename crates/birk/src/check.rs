@@ -7,6 +7,7 @@
 mod branching;
 mod certified;
 mod context;
+mod counted;
 mod dead;
 mod findings;
 mod liveness;

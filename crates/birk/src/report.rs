@@ -135,6 +135,8 @@ pub struct AutomatonFigures {
     pub automaton: usize,
     /// Which cycles count: `terminal`, `weak` or `general`.
     pub strength: &'static str,
+    /// No run is accepted more often than so many times, where that was proved; the product was not searched then.
+    pub bound: Option<u32>,
     /// States of the product that were visited.
     pub states: u64,
     /// Its steps.

@@ -43,6 +43,8 @@ pub struct Engine {
     pub distributed: bool,
     /// What it proves, it can write down as a certificate.
     pub certifies: bool,
+    /// It proves properties of runs by a bound on how often a run is accepted by the automaton of their violations.
+    pub counts_runs: bool,
     /// It can do with bitstate hashing.
     pub bitstate: bool,
     /// Address space that it needs beside its memory, of which it occupies little.
@@ -99,6 +101,7 @@ impl Engine {
             on_disk: false,
             distributed: false,
             certifies: false,
+            counts_runs: false,
             bitstate: false,
             address_space: 0,
             options: &[],

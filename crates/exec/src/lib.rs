@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod automaton;
+pub mod counted;
 pub mod directed;
 pub mod equations;
 pub mod explanation;
@@ -24,6 +25,7 @@ pub mod switches;
 pub mod symmetry;
 pub mod why;
 
+pub use counted::Counted;
 pub use directed::Directed;
 pub use explanation::{Effort, Explanation, Role, explain_run, fewest_switches_within};
 pub use goal::goal_of;

@@ -94,6 +94,7 @@ pub const ENGINES: &[Engine] = &[
         memory: "clauses of one step for each property, and those of the invariant",
         covers_by_depth: true,
         certifies: true,
+        counts_runs: true,
         ..Engine::new("ic3", Search::Program(sat::ic3::hunt))
     },
 ];

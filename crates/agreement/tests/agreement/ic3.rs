@@ -21,7 +21,7 @@ pub(crate) struct Tally {
     open: usize,
 }
 
-fn ic3() -> &'static Engine {
+pub(crate) fn ic3() -> &'static Engine {
     birk_symbolic::ENGINES.iter().find(|engine| engine.name == "ic3").expect("it is in the table")
 }
 

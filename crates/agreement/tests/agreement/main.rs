@@ -15,6 +15,7 @@ mod bounded;
 mod branching;
 mod certificates;
 mod collections;
+mod counted;
 mod coverage;
 mod crashes;
 mod cuts;

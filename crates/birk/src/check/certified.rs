@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use birk_certify::Refusal;
 use birk_engine::{Hunt, Progress};
-use birk_ir::{Coverage, Invariant, Outcome, Property, Stop, Verdict};
+use birk_ir::{Coverage, Invariant, Outcome, Program, Property, Stop, Verdict};
 
 use super::context::Context;
 use crate::certificate;
@@ -54,7 +54,7 @@ pub(super) fn by_invariants(
     for (goal, invariant) in &found {
         let property = context.properties[indices[*goal]];
         let bytes = certificate::of_invariants(context.program, &[(property, invariant)]);
-        match checked(context, &bytes, &progress, watch) {
+        match checked(context.program, &bytes, &progress, watch) {
             Ok(()) => accepted.push((property, invariant)),
             Err(Unchecked::Unknown(reason)) => {
                 let name = &property.name;
@@ -81,13 +81,19 @@ pub(super) fn by_invariants(
 }
 
 /// Why a proof was not accepted.
-enum Unchecked {
+pub(super) enum Unchecked {
     Unknown(String),
     Wrong(String),
     Stopped(Stop),
 }
 
-fn checked(context: &Context<'_>, bytes: &[u8], progress: &Progress, watch: &mut dyn Watch) -> Result<(), Unchecked> {
+/// Lets the certifier check the certificate of a program.
+pub(super) fn checked(
+    program: &Program,
+    bytes: &[u8],
+    progress: &Progress,
+    watch: &mut dyn Watch,
+) -> Result<(), Unchecked> {
     let asked = RefCell::new((watch, None));
     let may_go_on = || {
         let (watch, stopped) = &mut *asked.borrow_mut();
@@ -96,7 +102,7 @@ fn checked(context: &Context<'_>, bytes: &[u8], progress: &Progress, watch: &mut
         }
         stopped.is_none()
     };
-    let checked = birk_certify::check(context.program, bytes, &may_go_on);
+    let checked = birk_certify::check(program, bytes, &may_go_on);
     match checked {
         Ok(_) => Ok(()),
         Err(Refusal::Unknown(reason)) => Err(Unchecked::Unknown(reason)),

@@ -6,11 +6,12 @@ use birk_engine::{Hunt, Job, Limits, Model, Observer};
 use birk_exec::automaton::{Buchi, Strength, automaton_of_claim, violations_of};
 use birk_exec::reduction::{Preserve, Trial};
 use birk_exec::{Product, Replayed, Specialised};
-use birk_ir::{Expr, Goal, Outcome, Property, PropertyKind, Trace};
+use birk_ir::{Expr, Goal, Outcome, Property, PropertyKind, Stop, Trace};
 use birk_search::highway::Slice;
 use birk_search::liveness::{CycleSearch, find_strongly_fair_cycle};
 
 use super::context::Context;
+use super::counted::ByCounting;
 use super::findings::{Answered, Decided, Question};
 use super::reduced::USELESS;
 use crate::error::Error;
@@ -20,12 +21,15 @@ use crate::properties::replay_failure;
 use crate::report::AutomatonFigures;
 use crate::watch::Watch;
 
+/// A product of so many states is searched for cycles before an engine that counts does so.
+const FIRST_STATES: u64 = 100_000;
+
 /// One property: the automaton of the runs that violate it, and what its propositions mean.
 pub(super) struct LivenessQuestion<'a> {
     pub(super) index: usize,
-    property: &'a Property,
-    automaton: Buchi,
-    propositions: Vec<Expr>,
+    pub(super) property: &'a Property,
+    pub(super) automaton: Buchi,
+    pub(super) propositions: Vec<Expr>,
     /// What a model must evaluate states by to be watched.
     pub(super) goals: Vec<Goal>,
 }
@@ -80,7 +84,13 @@ impl<'a> LivenessQuestion<'a> {
     }
 
     /// What became of a hunt: the run it found is replayed.
-    pub(super) fn decided(&self, context: &Context<'_>, hunt: Hunt, seconds: f64) -> Result<Decided, Error> {
+    pub(super) fn decided(
+        &self,
+        context: &Context<'_>,
+        hunt: Hunt,
+        bound: Option<u32>,
+        seconds: f64,
+    ) -> Result<Decided, Error> {
         let strength = match self.automaton.strength() {
             Strength::Terminal => "terminal",
             Strength::Weak => "weak",
@@ -90,7 +100,7 @@ impl<'a> LivenessQuestion<'a> {
         // A lasso of a model with variables reset may close later in the model as it is written.
         let is_shortest = hunt.stats.is_shortest_lasso && context.reset.is_none();
         let automaton = self.automaton.len();
-        let figures = AutomatonFigures { automaton, strength, states, transitions, is_shortest, seconds };
+        let figures = AutomatonFigures { automaton, strength, bound, states, transitions, is_shortest, seconds };
         let mut answered = Answered::new(self.property, &hunt.outcomes[0], &hunt.coverage);
         answered.automaton = Some(figures);
         if let Outcome::Found(trace) = &hunt.outcomes[0] {
@@ -101,7 +111,7 @@ impl<'a> LivenessQuestion<'a> {
         Ok(Decided { answers: vec![(self.index, answered)], hunt, assumed, is_reduced: false, symmetry: None })
     }
 
-    fn confirmed(&self, context: &Context<'_>, trace: &Trace) -> Result<Replayed, Error> {
+    pub(super) fn confirmed(&self, context: &Context<'_>, trace: &Trace) -> Result<Replayed, Error> {
         let (program, property) = (context.written, self.property);
         let failure = |error| replay_failure(property, &error);
         let run = context.replay(property, trace)?;
@@ -151,16 +161,31 @@ impl Question for LivenessQuestion<'_> {
     fn decide(&self, context: &Context<'_>, watch: &mut dyn Watch) -> Result<Decided, Error> {
         let began = Instant::now();
         let limits = context.job(1).limits;
+        let layers = context.layers(&self.goals);
+        if context.engine.counts_runs {
+            let first = Limits { states: FIRST_STATES.min(limits.states), ..limits };
+            let hunt = self.hunt(context, layers.plain(), first, None, watch);
+            let is_short = matches!(hunt.stopped, Stop::States | Stop::Depth | Stop::Memory);
+            let (assumed, counted) = match is_short {
+                true => (None, self.count(context, limits, watch)?),
+                false => (Some(layers.assumed()), Some(ByCounting { hunt, bound: None })),
+            };
+            if let Some(ByCounting { hunt, bound }) = counted {
+                watch.end();
+                layers.note_refusal(watch);
+                let decided = self.decided(context, hunt, bound, began.elapsed().as_secs_f64())?;
+                return Ok(Decided { assumed, ..decided });
+            }
+        }
         if let Some(hunt) = self.hunt_reduced(context, limits, watch) {
             watch.end();
-            let decided = self.decided(context, hunt, began.elapsed().as_secs_f64())?;
+            let decided = self.decided(context, hunt, None, began.elapsed().as_secs_f64())?;
             return Ok(Decided { assumed: None, is_reduced: true, ..decided });
         }
-        let layers = context.layers(&self.goals);
         let hunt = self.hunt(context, layers.plain(), limits, None, watch);
         watch.end();
         layers.note_refusal(watch);
-        let decided = self.decided(context, hunt, began.elapsed().as_secs_f64())?;
+        let decided = self.decided(context, hunt, None, began.elapsed().as_secs_f64())?;
         Ok(Decided { assumed: Some(layers.assumed()), ..decided })
     }
 }

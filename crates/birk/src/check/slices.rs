@@ -70,7 +70,7 @@ pub(super) fn decide<'p>(
     }
     for (question, hunted) in questions.liveness.iter().zip(all.liveness) {
         if let Some((hunt, seconds)) = hunted {
-            findings.take(question.decided(context, hunt, seconds)?, watch);
+            findings.take(question.decided(context, hunt, None, seconds)?, watch);
         }
     }
     findings.sliced(slices);

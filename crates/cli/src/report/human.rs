@@ -229,8 +229,12 @@ fn no_trace(report: &Report<'_>) -> &'static str {
 
 /// What watched the executions, and how much was explored.
 fn watch_text(watch: &AutomatonFigures) -> String {
-    let states = count(watch.states, "state");
-    format!("product: {states}, automaton: {}", count(watch.automaton as u64, "state"))
+    let automaton = count(watch.automaton as u64, "state");
+    match watch.bound {
+        None => format!("product: {}, automaton: {automaton}", count(watch.states, "state")),
+        Some(0) => format!("never accepted, automaton: {automaton}"),
+        Some(bound) => format!("accepted at most {}, automaton: {automaton}", count(u64::from(bound), "time")),
+    }
 }
 
 /// How long a run is: steps, and those that repeat.

@@ -84,6 +84,9 @@ struct PropertyReport {
 struct AutomatonReport {
     states: usize,
     strength: &'static str,
+    /// No run is accepted more often, where that was proved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bound: Option<u32>,
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -422,8 +425,8 @@ fn property(report: &Report<'_>, answer: &Answer) -> PropertyReport {
         reason: answer.reason.clone().filter(|_| answer.verdict == Verdict::Inconclusive),
         by: report.member(answer).map(|member| member.name),
         fairness: has_fairness.then_some(fairness),
-        automaton: figures.map(|of| AutomatonReport { states: of.automaton, strength: of.strength }),
-        product: figures.map(|of| ProductReport {
+        automaton: figures.map(|of| AutomatonReport { states: of.automaton, strength: of.strength, bound: of.bound }),
+        product: figures.filter(|of| of.bound.is_none()).map(|of| ProductReport {
             states: of.states,
             transitions: of.transitions,
             shortest: of.is_shortest,

@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use birk_ir::Expr;
+
 /// A function of the propositions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Label(u32);
@@ -126,6 +128,25 @@ impl Labels {
                     label = if letter >> proposition & 1 == 1 { high } else { low };
                 }
             }
+        }
+    }
+
+    /// The same function of what stands for its propositions.
+    pub fn condition(&self, label: Label, propositions: &[Expr]) -> Expr {
+        match label {
+            Label::FALSE => return Expr::FALSE,
+            Label::TRUE => return Expr::TRUE,
+            _ => {}
+        }
+        let (proposition, low, high) = self.nodes[label.0 as usize];
+        let is_true = propositions[usize::from(proposition)].clone();
+        let (no, yes) = (self.condition(low, propositions), self.condition(high, propositions));
+        match (low, high) {
+            (Label::FALSE, _) => is_true.and(yes),
+            (_, Label::FALSE) => is_true.negate().and(no),
+            (Label::TRUE, _) => is_true.negate().or(yes),
+            (_, Label::TRUE) => is_true.or(no),
+            _ => Expr::choose(is_true, yes, no),
         }
     }
 
