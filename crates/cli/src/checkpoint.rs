@@ -1,11 +1,11 @@
-//! A search on disk: written at once or not at all, and refused when it is damaged or belongs to something else.
+//! A search that is kept: written at once or not at all, and refused when it is damaged or belongs to something else.
 //!
-//! The file has a line that says what it is, a line of JSON that says which search, what the engine wrote, and a checksum
-//! of all that. A new one is written beside the old one and takes its place when it is safely on the disk. As long as a
-//! process is at a search, it has a lock on the folder.
+//! The file has a line that says what it is, a line of JSON that says which search, what the engine wrote, and a checksum of all that.
+//! A new one is written beside the old one and takes its place when it is safely on the disk. As long as a process is at a search, it
+//! has a lock on the folder. In an object store the file is an object, created before the search begins, and there is no lock.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{BufReader, Read, Result, Seek as _, SeekFrom, Write};
+use std::io::{BufRead, BufReader, Read, Result, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -13,10 +13,13 @@ use birk_engine::Save;
 use crc32fast::Hasher;
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "object-store")]
+use crate::objects::Put;
+use crate::place::Place;
 use crate::source::Source;
 use crate::{Exit, Failure, durable, say};
 
-/// The file in the folder of a search, and its name while it is being written.
+/// The file of a search, and its name while it is being written.
 const FILE: &str = "search.birk";
 const UNFINISHED: &str = "search.unfinished";
 /// The file that is locked.
@@ -63,7 +66,7 @@ impl Identity {
     }
 }
 
-/// A search that is in a folder.
+/// A search that is kept.
 #[derive(Debug)]
 pub(crate) struct Kept {
     pub(crate) identity: Identity,
@@ -71,10 +74,10 @@ pub(crate) struct Kept {
     lock: Option<File>,
 }
 
-/// Keeps a search in a folder.
+/// Keeps a search.
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
-    folder: PathBuf,
+    place: Place,
     identity: Identity,
     /// Nobody else writes there as long as it is open.
     _lock: Option<File>,
@@ -88,26 +91,57 @@ pub(crate) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// For a new search; a folder that holds one is left alone.
-    pub(crate) fn begin(folder: &Path, identity: Identity) -> std::result::Result<Self, Failure> {
-        let shown = folder.display();
-        fs::create_dir_all(folder).map_err(|error| Failure::io(&format!("make the folder {shown}"), &error))?;
-        let lock = lock(folder)?;
-        if folder.join(FILE).exists() {
-            return Err(Failure::usage(format!(
-                "{shown} already holds a search; continue it with `birk resume {shown}`, or remove the folder"
-            )));
+    /// For a new search; a place that holds one is left alone.
+    pub(crate) fn begin(place: &Place, identity: Identity) -> std::result::Result<Self, Failure> {
+        match place {
+            Place::Folder(folder) => {
+                let failed = |error| Failure::io(&format!("make the folder {place}"), &error);
+                fs::create_dir_all(folder).map_err(failed)?;
+                let lock = lock(folder)?;
+                match folder.join(FILE).exists() {
+                    true => Err(Failure::usage(format!("{}, or remove the folder", already(place)))),
+                    false => Ok(Self::new(place, identity, Some(lock), false)),
+                }
+            }
+            #[cfg(feature = "object-store")]
+            Place::Store(store) => {
+                let keeper = Self::new(place, identity, None, false);
+                // Of two processes that begin at the same time, one finds that the object is there.
+                let put = keeper.unbegun().and_then(|bytes| store.put(FILE, bytes, Put::New));
+                match put {
+                    Ok(()) => Ok(keeper),
+                    Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                        Err(Failure::usage(format!("{}, or delete what is below that address", already(place))))
+                    }
+                    Err(error) => Err(unreached(&error)),
+                }
+            }
         }
-        Ok(Self::new(folder, identity, Some(lock), false))
     }
 
-    /// For the search that the folder holds; it was found to be whole.
-    pub(crate) fn resume(folder: &Path, identity: Identity, kept: Kept) -> Self {
-        Self::new(folder, identity, kept.lock, true)
+    /// The search will not begin after all: its place is free again, unless another process has taken it up.
+    pub(crate) fn abandon(&self) {
+        #[cfg(feature = "object-store")]
+        if let (Place::Store(store), Ok(unbegun)) = (&self.place, self.unbegun())
+            && matches!(store.get(FILE), Ok(Some(bytes)) if bytes == unbegun)
+        {
+            let _ = store.delete(FILE);
+        }
     }
 
-    fn new(folder: &Path, identity: Identity, lock: Option<File>, resumes: bool) -> Self {
-        Self { folder: folder.to_owned(), identity, _lock: lock, resumes, last: None, failure: None, refusal: None }
+    /// What the file of a search is before that has begun.
+    #[cfg(feature = "object-store")]
+    fn unbegun(&self) -> Result<Vec<u8>> {
+        self.filled(Vec::new(), &mut |_| Ok(()))
+    }
+
+    /// For the search that is there; it was found to be whole.
+    pub(crate) fn resume(place: &Place, identity: Identity, kept: Kept) -> Self {
+        Self::new(place, identity, kept.lock, true)
+    }
+
+    fn new(place: &Place, identity: Identity, lock: Option<File>, resumes: bool) -> Self {
+        Self { place: place.clone(), identity, _lock: lock, resumes, last: None, failure: None, refusal: None }
     }
 
     /// What was written is not a search that can be gone on with.
@@ -117,12 +151,12 @@ impl Checkpoint {
 
     /// That, for the user.
     pub(crate) fn refusal(&self) -> Option<Failure> {
-        self.refusal.as_ref().map(|reason| damaged(&self.folder.join(FILE), reason))
+        self.refusal.as_ref().map(|reason| damaged(&self.place, reason))
     }
 
     /// Where it keeps it.
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
     }
 
     /// What the engine wrote, if there is a search to go on with.
@@ -130,14 +164,18 @@ impl Checkpoint {
         if !std::mem::take(&mut self.resumes) {
             return None;
         }
-        self.open().map_err(|error| self.refuse(&error.to_string())).ok()
+        self.open().unwrap_or_else(|error| {
+            self.refuse(&error.to_string());
+            None
+        })
     }
 
-    fn open(&self) -> Result<Box<dyn Read>> {
-        let mut file = BufReader::with_capacity(1 << 20, File::open(self.folder.join(FILE))?);
+    /// None where a process ended before its search began.
+    fn open(&self) -> Result<Option<Box<dyn Read>>> {
+        let mut file = contents(&self.place)?;
         header(&mut file)?;
-        let left = file.get_ref().metadata()?.len() - SUM - file.stream_position()?;
-        Ok(Box::new(file.take(left)))
+        let left = length(&mut file)? - SUM - file.stream_position()?;
+        Ok((left > 0).then(|| Box::new(file.take(left)) as Box<dyn Read>))
     }
 
     /// Saves a search, unless that was done a moment ago: `is_last` says that there will be no other time.
@@ -152,16 +190,63 @@ impl Checkpoint {
     }
 
     fn write(&self, save: &mut Save<'_>) -> Result<()> {
-        durable::replace(&self.folder.join(FILE), &self.folder.join(UNFINISHED), |file| {
-            let mut out = Summed { inner: file, sum: Hasher::new() };
-            out.write_all(TITLE.as_bytes())?;
-            serde_json::to_writer(&mut out, &self.identity)?;
-            out.write_all(b"\n")?;
-            save(&mut out)?;
-            let Summed { inner, sum } = out;
-            inner.write_all(&sum.finalize().to_le_bytes())
-        })
+        match &self.place {
+            Place::Folder(folder) => {
+                durable::replace(&folder.join(FILE), &folder.join(UNFINISHED), |file| self.filled(file, save).map(drop))
+            }
+            #[cfg(feature = "object-store")]
+            Place::Store(store) => store.put(FILE, self.filled(Vec::new(), save)?, Put::Anew),
+        }
     }
+
+    /// Writes the file.
+    fn filled<W: Write>(&self, file: W, save: &mut Save<'_>) -> Result<W> {
+        let mut out = Summed { inner: file, sum: Hasher::new() };
+        out.write_all(TITLE.as_bytes())?;
+        serde_json::to_writer(&mut out, &self.identity)?;
+        out.write_all(b"\n")?;
+        save(&mut out)?;
+        let Summed { mut inner, sum } = out;
+        inner.write_all(&sum.finalize().to_le_bytes())?;
+        Ok(inner)
+    }
+}
+
+/// The first request to a store has failed; the error names what it is about.
+fn unreached(error: &std::io::Error) -> Failure {
+    let message = format!(
+        "{error}; see that the store can be reached from here, and that its address and the credentials in the environment are right"
+    );
+    Failure { exit: Exit::Io, message }
+}
+
+fn already(place: &Place) -> String {
+    format!("{place} already holds a search; continue it with `birk resume {place}`")
+}
+
+/// The file of a search, wherever it is.
+trait Contents: BufRead + Seek {}
+
+impl<T: BufRead + Seek> Contents for T {}
+
+/// It may not be there.
+fn contents(place: &Place) -> Result<Box<dyn Contents>> {
+    match place {
+        Place::Folder(folder) => Ok(Box::new(BufReader::with_capacity(1 << 20, File::open(folder.join(FILE))?))),
+        #[cfg(feature = "object-store")]
+        Place::Store(store) => match store.get(FILE)? {
+            Some(bytes) => Ok(Box::new(std::io::Cursor::new(bytes))),
+            None => Err(std::io::ErrorKind::NotFound.into()),
+        },
+    }
+}
+
+/// Its length; it is where it was afterwards.
+fn length(file: &mut dyn Contents) -> Result<u64> {
+    let at = file.stream_position()?;
+    let length = file.seek(SeekFrom::End(0))?;
+    file.seek(SeekFrom::Start(at))?;
+    Ok(length)
 }
 
 /// Takes the lock on a folder, which ends with the process.
@@ -183,21 +268,27 @@ pub(crate) fn is_in(folder: &Path) -> bool {
     folder.join(FILE).exists()
 }
 
-/// Which search a folder holds; refused when it is damaged, was written by another version, or somebody is at it. Looking through
+/// Which search is kept at a place; refused when it is damaged, was written by another version, or somebody is at it. Looking through
 /// it ends at a deadline. Where the process is led by another, that one is at it.
-pub(crate) fn look(folder: &Path, deadline: Option<Instant>, is_led: bool) -> std::result::Result<Kept, Failure> {
-    let path = folder.join(FILE);
-    let shown = path.display();
+pub(crate) fn look(place: &Place, deadline: Option<Instant>, is_led: bool) -> std::result::Result<Kept, Failure> {
+    let shown = format!("{place}/{FILE}");
     let failed = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => {
-            Failure::usage(format!("there is no search in {}: `birk check --checkpoint` saves one", folder.display()))
+            Failure::usage(format!("there is no search in {place}: `birk check --checkpoint` saves one"))
         }
+        _ if !matches!(place, Place::Folder(_)) => unreached(&error),
         _ => Failure::io(&format!("read {shown}"), &error),
     };
-    // Where there is no search, nothing is made.
-    fs::metadata(&path).map_err(failed)?;
-    let lock = if is_led { None } else { Some(lock(folder)?) };
-    let mut file = BufReader::with_capacity(1 << 20, File::open(&path).map_err(failed)?);
+    let lock = match place {
+        Place::Folder(folder) => {
+            // Where there is no search, nothing is made.
+            fs::metadata(folder.join(FILE)).map_err(failed)?;
+            if is_led { None } else { Some(lock(folder)?) }
+        }
+        #[cfg(feature = "object-store")]
+        Place::Store(_) => None,
+    };
+    let mut file = contents(place).map_err(failed)?;
     if is_of_another_version(&mut file).map_err(failed)? {
         return Err(Failure::usage(format!(
             "{shown} has the format of another version of birk; go on with that version, or start the search anew"
@@ -208,11 +299,11 @@ pub(crate) fn look(folder: &Path, deadline: Option<Instant>, is_led: bool) -> st
             let message = format!("the time limit was reached before {shown} was read; the search is unchanged");
             return Err(Failure { exit: Exit::Inconclusive, message });
         }
-        Some(false) => return Err(damaged(&path, "its checksum does not match its contents")),
+        Some(false) => return Err(damaged(place, "its checksum does not match its contents")),
         Some(true) => {}
     }
     file.seek(SeekFrom::Start(0)).map_err(failed)?;
-    let identity = header(&mut file).map_err(|_| damaged(&path, "it does not say which search it is"))?;
+    let identity = header(&mut file).map_err(|_| damaged(place, "it does not say which search it is"))?;
     if identity.birk != env!("CARGO_PKG_VERSION") {
         return Err(Failure::usage(format!(
             "{shown} was written by birk {}; continue with that version",
@@ -222,22 +313,21 @@ pub(crate) fn look(folder: &Path, deadline: Option<Instant>, is_led: bool) -> st
     Ok(Kept { identity, lock })
 }
 
-fn damaged(path: &Path, reason: &str) -> Failure {
-    Failure::usage(format!("{} is damaged: {reason}; start the search again", path.display()))
+fn damaged(place: &Place, reason: &str) -> Failure {
+    Failure::usage(format!("{place}/{FILE} is damaged: {reason}; start the search again"))
 }
 
 /// Whether the title says so; the file is at its beginning afterwards.
-fn is_of_another_version(file: &mut BufReader<File>) -> Result<bool> {
+fn is_of_another_version(file: &mut dyn Contents) -> Result<bool> {
     let mut title = Vec::new();
-    file.by_ref().take(TITLE.len() as u64).read_to_end(&mut title)?;
+    Read::take(&mut *file, TITLE.len() as u64).read_to_end(&mut title)?;
     file.seek(SeekFrom::Start(0))?;
     Ok(title.starts_with(KIND.as_bytes()) && title != TITLE.as_bytes())
 }
 
 /// Whether the checksum at the end of a file is that of all before it; `None` when the time is up.
-fn is_whole(file: &mut BufReader<File>, deadline: Option<Instant>) -> Result<Option<bool>> {
-    let length = file.get_ref().metadata()?.len();
-    let Some(mut left) = length.checked_sub(SUM) else { return Ok(Some(false)) };
+fn is_whole(file: &mut dyn Contents, deadline: Option<Instant>) -> Result<Option<bool>> {
+    let Some(mut left) = length(file)?.checked_sub(SUM) else { return Ok(Some(false)) };
     let (mut sum, mut buffer) = (Hasher::new(), vec![0; 1 << 16]);
     while left > 0 {
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
@@ -254,7 +344,7 @@ fn is_whole(file: &mut BufReader<File>, deadline: Option<Instant>) -> Result<Opt
 }
 
 /// Reads the first two lines.
-fn header(file: &mut impl std::io::BufRead) -> Result<Identity> {
+fn header(file: &mut dyn Contents) -> Result<Identity> {
     let mut line = String::new();
     file.read_line(&mut line)?;
     if line != TITLE {
@@ -267,7 +357,7 @@ fn header(file: &mut impl std::io::BufRead) -> Result<Identity> {
 
 /// Says what became of the last attempt to save, and how to go on, with more words of a command where they are needed.
 pub(crate) fn farewell(keeper: &Checkpoint, more: &str) {
-    let shown = keeper.folder.display();
+    let shown = &keeper.place;
     match &keeper.failure {
         Some(error) => say(&format!("birk: the search could not be saved in {shown}: {error}")),
         None => say(&format!("birk: the search is saved; continue it with `birk resume {shown}{more}`")),

@@ -213,7 +213,7 @@ pub(crate) struct CheckArgs {
     /// With --search disk or cluster: put files into this folder [default: the checkpoint's, or the system's for temporary files]
     #[arg(long, value_name = "FOLDER", help_heading = BUDGET)]
     pub(crate) disk: Option<PathBuf>,
-    /// With --search bfs, depth, disk or cluster: save the search in this folder, for `birk resume`
+    /// With --search bfs, depth, disk or cluster: save the search in this folder, or at an address of an object store, for `birk resume`
     #[arg(long, value_name = "FOLDER", help_heading = BUDGET)]
     pub(crate) checkpoint: Option<PathBuf>,
     /// Keep what is known in this folder, and go on from there: with --search auto and --time, run after run

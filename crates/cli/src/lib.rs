@@ -21,7 +21,10 @@ mod interactive;
 mod itf;
 mod load;
 mod numbers;
+#[cfg(feature = "object-store")]
+mod objects;
 mod picture;
+mod place;
 mod progress;
 mod report;
 mod settled;

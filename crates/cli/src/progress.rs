@@ -1,23 +1,25 @@
 //! Progress, time and Ctrl-C: the observer of every search.
 
 mod levels;
+mod outside;
 mod samples;
 
-use std::io::{Read, Write as _};
+use std::io::Write as _;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use birk::process_memory::{self, Memory};
 use birk::{Answer, Phase, ShownTrace, Watch};
-use birk_engine::{Files, Observer, Outside, Peers, Progress, Relief, Save, Spill};
+use birk_engine::{Observer, Outside, Peers, Progress, Relief};
 use birk_ir::Stop;
 
 use crate::checkpoint::Checkpoint;
 use crate::cli::ProgressMode;
-use crate::folder::Folder;
 use crate::numbers::{bytes, clock, grouped, rounded};
+use crate::place::Place;
 use crate::settled::Settled;
 use crate::terminal::{columns, is_watched};
 use crate::{Failure, say};
@@ -54,8 +56,10 @@ pub(crate) struct Watcher {
     levels: Option<Levels>,
     settled: Arc<Settled>,
     keeper: Option<Checkpoint>,
-    /// Where files go that are not kept, and why one could not be written or read.
-    disk: Option<Folder>,
+    /// Where the files of a search go that another process keeps; the folder for those that are not kept; why one could not be written
+    /// or read.
+    shared: Option<Place>,
+    folder: Option<PathBuf>,
     failure: Option<String>,
     gauge: Option<Gauge>,
     together: Together,
@@ -84,6 +88,8 @@ pub(crate) struct Pulse {
     /// No search is going on any more, and somebody reports; and all was reported.
     is_claimed: AtomicBool,
     is_over: AtomicBool,
+    /// How many threads wait for an object store, where the search is kept in one.
+    waiting: OnceLock<Arc<AtomicU32>>,
     last: Mutex<Progress>,
 }
 
@@ -97,9 +103,11 @@ impl Pulse {
         }
     }
 
-    /// Whether one is going on that must end soon, and whether it has heard of that.
+    /// Whether one is going on that must end soon, and whether it has heard of that. A store has a deadline of its own.
     pub(crate) fn is_told(&self) -> Option<bool> {
-        let is_waited_for = self.is_at_rest.load(Ordering::Relaxed) || self.is_claimed.load(Ordering::Relaxed);
+        let is_waiting = self.waiting.get().is_some_and(|waiting| waiting.load(Ordering::Relaxed) > 0);
+        let is_waited_for =
+            is_waiting || self.is_at_rest.load(Ordering::Relaxed) || self.is_claimed.load(Ordering::Relaxed);
         (!is_waited_for).then(|| self.is_told.load(Ordering::Relaxed))
     }
 
@@ -185,6 +193,7 @@ impl Watcher {
             is_at_rest: AtomicBool::new(false),
             is_claimed: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
+            waiting: OnceLock::new(),
             last: Mutex::default(),
         });
         #[cfg(feature = "native")]
@@ -216,7 +225,8 @@ impl Watcher {
             levels: None,
             settled: Arc::default(),
             keeper: None,
-            disk: None,
+            shared: None,
+            folder: None,
             failure: None,
             gauge: None,
             together: Together::default(),
@@ -240,7 +250,27 @@ impl Watcher {
 
     /// Keeps the search from now on.
     pub(crate) fn keep(&mut self, keeper: Checkpoint) {
+        self.wait_for(keeper.place());
         self.keeper = Some(keeper);
+    }
+
+    /// The search will not begin after all.
+    pub(crate) fn abandon(&mut self) {
+        if let Some(keeper) = self.keeper.take() {
+            keeper.abandon();
+        }
+    }
+
+    /// Puts the files of a search there that another process keeps.
+    pub(crate) fn share(&mut self, place: Place) {
+        self.wait_for(&place);
+        self.shared = Some(place);
+    }
+
+    fn wait_for(&self, place: &Place) {
+        if let Some(waiting) = place.waiting() {
+            let _ = self.pulse.waiting.set(waiting);
+        }
     }
 
     /// What keeps the search.
@@ -248,9 +278,9 @@ impl Watcher {
         self.keeper.as_ref()
     }
 
-    /// Puts files into this folder.
-    pub(crate) fn use_folder(&mut self, folder: Folder) {
-        self.disk = Some(folder);
+    /// Puts files that are not kept into this folder.
+    pub(crate) fn use_folder(&mut self, folder: PathBuf) {
+        self.folder = Some(folder);
     }
 
     /// Searches together with other processes.
@@ -451,45 +481,6 @@ impl Observer for Watcher {
     /// In a browser there is nothing outside of memory.
     fn outside(&mut self) -> Option<&mut dyn Outside> {
         if cfg!(feature = "native") { Some(self) } else { None }
-    }
-}
-
-impl Outside for Watcher {
-    fn spill(&mut self) -> Option<Box<dyn Spill>> {
-        let folder = self.keeper.as_ref().map_or_else(std::env::temp_dir, |keeper| keeper.folder().to_owned());
-        Some(Box::new(process_memory::unnamed_file(&folder).ok()?))
-    }
-
-    fn saved(&mut self) -> Option<Box<dyn Read>> {
-        self.keeper.as_mut()?.input()
-    }
-
-    fn refuse(&mut self, reason: &str) {
-        if let Some(keeper) = &mut self.keeper {
-            keeper.refuse(reason);
-        }
-    }
-
-    fn files(&mut self) -> Option<Box<dyn Files>> {
-        Some(Box::new(match (&self.keeper, &self.disk) {
-            (Some(keeper), _) => Folder::new(keeper.folder(), true),
-            (None, Some(folder)) => folder.clone(),
-            (None, None) => Folder::new(&std::env::temp_dir(), false),
-        }))
-    }
-
-    fn peers(&mut self) -> Option<Arc<dyn Peers>> {
-        self.together.0.clone()
-    }
-
-    fn fail(&mut self, reason: &std::io::Error) {
-        self.failure = Some(reason.to_string());
-    }
-
-    fn checkpoint(&mut self, save: &mut Save<'_>, is_last: bool) {
-        if let Some(keeper) = &mut self.keeper {
-            keeper.save(save, is_last);
-        }
     }
 }
 

@@ -33,6 +33,7 @@ pub const ENGINES: &[Engine] = &[Engine {
     covers_by_depth: true,
     on_disk: true,
     resumes: true,
+    saves_levels: true,
     distributed: true,
     options: &[COMPRESS],
     ..Engine::new("cluster", Search::Model(cluster_search))

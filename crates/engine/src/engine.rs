@@ -37,6 +37,8 @@ pub struct Engine {
     pub directed: bool,
     /// It can be saved to a checkpoint, and continued.
     pub resumes: bool,
+    /// What it saves are levels, in files that grow at their ends: such a search can be kept in an object store.
+    pub saves_levels: bool,
     /// It keeps its states in files.
     pub on_disk: bool,
     /// Processes on several machines search together: it decides properties of states only, all of them in one search.
@@ -98,6 +100,7 @@ impl Engine {
             slices: false,
             directed: false,
             resumes: false,
+            saves_levels: false,
             on_disk: false,
             distributed: false,
             certifies: false,

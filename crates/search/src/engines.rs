@@ -35,6 +35,7 @@ pub const ENGINES: &[Engine] = &[
         compacts: true,
         covers_by_depth: true,
         resumes: true,
+        saves_levels: true,
         certifies: true,
         ..Engine::new("bfs", Search::Model(breadth_first))
     },
@@ -88,6 +89,7 @@ pub const ENGINES: &[Engine] = &[
         scales: true,
         covers_by_depth: true,
         resumes: true,
+        saves_levels: true,
         on_disk: true,
         options: &[MAX_DISK],
         certifies: true,

@@ -14,7 +14,7 @@ use super::{Color, ProgressMode, ReportFormat, parse_memory, parse_number, parse
 /// Options of a search that goes on: those that it had, but for these.
 #[derive(Args, Debug)]
 pub(crate) struct ResumeArgs {
-    /// The folder of the saved search
+    /// The folder of the saved search, or its address in an object store
     pub(crate) folder: PathBuf,
     /// Stop after this time [default: no limit]
     #[arg(long, value_parser = parse_time)]
@@ -31,6 +31,10 @@ pub(crate) struct ResumeArgs {
     /// Use at most this much room for files, with --search disk [default: as before]
     #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
     pub(crate) max_disk: Option<u64>,
+    /// With a search in an object store: put other files into this folder [default: the system's for temporary files]
+    #[cfg(feature = "object-store")]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) disk: Option<PathBuf>,
     /// Number of search threads [default: as before]
     #[arg(long, value_name = "N|auto", value_parser = parse_threads)]
     pub(crate) threads: Option<Threads>,

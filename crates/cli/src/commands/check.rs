@@ -6,16 +6,14 @@ mod present;
 mod several;
 mod together;
 
-use std::path::Path;
-
 use birk::process_memory::Memory;
 use birk::{Automaton, Options, Reduce, Store, Symmetry};
 use birk_ir::{Program, Stop};
 
 use crate::checkpoint::{self, Checkpoint, Identity, Kept};
 use crate::cli::{CheckArgs, OnOff, ReduceMode, StoreKind, SymmetryMode};
-use crate::folder::Folder;
 use crate::load::load_with_conditions;
+use crate::place::{self, Place};
 use crate::progress::Watcher;
 use crate::source::Source;
 use crate::{Exit, Failure, say};
@@ -35,7 +33,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Exit, Failure> {
     }
 }
 
-/// Goes on with a search that was kept in the folder of `--checkpoint`.
+/// Goes on with a search that was kept at the place of `--checkpoint`.
 pub(crate) fn resume(args: &CheckArgs, kept: Kept) -> Result<Exit, Failure> {
     check(args, Some(kept))
 }
@@ -45,6 +43,8 @@ fn check(args: &CheckArgs, kept: Option<Kept>) -> Result<Exit, Failure> {
     options.is_continued = kept.is_some();
     Together::choose(args, &mut options)?;
     birk::validate_options(&options)?;
+    let place = args.checkpoint.as_deref().map(Place::named).transpose()?;
+    place.iter().try_for_each(|place| place.suits(&options))?;
     let (source, program, automaton) = read(args)?;
     options.automaton = automaton;
     let properties = birk::validate(&program, &options)?;
@@ -60,15 +60,15 @@ fn check(args: &CheckArgs, kept: Option<Kept>) -> Result<Exit, Failure> {
     if let Some(folder) = &args.disk {
         let failed = |error| Failure::io(&format!("make the folder {}", folder.display()), &error);
         std::fs::create_dir_all(folder).map_err(failed)?;
-        watcher.use_folder(Folder::new(folder, false));
+        watcher.use_folder(folder.clone());
     }
-    if let Some(folder) = &args.checkpoint {
+    if let Some(place) = place {
         match Together::is_led(args)? {
-            true => watcher.use_folder(Folder::new(folder, true)),
-            false => watcher.keep(keeper(folder, Identity::new(&source, &words(args, &options)), kept)?),
+            true => watcher.share(place),
+            false => watcher.keep(keeper(&place, Identity::new(&source, &words(args, &options)), kept)?),
         }
     }
-    let together = Together::join(args, &options, &source, &mut watcher)?;
+    let together = Together::join(args, &options, &source, &mut watcher).inspect_err(|_| watcher.abandon())?;
     let asked = Asked { args, options: &options, source: &source, program: &program, properties };
     let (settled, pulse) = (watcher.settled(), watcher.pulse());
     let mut act = || answer(&asked, &mut watcher, &together);
@@ -129,7 +129,8 @@ fn options(args: &CheckArgs) -> Options {
         accept: args.accept,
         certificate: args.certificate.is_some(),
         is_saved: args.checkpoint.is_some(),
-        has_folder: args.disk.is_some(),
+        // A store has no room for files that are not kept.
+        has_folder: args.disk.is_some() && args.checkpoint.as_deref().and_then(place::address).is_none(),
         ..Options::default()
     }
 }
@@ -185,11 +186,11 @@ fn tell_broken(asked: &Asked<'_>, found: &birk::Report) {
     }
 }
 
-/// What keeps the search: in a new folder, or in that which it was kept in for the same model.
-fn keeper(folder: &Path, identity: Identity, kept: Option<Kept>) -> Result<Checkpoint, Failure> {
+/// What keeps the search: at a new place, or at that which it was kept at for the same model.
+fn keeper(place: &Place, identity: Identity, kept: Option<Kept>) -> Result<Checkpoint, Failure> {
     match kept {
-        None => Checkpoint::begin(folder, identity),
-        Some(kept) if kept.identity.is_of(&identity) => Ok(Checkpoint::resume(folder, identity, kept)),
+        None => Checkpoint::begin(place, identity),
+        Some(kept) if kept.identity.is_of(&identity) => Ok(Checkpoint::resume(place, identity, kept)),
         Some(kept) => Err(Failure::usage(format!(
             "{} is not what it was when the search began; start a new one with `birk check`",
             kept.identity.model.display()

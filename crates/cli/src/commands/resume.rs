@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::cli::{Command, ResumeArgs};
 use crate::commands::check;
+use crate::place::Place;
 use crate::{Exit, Failure, checkpoint, config};
 
 /// Options that may differ from those of the search when it began: they say how far it goes, not what it finds on the way.
@@ -24,7 +25,7 @@ fn is_led(_: &ResumeArgs) -> Result<bool, Failure> {
 /// Runs the command.
 pub(crate) fn run(args: &ResumeArgs) -> Result<Exit, Failure> {
     let deadline = args.time.and_then(|time| Instant::now().checked_add(time));
-    let kept = checkpoint::look(&args.folder, deadline, is_led(args)?)?;
+    let kept = checkpoint::look(&Place::named(&args.folder)?, deadline, is_led(args)?)?;
     let identity = &kept.identity;
     // As short as it was written, if that is possible.
     let here = std::env::current_dir().unwrap_or_default();

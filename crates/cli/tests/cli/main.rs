@@ -32,6 +32,7 @@ mod limits;
 mod lsp;
 mod mcp;
 mod names;
+mod objects;
 mod outcomes;
 mod plan;
 mod playground;

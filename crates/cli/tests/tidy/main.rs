@@ -41,8 +41,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cli", &["ir", "engine", "lang", "exec", "birk", "lsp"]),
 ];
 /// Families of outside crates that one room hides from all others.
-const HIDDEN: &[(&str, &str)] =
-    &[("cranelift", "jit"), ("oxidd", "symbolic"), ("batsat", "certify"), ("timely", "cluster")];
+const HIDDEN: &[(&str, &str)] = &[
+    ("cranelift", "jit"),
+    ("oxidd", "symbolic"),
+    ("batsat", "certify"),
+    ("timely", "cluster"),
+    ("object_store", "cli"),
+];
 /// Names that say nothing about what is inside.
 const EMPTY_NAMES: &[&str] = &["utils", "util", "common", "core", "helpers", "misc"];
 /// Rooms where `unsafe` may live, each block with its reason.

@@ -16,6 +16,7 @@ use crate::checkpoint::{self, Checkpoint, Identity};
 use crate::cli::{CheckArgs, ReportFormat};
 use crate::commands::campaign::text;
 use crate::numbers::count;
+use crate::place::Place;
 use crate::progress::Watcher;
 use crate::terminal::{print_for_people, uses_color};
 use crate::{Exit, Failure, say};
@@ -143,11 +144,11 @@ impl Tonight {
         if self.is_over {
             return Ok(None);
         }
-        let (levels, identity) = (&self.levels, Identity::new(asked.source, &asked.args.given));
+        let (levels, identity) = (Place::Folder(self.levels.clone()), Identity::new(asked.source, &asked.args.given));
         Ok(Some(match is_continued {
-            false => keeper(levels, identity, None)?,
+            false => keeper(&levels, identity, None)?,
             // It is the same model, however it is written now.
-            true => Checkpoint::resume(levels, identity, checkpoint::look(levels, None, false)?),
+            true => Checkpoint::resume(&levels, identity, checkpoint::look(&levels, None, false)?),
         }))
     }
 
