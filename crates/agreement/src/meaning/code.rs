@@ -492,9 +492,11 @@ impl<'m, 'a> Reader<'m, 'a> {
                     }
                     seen.push(first.clone());
                     match first {
-                        Some(first) => self.leaving(&first, seen, ways),
-                        None => {
-                            ways.push(Way { pieces: Vec::new(), exit: None, fair: None, meets: None, crash: false });
+                        Some(first) if self.location_at(&first).is_none() => self.leaving(&first, seen, ways),
+                        // It has ended, or leads on to a location.
+                        first => {
+                            let exit = self.number(first);
+                            ways.push(Way { pieces: Vec::new(), exit, fair: None, meets: None, crash: false });
                         }
                     }
                 }

@@ -3,7 +3,7 @@
 
 use birk_lang::ast::System;
 
-use crate::{agreed, dead, ic3, limit, native, read_back, reduction, symmetry};
+use crate::{agreed, caught, dead, ic3, limit, native, read_back, reduction, symmetry};
 use birk_agreement::case::{self, Made};
 use birk_agreement::check::Checked;
 
@@ -85,7 +85,7 @@ fn look(seed: u64, tally: &mut Tally) -> Checked {
 fn agree(part: u64) {
     let mut tally = Tally::default();
     for seed in (part..case::seeds(PROGRAMS)).step_by(PARTS as usize) {
-        if let Err(why) = look(seed, &mut tally) {
+        if let Err(why) = caught(|| look(seed, &mut tally)) {
             panic!("seed {seed}: {why}\n{}", draw(seed).1);
         }
     }

@@ -4,7 +4,7 @@
 use birk_exec::Fairness;
 use birk_lang::ast::{Item, System};
 
-use crate::{agreed, dead, fairness, ic3, limit, native, read_back, reduction, symmetry};
+use crate::{agreed, caught, dead, fairness, ic3, limit, native, read_back, reduction, symmetry};
 use birk_agreement::case::{self, Case, Made};
 use birk_agreement::check::Checked;
 use birk_agreement::programs::crashing::with_crashes;
@@ -105,7 +105,7 @@ fn count(case: &Case, tally: &mut Tally) {
 fn agree(part: u64) {
     let mut tally = Tally::default();
     for seed in (part..case::seeds(PROGRAMS)).step_by(PARTS as usize) {
-        if let Err(why) = look(seed, &mut tally) {
+        if let Err(why) = caught(|| look(seed, &mut tally)) {
             panic!("seed {seed}: {why}\n{}", draw(seed).1);
         }
     }

@@ -78,11 +78,15 @@ struct Tally {
 fn each_program(part: u64, usually: u64, mut look: impl FnMut(u64, &System, &str) -> Checked) {
     for seed in (part..case::seeds(usually)).step_by(PARTS as usize) {
         let (system, text) = case::draw(seed);
-        let looked = catch_unwind(AssertUnwindSafe(|| look(seed, &system, &text)));
-        if let Err(why) = looked.unwrap_or(Err("it panics".to_owned())) {
+        if let Err(why) = caught(|| look(seed, &system, &text)) {
             panic!("seed {seed}: {why}\n{text}");
         }
     }
+}
+
+/// What is found, or that it panics.
+fn caught(look: impl FnOnce() -> Checked) -> Checked {
+    catch_unwind(AssertUnwindSafe(look)).unwrap_or(Err("it panics".to_owned()))
 }
 
 /// Lowering, reference and engines.

@@ -3,6 +3,16 @@
 /// What each is about, and its text.
 pub(crate) const PROGRAMS: &[(&str, &str)] = &[
     (
+        "a record that is wanted is made as a whole before it is compared, and cannot have a value beyond the range of a field",
+        "system S {
+           record Rec { boolean f; int (5, 7) g; }
+           int (0, 1) low;
+           channel of Rec [1] box;
+           active thread Sender() { send box (Rec(true, 5)); }
+           active thread Receiver() { receive box (Rec(false, low)); }
+         }",
+    ),
+    (
         "a value that no message can have is not equal to any: nobody, and what is beyond the elements of an array",
         "system S {
            symmetric typealias Id int (0, 1);

@@ -163,12 +163,14 @@ impl Question for LivenessQuestion<'_> {
         let limits = context.job(1).limits;
         let layers = context.layers(&self.goals);
         if context.engine.counts_runs {
-            let first = Limits { states: FIRST_STATES.min(limits.states), ..limits };
-            let hunt = self.hunt(context, layers.plain(), first, None, watch);
-            let is_short = matches!(hunt.stopped, Stop::States | Stop::Depth | Stop::Memory);
-            let (assumed, counted) = match is_short {
-                true => (None, self.count(context, limits, watch)?),
-                false => (Some(layers.assumed()), Some(ByCounting { hunt, bound: None })),
+            // Counting visits no state: where few may be visited, it is all that is done.
+            let first = Limits { states: FIRST_STATES, ..limits };
+            let searches = limits.states > FIRST_STATES;
+            let hunt = searches.then(|| self.hunt(context, layers.plain(), first, None, watch));
+            let is_short = |hunt: &Hunt| matches!(hunt.stopped, Stop::States | Stop::Depth | Stop::Memory);
+            let (assumed, counted) = match hunt.filter(|hunt| !is_short(hunt)) {
+                None => (None, self.count(context, limits, watch)?),
+                Some(hunt) => (Some(layers.assumed()), Some(ByCounting { hunt, bound: None })),
             };
             if let Some(ByCounting { hunt, bound }) = counted {
                 watch.end();

@@ -295,8 +295,12 @@ impl Step<'_, '_> {
         let mut at = 0;
         for ((pattern, ty), size) in patterns.iter().zip(types).zip(sizes) {
             if let Pattern::Equal(expr) = pattern {
-                let wanted = self.wanted(expr, ty);
-                for (wanted, found) in wanted.into_iter().flatten().zip(&head[at..at + size]) {
+                let mut wanted = self.wanted(expr, ty).unwrap_or_default();
+                // A record is made before it is compared.
+                if wanted.len() > 1 {
+                    wanted.iter_mut().for_each(|part| self.check(std::mem::take(&mut part.hazards)));
+                }
+                for (wanted, found) in wanted.into_iter().zip(&head[at..at + size]) {
                     let equal = self.elaborator.comparison(BinaryOp::Eq, found.clone(), wanted);
                     self.require(equal);
                 }
