@@ -99,6 +99,7 @@ impl<'a> Code<'a> {
             reader.number(start);
         } else {
             code.locations(meaning, thread);
+            reader.of_locations = code.places.iter().map(|place| place.ways.clone()).collect();
         }
         reader.read(&mut code);
         if let Some(crashes) = &thread.crashes {
@@ -265,6 +266,8 @@ struct Reader<'m, 'a> {
     body: &'a [Action],
     labels: Vec<(&'a birk_lang::ast::Label, Point)>,
     locations: Vec<&'a str>,
+    /// The ways that leave them.
+    of_locations: Vec<Vec<Way<'a>>>,
     points: Vec<Point>,
 }
 
@@ -273,7 +276,15 @@ impl<'m, 'a> Reader<'m, 'a> {
         let restart = thread.crashes.as_ref().and_then(|crashes| crashes.restart.as_deref()).unwrap_or_default();
         let locations: Vec<&str> = thread.locations.iter().map(|location| location.name.text.as_str()).collect();
         let points = (0..locations.len() as i64).map(|location| vec![location]).collect();
-        let mut reader = Reader { meaning, restart, body: &thread.body, labels: Vec::new(), locations, points };
+        let mut reader = Reader {
+            meaning,
+            restart,
+            body: &thread.body,
+            labels: Vec::new(),
+            locations,
+            of_locations: Vec::new(),
+            points,
+        };
         reader.find_labels(&thread.body, 0, &Vec::new());
         reader.find_labels(restart, -(restart.len() as i64), &Vec::new());
         reader
@@ -492,11 +503,12 @@ impl<'m, 'a> Reader<'m, 'a> {
                     }
                     seen.push(first.clone());
                     match first {
-                        Some(first) if self.location_at(&first).is_none() => self.leaving(&first, seen, ways),
-                        // It has ended, or leads on to a location.
-                        first => {
-                            let exit = self.number(first);
-                            ways.push(Way { pieces: Vec::new(), exit, fair: None, meets: None, crash: false });
+                        Some(first) => match self.location_at(&first) {
+                            Some(location) => ways.extend(self.of_locations[location].iter().cloned()),
+                            None => self.leaving(&first, seen, ways),
+                        },
+                        None => {
+                            ways.push(Way { pieces: Vec::new(), exit: None, fair: None, meets: None, crash: false });
                         }
                     }
                 }

@@ -3,6 +3,17 @@
 /// What each is about, and its text.
 pub(crate) const PROGRAMS: &[(&str, &str)] = &[
     (
+        "a branch of a restart without a step goes on with the steps of the location behind it",
+        "system S {
+           boolean b;
+           active thread T() crashes {
+             on restart { either { } or { b := true; } }
+             loc ready: do { b := false; } goto done;
+             loc done: do { } goto done;
+           }
+         }",
+    ),
+    (
         "a record that is wanted is made as a whole before it is compared, and cannot have a value beyond the range of a field",
         "system S {
            record Rec { boolean f; int (5, 7) g; }
