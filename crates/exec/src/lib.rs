@@ -38,5 +38,5 @@ pub use reduction::{Reduced, Relations, Reset, Specialised, Syntactic};
 pub use replay::{ReplayError, Replayed, replay};
 pub use simulate::{Choose, Rules, Run, RunEnd, simulate};
 pub use switches::fewest_switches;
-pub use symmetry::{Automorphisms, Symmetric};
+pub use symmetry::{Automorphisms, Generator, Holds, Symmetric};
 pub use why::{Part, Reason, Why, explain, why};

@@ -26,10 +26,10 @@ mod text;
 mod typing;
 
 use birk_engine::{GoalSet, Hunt, Model, Successors};
-use birk_ir::{Expr, Field, Goal, Outcome, Program, Trace};
+use birk_ir::{Expr, Field, Goal, Outcome, Program, Trace, VarId};
 
 use crate::interpreter::Interpreter;
-use action::{Action, composed, inverse};
+use action::{Action, Held, Permutation, composed, inverse};
 use canonical::Canonical;
 pub use classes::Site;
 use proof::prove;
@@ -118,22 +118,27 @@ impl Automorphisms {
 
     /// The images of a state under swaps and rotations that generate all permutations.
     pub fn neighbours(&self, state: &[u32]) -> Vec<Vec<u32>> {
+        self.generators().iter().map(|generator| generator.action.image(&generator.permutation, state)).collect()
+    }
+
+    /// Swaps and rotations that generate all permutations.
+    pub fn generators(&self) -> Vec<Generator<'_>> {
         let action = &self.canonical.action;
-        let mut images = Vec::new();
+        let mut generators = Vec::new();
         for (group, names) in action.groups.iter().enumerate() {
             if action.rings[group] {
-                let mut turn = action.identity();
-                turn[group] = action.turned(group, 1);
-                images.push(action.image(&turn, state));
+                let mut permutation = action.identity();
+                permutation[group] = action.turned(group, 1);
+                generators.push(Generator { action, permutation });
                 continue;
             }
             for position in 1..names.len() {
-                let mut swap = action.identity();
-                swap[group].swap(position - 1, position);
-                images.push(action.image(&swap, state));
+                let mut permutation = action.identity();
+                permutation[group].swap(position - 1, position);
+                generators.push(Generator { action, permutation });
             }
         }
-        images
+        generators
     }
 
     /// What a hunt among representatives says of the program; `searched` is the one that was searched, whose steps the traces
@@ -177,6 +182,47 @@ impl Automorphisms {
         }
         Trace { steps, ..trace.clone() }
     }
+}
+
+/// A permutation of names, and what it does to each element of a state.
+#[derive(Debug)]
+pub struct Generator<'a> {
+    action: &'a Action,
+    permutation: Permutation,
+}
+
+impl Generator<'_> {
+    /// Where an element of a variable goes, and what becomes of a value that it has; of a set, as bits. Where it is a matter of the
+    /// state whether it is a name, it is taken for one.
+    pub fn image(&self, variable: VarId, element: u32, value: i64) -> (u32, i64) {
+        match self.action.variables.iter().find(|moved| moved.variable == variable) {
+            Some(moved) => {
+                let to = self.action.element(&self.permutation, moved, element);
+                (to, self.action.value(&self.permutation, moved, value))
+            }
+            None => (element, value),
+        }
+    }
+
+    /// What a variable holds.
+    pub fn holds(&self, variable: VarId) -> Holds {
+        match self.action.variables.iter().find(|moved| moved.variable == variable).map(|moved| &moved.held) {
+            Some(Held::Name(_)) => Holds::Names,
+            Some(Held::Set(_)) => Holds::Sets,
+            Some(Held::Number) | None => Holds::Numbers,
+        }
+    }
+}
+
+/// What the elements of a variable are to a symmetry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// No permutation changes them.
+    Numbers,
+    /// Names, or other values that stay what they are.
+    Names,
+    /// Sets of names, each by its bit.
+    Sets,
 }
 
 /// A model whose states are representatives.

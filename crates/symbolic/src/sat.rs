@@ -6,11 +6,12 @@ mod commute;
 pub(crate) mod ic3;
 mod induction;
 mod inductive;
+mod pairs;
 mod stuck;
 mod unrolling;
 
 pub(crate) use bmc::hunt;
-pub use commute::with_solver;
+pub use commute::{States, with_solver};
 pub use ic3::strengthen;
 pub use inductive::{Breach, Gap, Induction, induction};
 pub(crate) use stuck::depends_on_choices;

@@ -17,7 +17,7 @@ use birk_exec::{Interpreter, Reduced, Specialised, Syntactic, replay};
 use birk_ir::{Coverage, Goal, Outcome, Step, TransitionId};
 use birk_jit::Predicates;
 use birk_search::ENGINES;
-use birk_symbolic::with_solver;
+use birk_symbolic::{States, with_solver};
 
 use super::each_program;
 
@@ -47,7 +47,9 @@ pub(crate) struct Tally {
 /// Calls `look` with what knows nothing, and with the solver.
 fn with_oracles(program: &birk_ir::Program, mut look: impl FnMut(&str, &mut dyn Oracle) -> Checked) -> Checked {
     look("syntactic", &mut Syntactic)?;
-    with_solver(program, &mut Patient, u64::MAX, |solver| solver.map_or(Ok(()), |solver| look("solver", solver)))
+    with_solver(program, States::Reachable, &mut Patient, u64::MAX, |solver| {
+        solver.map_or(Ok(()), |solver| look("solver", solver))
+    })
 }
 
 fn reduced_programs(part: u64) {
@@ -287,10 +289,11 @@ fn what_the_solver_proves_is_so() {
         let many = program.transitions.len() as i64;
         let pairs: Vec<(usize, usize)> =
             (0..40).map(|_| (random.between(0, many - 1) as usize, random.between(0, many - 1) as usize)).collect();
-        let proved_pairs: Vec<(usize, usize)> = with_solver(program, &mut Patient, u64::MAX, |solver| {
-            let solver = solver.expect("random programs are small");
-            pairs.into_iter().filter(|&(one, other)| one != other && solver.accord(one, other)).collect()
-        });
+        let proved_pairs: Vec<(usize, usize)> =
+            with_solver(program, States::Reachable, &mut Patient, u64::MAX, |solver| {
+                let solver = solver.expect("random programs are small");
+                pairs.into_iter().filter(|&(one, other)| one != other && solver.accord(one, other)).collect()
+            });
         proved += proved_pairs.len();
         let mut definition =
             Definition { full: &model, set: Vec::new(), goals: 0, batch: Successors::new(model.words()), runs: 0 };

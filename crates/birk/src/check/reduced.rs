@@ -28,14 +28,13 @@ impl SafetyQuestion {
     ) -> Found {
         let specialised = Specialised::new(context.program);
         let layers = Layers::new(&specialised.program, &self.goals);
-        let hunted =
-            layers.reduced(|goals| Preserve::Distances(goals), job.limits.memory, watch).and_then(|mut reduced| {
-                match reduced.trial() {
-                    Trial::Useless => self.hunt_each(context, how, (&layers, &reduced), job, watch),
-                    trial => {
-                        let reduced = layers.natively(reduced, trial, watch);
-                        Ok(self.hunt(context, how, (&layers, &reduced), job, watch))
-                    }
+        let hunted = layers
+            .reduced(|goals| Preserve::Distances(goals), how.1.is_used(), job.limits.memory, watch)
+            .and_then(|(reduced, trial)| match trial {
+                Trial::Useless => self.hunt_each(context, how, (&layers, &reduced), job, watch),
+                trial => {
+                    let reduced = layers.natively(reduced, trial, watch);
+                    Ok(self.hunt(context, how, (&layers, &reduced), job, watch))
                 }
             });
         match hunted {

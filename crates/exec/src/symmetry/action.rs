@@ -27,6 +27,7 @@ pub(super) struct Action {
 /// A variable that a permutation can change.
 #[derive(Clone, Debug)]
 pub(super) struct Moved {
+    pub(super) variable: VarId,
     pub(super) slot: Slot,
     /// The dimensions that are indexed by names: how many elements lie between two indices, the length, and the name of each.
     pub(super) axes: Vec<(u32, u32, Vec<Option<Name>>)>,
@@ -88,7 +89,13 @@ impl Action {
             };
             let is_moved = !axes.is_empty() || !matches!(held, Held::Number);
             if is_moved && !(matches!(held, Held::Number) && is_constant(program, VarId::new(v))) {
-                variables.push(Moved { slot: *program.layout.slot(VarId::new(v)), axes, held, live });
+                variables.push(Moved {
+                    variable: VarId::new(v),
+                    slot: *program.layout.slot(VarId::new(v)),
+                    axes,
+                    held,
+                    live,
+                });
             }
         }
         let groups = found.iter().map(|names| names.names.clone()).collect();
@@ -148,7 +155,7 @@ impl Action {
         image
     }
 
-    fn value(&self, permutation: &Permutation, variable: &Moved, value: i64) -> i64 {
+    pub(super) fn value(&self, permutation: &Permutation, variable: &Moved, value: i64) -> i64 {
         match &variable.held {
             Held::Number => value,
             Held::Name(names) => {

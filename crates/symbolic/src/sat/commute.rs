@@ -1,5 +1,6 @@
 //! Which steps commute, and which can enable which, asked of a SAT solver: two transitions accord if no state within the bounds
-//! of its variables shows the contrary. Before it is asked, some states are tried.
+//! of its variables shows the contrary, and without a pair of values that no reachable state has. Before it is asked, some states
+//! are tried.
 //!
 //! A query is limited by conflicts, not by time, so that its answer is the same on every machine.
 
@@ -15,11 +16,12 @@ use birk_ir::interval::{Interval, reachable};
 use birk_ir::{Access, Expr, Op, Place, Program, Transition, TransitionId, VarId};
 
 use super::circuit::{Circuit, Literal, Watch};
+use super::pairs::{Atom, Pair, never_together};
 use super::unrolling::{Elements, Frame, Value, least};
 use crate::attempt::Attempt;
 use crate::bitvector::Algebra;
 use crate::ends::{assign, name};
-use witness::Witnesses;
+use witness::{Around, Witnesses};
 
 /// Conflicts of one query.
 const MOST_CONFLICTS: i32 = 1_000;
@@ -34,9 +36,19 @@ const MOST_OF_ALL: u64 = 3_000_000;
 const MOST_TRANSITIONS: usize = 1_000;
 const MOST_BITS: u64 = 1 << 13;
 
+/// Which states answers are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum States {
+    /// Those that can be reached.
+    Reachable,
+    /// All within the bounds of variables: what a symmetry makes of a state that is reached need not be.
+    Bounded,
+}
+
 /// Calls `hear` with what answers queries about the transitions of a program; with nothing, if it is too large.
 pub fn with_solver<T>(
     program: &Program,
+    states: States,
     observer: &mut dyn Observer,
     memory: u64,
     hear: impl FnOnce(Option<&mut dyn Oracle>) -> T,
@@ -49,11 +61,16 @@ pub fn with_solver<T>(
     let least = least(&Circuit::new(&watch), program, &ranges);
     let witnesses = Witnesses::new(program);
     let known = HashMap::new();
+    let never = match states {
+        States::Reachable => never_together(program, &ranges, &watch).unwrap_or_default(),
+        States::Bounded => Vec::new(),
+    };
     hear(Some(&mut Commutation {
         watch: &watch,
         program,
         ranges,
         least,
+        never: Never::new(never),
         witnesses,
         known,
         shared: None,
@@ -69,6 +86,7 @@ struct Commutation<'o, 'p> {
     ranges: Vec<Interval>,
     /// For every element the least value within its bounds.
     least: Vec<Rc<Vec<Value>>>,
+    never: Never,
     witnesses: Witnesses<'p>,
     /// Answers by the shapes of queries: what instances of a thread do to each other is asked once.
     known: HashMap<String, bool>,
@@ -76,6 +94,30 @@ struct Commutation<'o, 'p> {
     undecided: u32,
     /// Variables of all queries.
     variables: u64,
+}
+
+/// The pairs of values that no reachable state has, by the first of their elements.
+struct Never {
+    pairs: BTreeMap<(VarId, u32), Vec<Pair>>,
+}
+
+impl Never {
+    fn new(pairs: Vec<Pair>) -> Self {
+        let mut by_element: BTreeMap<_, Vec<Pair>> = BTreeMap::new();
+        for pair in pairs {
+            by_element.entry((pair[0].0, pair[0].1)).or_default().push(pair);
+        }
+        Self { pairs: by_element }
+    }
+
+    /// Those of some elements, which are in order.
+    fn of<'a>(&'a self, elements: &'a [Elements]) -> impl Iterator<Item = &'a Pair> {
+        let is_among = |&(variable, element, _): &Atom| {
+            elements.iter().any(|(other, range)| *other == variable && range.contains(&element))
+        };
+        let each = elements.iter().flat_map(|(variable, range)| range.clone().map(|element| (*variable, element)));
+        each.filter_map(|element| self.pairs.get(&element)).flatten().filter(move |pair| is_among(&pair[1]))
+    }
 }
 
 /// A solver for some queries, and the bits of the state that all of them are about, as far as they are needed.
@@ -104,7 +146,7 @@ impl Oracle for Commutation<'_, '_> {
         }
         self.is_impossible(
             (&[one, other], None),
-            |witnesses, touched, bounds| witnesses.against_accord(pair, touched, bounds),
+            |witnesses, around| witnesses.against_accord(pair, around),
             |frame| contradiction(frame, one, other),
         )
     }
@@ -117,7 +159,7 @@ impl Oracle for Commutation<'_, '_> {
         }
         self.is_impossible(
             (&[transition], Some(condition)),
-            |witnesses, touched, bounds| witnesses.of_enabling(id, condition, touched, bounds),
+            |witnesses, around| witnesses.of_enabling(id, condition, around),
             |frame| enabling(frame, transition, condition),
         )
     }
@@ -130,7 +172,8 @@ impl Oracle for Commutation<'_, '_> {
         let mut state = None;
         let shown = |frame: &Frame<'_, '_, '_>| state = Some(frame.state());
         let touched = elements(self.program, &[one, other], None);
-        let _ = self.ask(&mut self.shared(), &touched, |frame| contradiction(frame, one, other), shown);
+        let never: Vec<Pair> = self.never.of(&touched).copied().collect();
+        let _ = self.ask(&mut self.shared(), &touched, &never, |frame| contradiction(frame, one, other), shown);
         state
     }
 }
@@ -161,22 +204,24 @@ impl<'o> Commutation<'o, '_> {
     fn is_impossible(
         &mut self,
         (transitions, condition): (&[&Transition], Option<&Expr>),
-        is_found: impl FnOnce(&mut Witnesses<'_>, &[Elements], &[Interval]) -> bool,
+        is_found: impl FnOnce(&mut Witnesses<'_>, &Around<'_>) -> bool,
         bits: impl FnOnce(&Frame<'_, '_, '_>) -> Attempt<Vec<Literal>>,
     ) -> bool {
         if self.undecided >= MOST_UNDECIDED || self.variables >= MOST_OF_ALL {
             return false;
         }
-        let shape = Shape::of(self.program, &self.ranges, transitions, condition);
+        let touched = elements(self.program, transitions, condition);
+        let never: Vec<Pair> = self.never.of(&touched).copied().collect();
+        let shape = Shape::of((self.program, &self.ranges), transitions, condition, &never);
         if let Some(&known) = self.known.get(&shape) {
             return known;
         }
-        let touched = elements(self.program, transitions, condition);
-        let is_impossible = !is_found(&mut self.witnesses, &touched, &self.ranges) && {
+        let around = Around { touched: &touched, bounds: &self.ranges, never: &never };
+        let is_impossible = !is_found(&mut self.witnesses, &around) && {
             let is_usable = |shared: &Shared<'_>| shared.circuit.work() < SHARED_VARIABLES;
             let mut shared = self.shared.take().filter(is_usable).unwrap_or_else(|| self.shared());
             let before = shared.circuit.work();
-            let answer = self.ask(&mut shared, &touched, bits, |_| {});
+            let answer = self.ask(&mut shared, &touched, &never, bits, |_| {});
             self.variables += shared.circuit.work() - before;
             // What was broken off is not gone on with.
             self.shared = answer.is_ok().then_some(shared);
@@ -199,12 +244,14 @@ impl<'o> Commutation<'o, '_> {
         &self,
         shared: &mut Shared<'_>,
         touched: &[Elements],
+        never: &[Pair],
         bits: impl FnOnce(&Frame<'_, '_, '_>) -> Attempt<Vec<Literal>>,
         hear: impl FnOnce(&Frame<'_, '_, '_>),
     ) -> Attempt<Option<bool>> {
         let Shared { circuit, values } = shared;
         let circuit = &*circuit;
         let frame = Frame::any_of(circuit, self.program, &self.ranges, std::mem::take(values), touched)?;
+        frame.require_apart(never)?;
         *values = frame.values();
         let bits = bits(&frame)?;
         if bits.contains(circuit.no()) {
@@ -269,10 +316,10 @@ struct Shape<'p> {
 
 impl<'p> Shape<'p> {
     fn of(
-        program: &'p Program,
-        ranges: &'p [Interval],
+        (program, ranges): (&'p Program, &'p [Interval]),
         transitions: &[&Transition],
         condition: Option<&Expr>,
+        never: &[Pair],
     ) -> String {
         let (dynamic, names) = (BTreeSet::new(), BTreeMap::new());
         let mut shape = Self { program, ranges, dynamic, names, text: String::new() };
@@ -294,7 +341,24 @@ impl<'p> Shape<'p> {
         if let Some(condition) = condition {
             shape.expr(condition);
         }
+        shape.never(never);
         shape.text
+    }
+
+    /// Pairs of values that no reachable state has: by the names of their elements, each in any order.
+    fn never(&mut self, never: &[Pair]) {
+        let mut pairs: BTreeSet<[(Result<usize, VarId>, Option<u32>, i64); 2]> = BTreeSet::new();
+        for pair in never {
+            let mut named = pair.map(|(variable, element, value)| {
+                let is_dynamic = self.dynamic.contains(&variable);
+                let name = self.names.get(&Access { variable, element: (!is_dynamic).then_some(element) });
+                let within = (is_dynamic || name.is_none()).then_some(element);
+                (name.copied().ok_or(variable), within, value)
+            });
+            named.sort_unstable();
+            pairs.insert(named);
+        }
+        let _ = write!(self.text, "{pairs:?}");
     }
 
     fn transition(&mut self, transition: &Transition) {

@@ -12,29 +12,30 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use birk_engine::{EngineStats, Hunt, Job, Model as _, Observer, SatStats, Stats, Successors};
-use birk_exec::Interpreter;
+use birk_exec::{Automorphisms, Interpreter};
 use birk_ir::interval::{Interval, reachable};
-use birk_ir::{BitIs, Coverage, Expr, Goal, Invariant, Outcome, Program, Stop, VarId};
+use birk_ir::{BitIs, Coverage, Expr, Goal, Invariant, Outcome, Program, Stop};
 
-use super::circuit::{Circuit, Literal, Watch};
+use super::circuit::{Literal, Watch};
+use super::pairs::never_together;
 use super::stuck::depends_on_choices;
 use super::unrolling::{Way, number};
 use crate::attempt::{Attempt, Broken};
-use crate::bitvector::{Algebra as _, width};
+use crate::bitvector::Algebra as _;
 use crate::trace::{Taken, after, found};
 use asked::Asked;
+pub(super) use cube::bits;
+use cube::{Bit, Cube, cubes, literal, solution};
+use images::Images;
 use initial::Initial;
 
 mod asked;
 mod checked;
+mod cube;
+mod images;
 mod initial;
 #[cfg(test)]
-mod tests;
-
-/// A bit of an element of a variable.
-type Bit = (VarId, u32, usize);
-/// A conjunction of state bits: each by its number, and whether it is set.
-type Cube = Vec<(usize, bool)>;
+pub(super) mod tests;
 
 /// Solvers are made anew when they have so many times the variables that they had at first.
 const RENEWAL: u64 = 3;
@@ -82,12 +83,24 @@ fn watched<'o>(
     watch: &'o Watch<'o>,
 ) -> Result<Hunt, String> {
     let ranges = reachable(program).variables;
+    let symmetries: Vec<Option<Automorphisms>> = goals.iter().map(|goal| symmetries(program, goal, excluded)).collect();
     let mut search = Search { program, excluded, job, watch, proofs: Vec::new() };
-    match search.run(goals, &ranges) {
+    let known = match never_together(program, &ranges, watch) {
+        Ok(pairs) => cubes(&pairs, &bits(program, &ranges)),
+        Err(_) => Vec::new(),
+    };
+    match search.run(goals, &symmetries, &known, &ranges) {
         Ok(stopped) | Err(Broken::Stopped(stopped)) => Ok(search.finish(goals.len(), &ranges, stopped)),
         Err(Broken::Refused(reason)) => Err(reason),
         Err(Broken::Undecided(_)) => unreachable!("a frame never asks for the value of a bit"),
     }
+}
+
+/// What permutations of names neither the program nor the goal notices, nor what is known already. Where no thread has another one
+/// like it, they are not looked for.
+fn symmetries(program: &Program, goal: &Expr, excluded: &[&Expr]) -> Option<Automorphisms> {
+    let asked: Vec<Goal> = [goal].into_iter().chain(excluded.iter().copied()).cloned().map(Goal::State).collect();
+    program.kinds.iter().any(|kind| kind.copies > 1).then(|| Automorphisms::new(program, &asked))
 }
 
 struct Search<'s, 'o, 'p> {
@@ -102,9 +115,16 @@ struct Search<'s, 'o, 'p> {
 
 impl<'s, 'o: 's, 'p> Search<'s, 'o, 'p> {
     /// One frame more for each goal in turn, until all are decided.
-    fn run(&mut self, goals: &'s [&'p Expr], ranges: &'s [Interval]) -> Attempt<Stop> {
-        for goal in goals {
-            self.proofs.push(Proof::new(self.program, goal, self.excluded, ranges, self.watch)?);
+    fn run(
+        &mut self,
+        goals: &'s [&'p Expr],
+        symmetries: &'s [Option<Automorphisms>],
+        known: &'s [Cube],
+        ranges: &'s [Interval],
+    ) -> Attempt<Stop> {
+        for (goal, symmetries) in goals.iter().zip(symmetries) {
+            let sought = (self.program, *goal, self.excluded);
+            self.proofs.push(Proof::new(sought, symmetries.as_ref(), known, ranges, self.watch)?);
         }
         loop {
             self.look()?;
@@ -198,8 +218,11 @@ struct Proof<'s, 'o, 'p> {
     excluded: &'p [&'p Expr],
     ranges: &'s [Interval],
     watch: &'o Watch<'o>,
+    /// What no reachable state is in, to begin with.
+    known: &'s [Cube],
     /// Which bit of which variable each bit of a state is.
     free: Vec<Bit>,
+    images: Images<'s>,
     initial: Initial,
     asked: Asked<'o>,
     /// For each frame, the cubes that it and those before it exclude; the first are the initial states.
@@ -216,15 +239,17 @@ struct Proof<'s, 'o, 'p> {
 
 impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
     fn new(
-        program: &'p Program,
-        sought: &'s Expr,
-        excluded: &'p [&'p Expr],
+        (program, sought, excluded): (&'p Program, &'s Expr, &'p [&'p Expr]),
+        symmetries: Option<&'s Automorphisms>,
+        known: &'s [Cube],
         ranges: &'s [Interval],
         watch: &'o Watch<'o>,
     ) -> Attempt<Self> {
         let free = bits(program, ranges);
+        let images = Images::new(symmetries, &free, ranges);
         let initial = Initial::new(program, &free);
         let asked = Asked::new((program, sought, excluded), ranges, &free, &initial, watch)?;
+        known.iter().for_each(|cube| asked.exclude(cube, 0));
         let activity = vec![0; free.len()];
         let frames = vec![Vec::new()];
         let answer = Answer::Open;
@@ -234,7 +259,9 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
             excluded,
             ranges,
             watch,
+            known,
             free,
+            images,
             initial,
             asked,
             frames,
@@ -257,6 +284,7 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         }
         let sought = (self.program, self.sought, self.excluded);
         self.asked = Asked::new(sought, self.ranges, &self.free, &self.initial, self.watch)?;
+        self.known.iter().for_each(|cube| self.asked.exclude(cube, 0));
         while self.asked.counts.len() < self.frames.len() {
             self.asked.add_frame();
         }
@@ -292,7 +320,8 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
                 }
             }
             if self.frames[frame].is_empty() {
-                self.answer = Answer::Invariant(self.frames[frame + 1..].concat());
+                let found = self.frames[frame + 1..].iter().flatten().chain(self.known);
+                self.answer = Answer::Invariant(found.cloned().collect());
                 return Ok(());
             }
         }
@@ -374,7 +403,8 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
                     let wide = self.generalised(core, at - 1, 0)?;
                     let last = self.last_without_predecessor(&wide, at)?;
                     wide.iter().for_each(|&(bit, _)| self.activity[bit] += 1);
-                    self.exclude(wide, last);
+                    self.exclude(wide.clone(), last);
+                    self.exclude_images(wide, last)?;
                     if last < frame {
                         open.push(Reverse((last + 1, number)));
                     }
@@ -423,17 +453,26 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         Ok(answer)
     }
 
-    /// A cube with fewer conditions, into which no step leads from a frame either. Conditions of little use go first.
+    /// A cube with fewer conditions, into which no step leads from a frame either: without whole elements first, then without bits.
+    /// Those of little use go first.
     fn generalised(&mut self, mut cube: Cube, frame: usize, depth: u32) -> Attempt<Cube> {
         let mut order = cube.clone();
         order.sort_by_key(|&(bit, _)| self.activity[bit]);
-        for bit in order {
-            if cube.len() == 1 || !cube.contains(&bit) {
-                continue;
-            }
-            let fewer: Cube = cube.iter().copied().filter(|&other| other != bit).collect();
-            if let Some(core) = self.without_predecessor(&fewer, frame, depth)? {
-                cube = core;
+        for by_element in [true, false] {
+            for &(bit, _) in &order {
+                let (variable, element, _) = self.free[bit];
+                let is_left_out = |&(other, _): &(usize, bool)| {
+                    let of = self.free[other];
+                    other == bit || by_element && (of.0, of.1) == (variable, element)
+                };
+                let fewer: Cube = cube.iter().copied().filter(|other| !is_left_out(other)).collect();
+                let left_out = cube.len() - fewer.len();
+                if fewer.is_empty() || left_out <= usize::from(by_element) {
+                    continue;
+                }
+                if let Some(core) = self.without_predecessor(&fewer, frame, depth)? {
+                    cube = core;
+                }
             }
         }
         Ok(cube)
@@ -524,27 +563,4 @@ impl Proof<'_, '_, '_> {
         };
         cube.iter().all(|&(bit, expected)| is_set(bit) == expected)
     }
-}
-
-/// The bits of a state that are not always the same.
-pub(super) fn bits(program: &Program, ranges: &[Interval]) -> Vec<Bit> {
-    let mut bits = Vec::new();
-    for (id, (variable, &(lo, hi))) in
-        program.variables.iter().zip(ranges).enumerate().filter(|(_, (_, (lo, hi)))| lo < hi)
-    {
-        let width = width(lo, hi) - usize::from(lo >= 0 || hi < 0);
-        for element in 0..variable.len() {
-            bits.extend((0..width).map(|at| (VarId::new(id), element, at)));
-        }
-    }
-    bits
-}
-
-fn literal(bits: &[Literal], (bit, is_set): (usize, bool)) -> Literal {
-    if is_set { bits[bit] } else { bits[bit].negated() }
-}
-
-/// The state in the solution that was found last.
-fn solution(circuit: &Circuit<'_>, bits: &[Literal]) -> Cube {
-    bits.iter().enumerate().map(|(bit, &literal)| (bit, circuit.value(literal))).collect()
 }

@@ -6,12 +6,20 @@ use birk_exec::{Interpreter, Random};
 use birk_ir::interval::Interval;
 use birk_ir::{Expr, Program, Transition, TransitionId};
 
+use crate::sat::pairs::{Atom, Pair};
 use crate::sat::unrolling::Elements;
 
 /// States that are tried for a query.
 const TRIES: usize = 16;
 /// One in so many elements keeps its initial value.
 const KEPT: usize = 4;
+
+/// What a state is tried in: the elements that matter, the bounds of variables, and what no reachable state has.
+pub(super) struct Around<'q> {
+    pub(super) touched: &'q [Elements],
+    pub(super) bounds: &'q [Interval],
+    pub(super) never: &'q [Pair],
+}
 
 /// Tries states; always the same ones for the same queries.
 pub(super) struct Witnesses<'p> {
@@ -36,27 +44,16 @@ impl<'p> Witnesses<'p> {
     }
 
     /// Whether a state was found in which two transitions do not accord.
-    pub(super) fn against_accord(
-        &mut self,
-        pair: [TransitionId; 2],
-        touched: &[Elements],
-        bounds: &[Interval],
-    ) -> bool {
-        self.tried(&pair, touched, bounds, |witnesses, state| witnesses.is_conflict(pair, state))
+    pub(super) fn against_accord(&mut self, pair: [TransitionId; 2], around: &Around<'_>) -> bool {
+        self.tried(&pair, around, |witnesses, state| witnesses.is_conflict(pair, state))
     }
 
     /// Whether a state was found in which a transition makes a condition true.
-    pub(super) fn of_enabling(
-        &mut self,
-        transition: TransitionId,
-        condition: &Expr,
-        touched: &[Elements],
-        bounds: &[Interval],
-    ) -> bool {
+    pub(super) fn of_enabling(&mut self, transition: TransitionId, condition: &Expr, around: &Around<'_>) -> bool {
         let mut asks_whether_stuck = false;
         condition.walk(&mut |part| asks_whether_stuck |= *part == Expr::Stuck);
         !asks_whether_stuck
-            && self.tried(&[transition], touched, bounds, |witnesses, state| {
+            && self.tried(&[transition], around, |witnesses, state| {
                 // Where it fails, the solver is asked.
                 let is_true = |witnesses: &Self, state: &[u32]| witnesses.interpreter.value(condition, state) != 0;
                 !is_true(witnesses, state)
@@ -67,21 +64,20 @@ impl<'p> Witnesses<'p> {
     fn tried(
         &mut self,
         transitions: &[TransitionId],
-        touched: &[Elements],
-        bounds: &[Interval],
+        around: &Around<'_>,
         mut is_one: impl FnMut(&mut Self, &[u32]) -> bool,
     ) -> bool {
         let mut state = self.initial.clone();
         (0..TRIES).any(|_| {
-            self.fill(&mut state, transitions, touched, bounds);
-            is_one(self, &state)
+            self.fill(&mut state, transitions, around);
+            !self.is_impossible(&state, around.never) && is_one(self, &state)
         })
     }
 
     /// Makes it a state within the bounds in which the threads are where the transitions begin.
-    fn fill(&mut self, state: &mut [u32], transitions: &[TransitionId], touched: &[Elements], bounds: &[Interval]) {
-        for (variable, elements) in touched {
-            let (slot, (lo, hi)) = (self.program.layout.slot(*variable), bounds[variable.index()]);
+    fn fill(&mut self, state: &mut [u32], transitions: &[TransitionId], around: &Around<'_>) {
+        for (variable, elements) in around.touched {
+            let (slot, (lo, hi)) = (self.program.layout.slot(*variable), around.bounds[variable.index()]);
             let values = usize::try_from(hi.saturating_sub(lo)).unwrap_or(0).saturating_add(1);
             for element in elements.clone() {
                 let value = match self.random.below(KEPT) {
@@ -100,6 +96,12 @@ impl<'p> Witnesses<'p> {
         if let Some(flag) = self.program.fault {
             self.program.layout.slot(flag).set(state, 0, 0);
         }
+    }
+
+    /// Whether a state has values together that no reachable state has.
+    fn is_impossible(&self, state: &[u32], never: &[Pair]) -> bool {
+        let is = |&(variable, element, value): &Atom| self.program.layout.slot(variable).get(state, element) == value;
+        never.iter().any(|[one, other]| is(one) && is(other))
     }
 
     /// Where a transition leads, if it is enabled.

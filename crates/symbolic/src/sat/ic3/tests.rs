@@ -6,7 +6,7 @@ use birk_ir::{Goal, Outcome, Program};
 
 use super::*;
 
-fn load(text: &str) -> Program {
+pub(in crate::sat) fn load(text: &str) -> Program {
     let loaded = birk_lang::load(text, &[]);
     loaded.program.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics))
 }
@@ -107,7 +107,8 @@ fn what_is_no_invariant_is_noticed() {
     let ranges = reachable(&program).variables;
     let goals_of = [goal];
     let mut search = Search { program: &program, excluded: &[], job: &job, watch: &watch, proofs: Vec::new() };
-    search.run(&goals_of, &ranges).expect("nobody ends it");
+    let symmetries = [symmetries(&program, goal, &[])];
+    search.run(&goals_of, &symmetries, &[], &ranges).expect("nobody ends it");
     let Answer::Invariant(cubes) = &search.proofs[0].answer else { panic!("it holds") };
     let is_invariant = |cubes: &[Cube]| search.is_invariant(goal, cubes, &ranges).expect("nobody ends it");
     assert!(is_invariant(cubes) && cubes.len() > 1, "{cubes:?}");
