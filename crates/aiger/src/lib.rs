@@ -15,11 +15,16 @@
 
 mod circuit;
 pub mod codes;
+mod file;
 mod graph;
 mod names;
 mod program;
 mod reader;
 mod step;
+mod witness;
+
+pub use file::{File, Form};
+pub use witness::witness;
 
 use birk_ir::{Conditions, Diagnostic, Loaded, Resolve, Span};
 

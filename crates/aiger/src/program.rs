@@ -57,7 +57,7 @@ pub(crate) fn of(circuit: &Circuit, diagnostics: &mut Vec<Diagnostic>) -> Option
 }
 
 /// The bad state properties; in a file that knows none, the outputs.
-fn bads(circuit: &Circuit) -> &[Signal] {
+pub(crate) fn bads(circuit: &Circuit) -> &[Signal] {
     if circuit.bads.is_empty() && circuit.justice.is_empty() { &circuit.outputs } else { &circuit.bads }
 }
 

@@ -2,9 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use birk_aiger::Form;
 use birk_certify::{Element, INVARIANTS, Keys, Names, STATES, TOGETHER, seal};
 use birk_ir::interval::Interval;
-use birk_ir::{BitIs, Invariant, Program, Property, VarId};
+use birk_ir::{BitIs, Invariant, Program, Property, VarId, Verdict};
+
+use crate::report::{Answer, Report};
+pub use runs::{Bound, Checked, OfRuns, check, joined};
+
+mod runs;
 
 /// As many values of a variable are listed at most; otherwise, its bits are.
 const MOST_VALUES: usize = 6;
@@ -52,6 +58,21 @@ pub fn of_properties(program: &Program, properties: &[&Property], invariant: &In
     let section = |property: &&Property| format!("invariant of {}\n{lines}", property.name);
     let body: String = [format!("{TOGETHER}\n")].into_iter().chain(properties.iter().map(section)).collect();
     seal(INVARIANTS, program, properties, body.as_bytes())
+}
+
+/// A circuit's own text again with what proves that none of its bads is reached: a certificate as the hardware model checking
+/// competition takes them. Or why there is none: it is about all bads, each with an invariant.
+pub fn of_circuit(text: &str, program: &Program, report: &Report, form: Form) -> Result<Vec<u8>, String> {
+    if let Some(Err(reason)) = &report.certificate {
+        return Err(reason.clone());
+    }
+    let holds = |answer: &Answer| answer.verdict == Verdict::Holds;
+    let invariants: Option<Vec<&Invariant>> = report.hunt.stats.invariants().iter().map(Option::as_ref).collect();
+    let is_of_all = report.answers.len() == program.properties.len() && report.answers.iter().all(holds);
+    match invariants {
+        Some(found) if is_of_all && found.len() == report.answers.len() => birk_aiger::witness(text, &found, form),
+        _ => Err("a witness circuit is about all bads, by an invariant for each, as --search ic3 finds them".into()),
+    }
 }
 
 /// An invariant in words: a line for each bound and each clause.

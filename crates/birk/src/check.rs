@@ -20,7 +20,7 @@ mod safety;
 mod slices;
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use birk_engine::{Engine, EngineOption};
 use birk_ir::{Program, Property, PropertyKind};
@@ -50,9 +50,9 @@ pub fn check(program: &Program, options: &Options, watch: &mut dyn Watch) -> Res
     let reset = dead::reset(program, options, &properties, watch);
     let (written, reset) = (program, reset.as_ref());
     let program = reset.map_or(written, |reset| &reset.program);
-    let (native, certificate) = (Arc::default(), OnceLock::new());
+    let (native, certificate, of_runs, properties) = (Arc::default(), OnceLock::new(), Mutex::default(), &properties);
     let context =
-        Context { program, written, reset, options, engine, properties: &properties, fairness, native, certificate };
+        Context { program, written, reset, options, engine, properties, fairness, native, certificate, of_runs };
     let mut findings = Findings::new(&context);
     let questions = Questions::new(&context, &mut findings)?;
     if engine.slices {

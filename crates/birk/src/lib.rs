@@ -33,10 +33,11 @@ pub use birk_ir as ir;
 pub use birk_lang as lang;
 pub use birk_search as search;
 
+pub use birk_aiger::Form;
 pub use birk_engine::Patient;
 pub use birk_ir::{Conditions, Loaded};
 #[cfg(feature = "native")]
-pub use birk_symbolic::{Breach, Form, Gap, Induction, Netlist};
+pub use birk_symbolic::{Breach, Gap, Induction, Netlist};
 pub use check::{Earlier, Kept, check, decides, night, validate, validate_options};
 pub use engines::Engines;
 pub use error::Error;

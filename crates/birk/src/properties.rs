@@ -1,11 +1,13 @@
 //! Which properties are checked, and what is searched for them.
 
 use birk_engine::GoalSet;
+use birk_exec::automaton::{Buchi, automaton_of_claim, violations_of};
 use birk_exec::{ReplayError, goal_of};
 use birk_ir::diagnostic::nearest;
-use birk_ir::{Goal, Program, Property, PropertyKind};
+use birk_ir::{Expr, Goal, Program, Property, PropertyKind};
 
 use crate::error::Error;
+use crate::options::Automaton;
 
 /// The properties of these names, or all; whether a deadlock is a violation is said apart.
 pub fn selected<'p>(program: &'p Program, names: &[String], deadlock: bool) -> Result<Vec<&'p Property>, Error> {
@@ -48,4 +50,17 @@ pub fn goals_of(program: &Program, properties: &[&Property]) -> Result<Vec<(usiz
 /// A trace that an engine found does not replay: a bug in Birk.
 pub fn replay_failure(property: &Property, error: &ReplayError) -> Error {
     Error::Internal(format!("the trace for `{}` does not replay: {error}", property.name))
+}
+
+/// The automaton of the runs that violate a property, and what its propositions mean; a reason if it cannot be had.
+pub(crate) fn automaton_of_violations(
+    property: &Property,
+    file: Option<&Automaton>,
+) -> Result<(Buchi, Vec<Expr>), String> {
+    match (&property.kind, file) {
+        (PropertyKind::Ltl(formula), _) => violations_of(formula).map_err(|error| error.to_string()),
+        (PropertyKind::Claim(claim), _) => automaton_of_claim(claim).map_err(|error| error.to_string()),
+        (_, Some(file)) => Ok((file.automaton.clone(), file.propositions.clone())),
+        _ => Err("it is not about executions".into()),
+    }
 }

@@ -207,7 +207,7 @@ pub(crate) struct CheckArgs {
     /// Explain traces by comparing all executions of at most N steps [default: as many as the trace has, as far as that is quick]
     #[arg(long, value_name = "N", value_parser = parse_number::<u32>, help_heading = OUTPUT)]
     pub(crate) explain: Option<u32>,
-    /// Write a certificate of what is proved to this file, for `birk certify`
+    /// Write a certificate of what is proved to this file, for `birk certify`; of a circuit, to .aig or .aag, a witness circuit
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) certificate: Option<PathBuf>,
     /// With --search disk or cluster: put files into this folder [default: the checkpoint's, or the system's for temporary files]

@@ -17,8 +17,8 @@ mod trace;
 use birk_engine::{Engine, MuCalculusSearch, Search};
 use birk_exec::heuristic::REFINE;
 
-pub use netlist::{Form, Netlist};
-pub use sat::{Breach, Gap, Induction, induction, strengthen, with_solver};
+pub use netlist::Netlist;
+pub use sat::{Breach, Gap, Induction, States, induction, strengthen, with_solver};
 
 use crate::bdd::{astar, bfs, chaining, mucalculus, search};
 

@@ -18,8 +18,6 @@ use crate::expression::{Ground, Scene};
 use crate::sat::depends_on_choices;
 use gates::{Gates, Wire};
 
-pub use file::Form;
-
 /// A latch, with what it becomes.
 struct Latch {
     name: String,

@@ -1,10 +1,12 @@
 //! A program that counts how often an automaton accepts its runs says of them what the search for cycles says.
 
+use birk::certificate::{self, Bound};
+use birk::certify::Refusal;
 use birk::{Engines, Options, Patient, check};
 use birk_engine::{Job, Limits};
 use birk_exec::automaton::violations_of;
 use birk_exec::{Counted, Fairness, Interpreter, replay};
-use birk_ir::{Expr, Formula, Outcome, Property, PropertyKind, Verdict};
+use birk_ir::{Expr, Formula, Outcome, Program, Property, PropertyKind, Verdict};
 
 use crate::branching::is_true_of_runs;
 use crate::ic3::ic3;
@@ -141,6 +143,7 @@ fn proofs_by_counting_say_of_random_programs_what_the_search_for_cycles_says() {
                 engine: "ic3".into(),
                 // Otherwise the search for cycles has decided it before.
                 max_states: Some(1),
+                certificate: true,
                 engines: Engines::default().with(*ic3()),
                 fairness: if fairness.is_some() { birk::Fairness::Weak } else { birk::Fairness::None },
                 ..Options::default()
@@ -153,7 +156,12 @@ fn proofs_by_counting_say_of_random_programs_what_the_search_for_cycles_says() {
             let figures = answer.automaton.as_ref().expect("it was watched");
             match (answer.trace.is_some(), figures.bound) {
                 (true, _) => found += 1,
-                (false, Some(_)) => proved += 1,
+                (false, Some(bound)) => {
+                    let bound = Bound { most: bound, is_fair: fairness.is_some() };
+                    let bytes = report.certificate.expect("it was asked for").expect("what is proved has one");
+                    is_certified(&program, &bytes, &bound).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{text}"));
+                    proved += 1;
+                }
                 (false, None) => searched += 1,
             }
         }
@@ -163,6 +171,35 @@ fn proofs_by_counting_say_of_random_programs_what_the_search_for_cycles_says() {
         proved.min(found) > 5 && searched * 3 <= proved + found,
         "{proved} proved, {found} found, {searched} searched"
     );
+}
+
+/// Whether a certificate proves a bound, and nothing else with the same clauses.
+fn is_certified(program: &Program, bytes: &[u8], bound: &Bound) -> Checked {
+    let checked = certificate::check(program, bytes, &|| true).map_err(|refusal| refusal.to_string())?;
+    same("the properties", &checked.properties.len(), &1)?;
+    same("the bound", &checked.properties[0].1.as_ref(), &Some(bound))?;
+    let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
+    let times = format!("accepted at most {} times", bound.most);
+    let bent = [
+        text.replacen(&times, &format!("accepted at most {} times", bound.most + 1), 1),
+        if bound.is_fair {
+            text.replacen("weakly fair ", "", 1)
+        } else {
+            text.replacen("executions", "weakly fair executions", 1)
+        },
+        text.replacen("violations of p", "violations of q", 1),
+        text[..text.len() - 1].to_owned(),
+        format!("{text}.\n"),
+    ];
+    for (number, bent) in bent.iter().enumerate() {
+        assert_ne!(bent, text, "{number}");
+        let refused = certificate::check(program, bent.as_bytes(), &|| true);
+        match refused {
+            Err(Refusal::Unfit(_) | Refusal::Unknown(_)) => {}
+            other => return Err(format!("a file that is bent ({number}) is taken for {other:?}\n{bent}")),
+        }
+    }
+    Ok(())
 }
 
 /// Break the rule, see the check fail: a state in which no step is possible does not repeat.

@@ -113,11 +113,22 @@ pub(super) fn checked(
 
 /// The certificate of a whole check, or why there is none. What it says nothing of is told.
 pub(super) fn conclude(context: Context<'_>, answers: &[Answer], watch: &mut dyn Watch) -> Certificate {
+    let of_runs = context.of_runs.into_inner().expect("nobody who holds it panics");
     let certificate = context.certificate.into_inner();
-    let certificate =
-        certificate.unwrap_or_else(|| Err("no property that was checked is about single states".to_owned()));
+    let certificate = match (certificate, &of_runs[..]) {
+        (Some(certificate), []) => certificate,
+        (None, []) => Err("of the properties that were checked, none has a certificate".to_owned()),
+        (Some(Err(reason)), of_runs) => {
+            watch.note(&format!("the certificate says nothing of properties of states: {reason}"));
+            Ok(certificate::joined(None, of_runs))
+        }
+        (of_states, of_runs) => Ok(certificate::joined(of_states.and_then(Result::ok).as_deref(), of_runs)),
+    };
     let is_uncovered = |answer: &&Answer| {
-        certificate.is_ok() && answer.verdict == Verdict::Holds && !birk_certify::is_certifiable(&answer.property)
+        certificate.is_ok()
+            && answer.verdict == Verdict::Holds
+            && !birk_certify::is_certifiable(&answer.property)
+            && !of_runs.iter().any(|of| of.property == answer.property.name)
     };
     for answer in answers.iter().filter(is_uncovered) {
         let name = &answer.property.name;

@@ -1,6 +1,6 @@
 //! What is asked, and how: what every question knows.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use birk_engine::{Engine, GoalSet, Job};
 use birk_exec::{Fairness, Replayed, Reset, replay};
@@ -8,6 +8,7 @@ use birk_ir::{Goal, Program, Property, PropertyKind, Trace};
 use birk_search::bitstate::BitState;
 
 use super::certified::Certificate;
+use crate::certificate::OfRuns;
 use crate::error::Error;
 use crate::model::{Layers, Native};
 use crate::options::{self, Options, Reduce, Store, Symmetry};
@@ -28,6 +29,8 @@ pub(super) struct Context<'a> {
     pub(super) native: Arc<Native<'a>>,
     /// The certificate of what was proved, or why there is none, where one was asked for.
     pub(super) certificate: OnceLock<Certificate>,
+    /// What was proved of runs, where certificates were asked for.
+    pub(super) of_runs: Mutex<Vec<OfRuns>>,
 }
 
 impl<'a> Context<'a> {

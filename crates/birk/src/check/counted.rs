@@ -3,12 +3,12 @@
 
 use birk_engine::{Hunt, Job, Limits, Progress, Search};
 use birk_exec::Counted;
-use birk_ir::{Coverage, Outcome, Trace};
+use birk_ir::{Coverage, Outcome, PropertyKind, Trace};
 
 use super::certified::{Unchecked, checked};
 use super::context::Context;
 use super::liveness::LivenessQuestion;
-use crate::certificate;
+use crate::certificate::{self, Bound, OfRuns};
 use crate::error::Error;
 use crate::options::Fairness;
 use crate::watch::Watch;
@@ -56,7 +56,14 @@ impl LivenessQuestion<'_> {
             };
             match &hunt.outcomes[0] {
                 Outcome::Absent => {
-                    certify(self, &counted, &mut hunt, watch)?;
+                    let proof = certify(self, &counted, &mut hunt, watch)?;
+                    let is_certifiable =
+                        context.options.certificate && !matches!(self.property.kind, PropertyKind::Automaton);
+                    if let Some(bytes) = proof.filter(|_| is_certifiable) {
+                        let bound = Bound { most: bound, is_fair: fairness.is_some() };
+                        let proof = OfRuns { property: self.property.name.clone(), bound, bytes };
+                        context.of_runs.lock().expect("nobody who holds it panics").push(proof);
+                    }
                     let bound = (hunt.outcomes[0] == Outcome::Absent).then_some(bound);
                     return Ok(Some(ByCounting { hunt, bound }));
                 }
@@ -81,13 +88,13 @@ impl LivenessQuestion<'_> {
     }
 }
 
-/// Lets the certifier check a proof; what it does not accept is not claimed.
+/// Lets the certifier check a proof, and returns its certificate; what it does not accept is not claimed.
 fn certify(
     question: &LivenessQuestion<'_>,
     counted: &Counted,
     hunt: &mut Hunt,
     watch: &mut dyn Watch,
-) -> Result<(), Error> {
+) -> Result<Option<Vec<u8>>, Error> {
     let property = &counted.program.properties[0];
     let Some(Some(invariant)) = hunt.stats.invariants().first() else {
         return Err(Error::Internal("a proof has no invariant".to_owned()));
@@ -95,17 +102,17 @@ fn certify(
     let bytes = certificate::of_invariants(&counted.program, &[(property, invariant)]);
     let progress = Progress { depth: hunt.stats.max_depth, bytes: hunt.stats.store_bytes, ..Progress::default() };
     match checked(&counted.program, &bytes, &progress, watch) {
-        Ok(()) => Ok(()),
+        Ok(()) => Ok(Some(bytes)),
         Err(Unchecked::Unknown(reason)) => {
             let name = &question.property.name;
             watch.note(&format!("the proof of `{name}` was not checked by the certifier: {reason}"));
-            Ok(())
+            Ok(None)
         }
         Err(Unchecked::Wrong(reason)) => Err(Error::Internal(reason)),
         Err(Unchecked::Stopped(stop)) => {
             hunt.outcomes[0] = Outcome::Inconclusive;
             (hunt.coverage, hunt.stopped) = (Coverage::Partial(0), stop);
-            Ok(())
+            Ok(None)
         }
     }
 }

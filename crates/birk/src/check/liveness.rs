@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use birk_engine::{Hunt, Job, Limits, Model, Observer};
-use birk_exec::automaton::{Buchi, Strength, automaton_of_claim, violations_of};
+use birk_exec::automaton::{Buchi, Strength};
 use birk_exec::reduction::{Preserve, Trial};
 use birk_exec::{Product, Replayed, Specialised};
 use birk_ir::{Expr, Goal, Outcome, Property, PropertyKind, Stop, Trace};
@@ -17,7 +17,7 @@ use super::reduced::USELESS;
 use crate::error::Error;
 use crate::model::Layers;
 use crate::options::{Automaton, Fairness};
-use crate::properties::replay_failure;
+use crate::properties::{automaton_of_violations, replay_failure};
 use crate::report::AutomatonFigures;
 use crate::watch::Watch;
 
@@ -37,12 +37,7 @@ pub(super) struct LivenessQuestion<'a> {
 impl<'a> LivenessQuestion<'a> {
     /// Of a property; a reason if its automaton cannot be had.
     pub(super) fn new(index: usize, property: &'a Property, file: Option<&Automaton>) -> Result<Self, String> {
-        let (automaton, propositions) = match (&property.kind, file) {
-            (PropertyKind::Ltl(formula), _) => violations_of(formula).map_err(|error| error.to_string())?,
-            (PropertyKind::Claim(claim), _) => automaton_of_claim(claim).map_err(|error| error.to_string())?,
-            (_, Some(file)) => (file.automaton.clone(), file.propositions.clone()),
-            _ => return Err("it is not about executions".into()),
-        };
+        let (automaton, propositions) = automaton_of_violations(property, file)?;
         let goals = propositions.iter().map(|expr| Goal::State(expr.clone())).collect();
         Ok(Self { index, property, automaton, propositions, goals })
     }
@@ -138,8 +133,8 @@ impl LivenessQuestion<'_> {
         }
         let specialised = Specialised::new(context.program);
         let layers = Layers::new(&specialised.program, &self.goals);
-        let reduced = layers.reduced(|goals| Preserve::Formulas(goals), limits.memory, watch);
-        let tried = reduced.and_then(|mut reduced| match reduced.trial() {
+        let reduced = layers.reduced(|goals| Preserve::Formulas(goals), false, limits.memory, watch);
+        let tried = reduced.and_then(|(reduced, trial)| match trial {
             Trial::Useless => Err(USELESS.to_owned()),
             trial => Ok(layers.natively(reduced, trial, watch)),
         });
@@ -163,9 +158,9 @@ impl Question for LivenessQuestion<'_> {
         let limits = context.job(1).limits;
         let layers = context.layers(&self.goals);
         if context.engine.counts_runs {
-            // Counting visits no state: where few may be visited, it is all that is done.
+            // Counting visits no state: where few may be visited, it is all that is done. What it proves has a certificate.
             let first = Limits { states: FIRST_STATES, ..limits };
-            let searches = limits.states > FIRST_STATES;
+            let searches = limits.states > FIRST_STATES && !context.options.certificate;
             let hunt = searches.then(|| self.hunt(context, layers.plain(), first, None, watch));
             let is_short = |hunt: &Hunt| matches!(hunt.stopped, Stop::States | Stop::Depth | Stop::Memory);
             let (assumed, counted) = match hunt.filter(|hunt| !is_short(hunt)) {

@@ -29,7 +29,7 @@ impl Circuit {
     }
 
     /// The values of all variables.
-    fn values(&self, state: u32, inputs: u32) -> Vec<bool> {
+    pub(crate) fn values(&self, state: u32, inputs: u32) -> Vec<bool> {
         let mut values = vec![false];
         values.extend((0..self.inputs).map(|input| inputs >> input & 1 == 1));
         values.extend((0..self.latches.len()).map(|latch| state >> latch & 1 == 1));
@@ -38,6 +38,12 @@ impl Circuit {
             values.push(both);
         }
         values
+    }
+
+    /// What latches become, given the values of all variables.
+    pub(crate) fn next(&self, values: &[bool]) -> u32 {
+        let latches = self.latches.iter().enumerate();
+        latches.fold(0, |next, (at, (literal, _))| next | u32::from(is_set(values, *literal)) << at)
     }
 
     pub(crate) fn initial(&self) -> Vec<u32> {
@@ -64,8 +70,7 @@ impl Circuit {
                 if !self.constraints.iter().all(|&one| is_set(&values, one)) {
                     continue;
                 }
-                let next = self.latches.iter().enumerate();
-                let next = next.fold(0, |next, (at, (literal, _))| next | u32::from(is_set(&values, *literal)) << at);
+                let next = self.next(&values);
                 depths.entry(next).or_insert_with(|| {
                     open.push_back(next);
                     depth + 1
@@ -202,6 +207,6 @@ impl Circuit {
     }
 }
 
-fn is_set(values: &[bool], literal: u32) -> bool {
+pub(crate) fn is_set(values: &[bool], literal: u32) -> bool {
     values[literal as usize / 2] != (literal % 2 == 1)
 }

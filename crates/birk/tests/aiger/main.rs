@@ -7,6 +7,7 @@ mod inputs;
 mod justice;
 mod random;
 mod robustness;
+mod witness;
 
 use birk::{Options, Patient, Report, check, load_text};
 use birk_ir::{Program, Property, Verdict};

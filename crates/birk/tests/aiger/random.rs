@@ -67,7 +67,7 @@ pub(crate) fn circuit(random: &mut Random) -> Circuit {
 }
 
 /// Whatever a program is but for places in the text.
-fn placeless(program: &Program) -> String {
+pub(crate) fn placeless(program: &Program) -> String {
     let transitions: Vec<_> = program.transitions.iter().map(|t| (&t.guard, &t.ops, t.location, t.target)).collect();
     let variables: Vec<_> = program.variables.iter().map(|v| (&v.name, v.lo, v.hi, &v.initial)).collect();
     let properties: Vec<_> = program.properties.iter().map(|p| (&p.name, format!("{:?}", p.kind))).collect();

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::time::Instant;
 
-use birk::certify::{Certified, Evidence, Refusal, check};
+use birk::certificate::{Bound, Checked, check};
+use birk::certify::{Evidence, Refusal};
 use birk_ir::{Program, Property};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -46,6 +47,12 @@ struct PropertyReport {
     kind: &'static str,
     /// `holds`, or `never reached`.
     certified: &'static str,
+    /// Of a property of executions: no execution is accepted more often by the automaton of its violations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound: Option<u32>,
+    /// Of a property of executions: which ones are meant, `none` for all of them, or `weak`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fairness: Option<&'static str>,
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -64,7 +71,7 @@ pub(crate) fn run(args: &CertifyArgs) -> Result<Exit, Failure> {
     let bytes = fs::read(&args.certificate).map_err(|error| Failure::io(&format!("read {path}"), &error))?;
     let began = Instant::now();
     let answer = check(&program, &bytes, &|| true);
-    let report = |verdict, reason, certified: Option<&Certified>| CertifyReport {
+    let report = |verdict, reason, certified: Option<&Checked>| CertifyReport {
         schema: 1,
         birk: env!("CARGO_PKG_VERSION"),
         model: source.path.clone(),
@@ -109,8 +116,15 @@ fn json(report: &CertifyReport) -> String {
     serde_json::to_string_pretty(report).expect("a report has only string keys") + "\n"
 }
 
-fn property(property: &Property) -> PropertyReport {
-    PropertyReport { name: property.name.clone(), kind: property.word(), certified: certified_as(property) }
+fn property((property, bound): &(Property, Option<Bound>)) -> PropertyReport {
+    let fairness = bound.as_ref().map(|bound| if bound.is_fair { "weak" } else { "none" });
+    PropertyReport {
+        name: property.name.clone(),
+        kind: property.word(),
+        certified: certified_as(property),
+        bound: bound.as_ref().map(|bound| bound.most),
+        fairness,
+    }
 }
 
 /// What is certified of a property: that no state is as it says, where it asks for one.
@@ -119,27 +133,31 @@ fn certified_as(property: &Property) -> &'static str {
 }
 
 /// The names of the properties that a certificate is not about.
-fn uncovered(program: &Program, certified: &Certified) -> Vec<String> {
-    let is_covered = |property: &&Property| certified.properties.iter().any(|one| one.name == property.name);
+fn uncovered(program: &Program, certified: &Checked) -> Vec<String> {
+    let is_covered = |property: &&Property| certified.properties.iter().any(|(one, _)| one.name == property.name);
     let others = program.properties.iter().filter(|property| !is_covered(property));
     others.map(|property| property.name.clone()).collect()
 }
 
-fn evidence(certified: &Certified) -> EvidenceReport {
+fn evidence(certified: &Checked) -> EvidenceReport {
     match certified.evidence {
         Evidence::States(states, transitions) => EvidenceReport::States { states, transitions },
         Evidence::Invariants(clauses, queries) => EvidenceReport::Invariants { clauses, queries },
     }
 }
 
-fn human(model: &str, program: &Program, certified: &Certified, path: &str) -> String {
+fn human(model: &str, program: &Program, certified: &Checked, path: &str) -> String {
     let constants: Vec<String> = program.constants.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     let constants = if constants.is_empty() { String::new() } else { format!(", {}", constants.join(", ")) };
     let mut out = format!("{model}: system {}{constants}\n", program.system);
-    for property in &certified.properties {
+    for (property, bound) in &certified.properties {
         let kind = Some(property.word()).filter(|word| *word != property.name);
         let kind = kind.map_or(String::new(), |kind| format!("{kind} "));
-        let _ = writeln!(out, "  certified: {kind}`{}` {}", property.name, certified_as(property));
+        let bound = bound.as_ref().map_or(String::new(), |Bound { most, is_fair }| {
+            let which = if *is_fair { ", under weak fairness" } else { "" };
+            format!("{which}: accepted at most {}", count(u64::from(*most), "time"))
+        });
+        let _ = writeln!(out, "  certified: {kind}`{}` {}{bound}", property.name, certified_as(property));
     }
     for name in uncovered(program, certified) {
         let _ = writeln!(out, "  not certified: `{name}`, of which the certificate says nothing");

@@ -6,6 +6,8 @@ mod present;
 mod several;
 mod together;
 
+use std::path::Path;
+
 use birk::process_memory::Memory;
 use birk::{Automaton, Options, Reduce, Store, Symmetry};
 use birk_ir::{Program, Stop};
@@ -17,7 +19,7 @@ use crate::place::{self, Place};
 use crate::progress::Watcher;
 use crate::source::Source;
 use crate::{Exit, Failure, say};
-use present::{Asked, exit, present};
+use present::{Asked, exit, present, witness_form};
 use together::Together;
 
 /// Steps that are computed to explain traces: some milliseconds, and, where that was asked for, some seconds.
@@ -46,6 +48,13 @@ fn check(args: &CheckArgs, kept: Option<Kept>) -> Result<Exit, Failure> {
     let place = args.checkpoint.as_deref().map(Place::named).transpose()?;
     place.iter().try_for_each(|place| place.suits(&options))?;
     let (source, program, automaton) = read(args)?;
+    let is_witness = args.certificate.as_deref().is_some_and(|path| witness_form(path).is_some());
+    if is_witness && birk::front_end(Path::new(&source.path)).name != "AIGER" {
+        return Err(Failure::usage(
+            "--certificate with a file in AIGER writes a witness circuit, and this model is no circuit; \
+             give the file another ending, such as .cert",
+        ));
+    }
     options.automaton = automaton;
     let properties = birk::validate(&program, &options)?;
     let mut watcher = Watcher::start(args.progress, args.time)?;

@@ -175,3 +175,59 @@ fn a_proof_that_is_none_is_an_internal_error() {
     let report = certify(&format!("{model} --format json"), &path).exits(70).json();
     assert_eq!((&report["verdict"], &report["evidence"]), (&"fails".into(), &serde_json::Value::Null));
 }
+
+/// A circuit has a witness circuit, whose bad is excluded, too; nothing else has one.
+#[test]
+fn circuits_have_witness_circuits() {
+    for name in ["witness.aag", "witness.aig"] {
+        let path = folder("certify_witness").join(name);
+        let certificate = format!("--search ic3 --progress off --certificate {}", path.display());
+        birk(&format!("check models/aiger/fifo_broken.aag {certificate}"))
+            .exits(1)
+            .says("so ")
+            .says(" was not written");
+        assert!(!path.exists(), "the bad is reached");
+        birk(&format!("check models/aiger/fifo.aag {certificate}")).exits(0).quietly();
+        birk(&format!("check {} --search ic3 --progress off", path.display())).exits(0).prints("holds");
+        let refused = birk(&format!("check models/peterson2.bir {certificate}"));
+        refused.exits(2).says("this model is no circuit").says("such as .cert");
+    }
+}
+
+/// A certificate of executions says how often they are accepted, beside what it says of states; with another bound it proves nothing.
+#[test]
+fn properties_of_executions_are_certified() {
+    let folder = folder("certify_runs");
+    let (model, path) = (folder.join("turns.bir"), folder.join("certificate"));
+    let text = "system Turns { int (0, 1) turn; int (0, 3) inside;
+        active thread A() { loc l: when turn == 0 do { turn := 1; inside := 1; } goto l; }
+        active thread B() { loc l: when turn == 1 do { turn := 0; inside := 0; } goto l; }
+        active thread Other() { boolean up; loc l: do { up := !up; } goto l; }
+        invariant good: turn == inside;
+        ltl alternates: [] <> (turn == 1) && [] <> (turn == 0); }";
+    fs::write(&model, text).expect("it can be written");
+    let asked = format!("{} --progress off --search ic3 --fairness weak", model.display());
+    birk(&format!("check {asked} --certificate {}", path.display())).exits(0).quietly().prints("accepted at most");
+    let model = model.display().to_string();
+    let said = certify(&model, &path).exits(0).quietly();
+    let said = said
+        .prints("certified: invariant `good` holds\n")
+        .prints("`alternates` holds, under weak fairness: accepted at most ");
+    said.prints("by ");
+    let report = certify(&format!("{model} --format json"), &path).exits(0).json();
+    let of = &report["properties"][3];
+    assert_eq!((&of["name"], &of["kind"], &of["fairness"]), (&"alternates".into(), &"ltl".into(), &"weak".into()));
+    assert_eq!(report["uncovered"], serde_json::json!([]));
+    let most = of["bound"].as_u64().expect("a number");
+    let text = fs::read_to_string(&path).expect("it is text");
+    let bent = text.replace(&format!("at most {most} times"), &format!("at most {} times", most + 1));
+    assert_ne!(bent, text);
+    fs::write(&path, bent).expect("it can be written");
+    certify(&model, &path).exits(2).says("cannot be used");
+    // Where the property is no more what it was, the file is about another program.
+    fs::write(&path, &text).expect("it can be written");
+    let changed = folder.join("changed.bir");
+    let other = fs::read_to_string(&model).expect("it is there").replace("(turn == 0); }", "(turn != 1); }");
+    fs::write(&changed, other).expect("it can be written");
+    certify(&changed.display().to_string(), &path).exits(2).says("cannot be used");
+}

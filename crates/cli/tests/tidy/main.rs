@@ -29,7 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("exec", &["ir", "engine"]),
     ("jit", &["ir", "engine", "exec"]),
     ("search", &["ir", "runs", "engine", "exec"]),
-    ("symbolic", &["ir", "engine", "exec"]),
+    ("symbolic", &["ir", "engine", "exec", "aiger"]),
     ("cluster", &["ir", "runs", "engine", "exec", "search"]),
     ("certify", &["ir"]),
     (

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use birk::{Options, process_memory};
+use birk::{Form, Options, process_memory};
 use birk_ir::{Program, Property, Verdict};
 
 use crate::cli::{CheckArgs, ReportFormat};
@@ -69,9 +69,21 @@ fn save(path: &Path, report: &Report<'_>) -> Result<(), Failure> {
     .map_err(|error| Failure::io(&format!("write {}", path.display()), &error))
 }
 
+/// How a certificate is written whose file ends like a circuit's: as a witness circuit, which only a circuit has.
+pub(super) fn witness_form(certificate: &Path) -> Option<Form> {
+    let extension = certificate.extension().and_then(|extension| extension.to_str())?;
+    match extension {
+        "aig" => Some(Form::Binary),
+        "aag" => Some(Form::Ascii),
+        _ => None,
+    }
+}
+
 /// Saves the certificate, or says why there is none.
 fn save_certificate(path: &Path, report: &Report<'_>) -> Result<(), Failure> {
-    match &report.certificate {
+    let witness = witness_form(path)
+        .map(|form| birk::certificate::of_circuit(&report.source.text, report.program, report.found, form));
+    match witness.as_ref().or(report.certificate.as_ref()) {
         Some(Ok(bytes)) => {
             durable::write(path, bytes).map_err(|error| Failure::io(&format!("write {}", path.display()), &error))
         }
