@@ -4,7 +4,9 @@
     benches/promela.py BIRK RESULTS FOLDER... [--seconds N]
 
 Every text below the folders is taken once. SPIN keeps all of a state (`spin -o1 -o2 -o3 -a`, `gcc -O2 -DNOREDUCE`) and has 4 GiB;
-runs are one after the other, on one thread. RESULTS has one JSON object a line; what it has already is not run again, so the bench
+runs are one after the other, on one thread. Where both complete that, and no assertion fails, SPIN's treatment of dead variables
+(`spin -o3 -a`) is compared with `--reduce dead`, and SPIN with all its defaults, partial-order reduction among them, with
+`--reduce auto`: what they say of assertions and end states. RESULTS has one JSON object a line; what it has already is not run again, so the bench
 can be stopped and continued. The summary is printed at the end: differences first, then medians of the models for which SPIN's
 search takes more than a tenth of a second.
 """
@@ -13,6 +15,7 @@ import argparse, hashlib, json, pathlib, re, resource, statistics, subprocess, t
 ENDINGS = {".pml", ".prom", ".promela", ".pm", ".spin"}
 MEMORY = 4 << 30
 SAFETY = "-DSAFETY -DNOCLAIM"
+FULL = "-DNOREDUCE"
 
 
 def run(words, folder, seconds):
@@ -39,12 +42,12 @@ def number(output, before):
     return float(found.group(1)) if found else None
 
 
-def verifier(folder, model, options):
+def verifier(folder, model, options, kept=("-o1", "-o2", "-o3")):
     """Makes `pan`; processor seconds for it, or why there is none."""
-    generated = run(["spin", "-o1", "-o2", "-o3", "-a", model], folder, 120)
+    generated = run(["spin", *kept, "-a", model], folder, 120)
     if not (folder / "pan.c").exists() or generated["code"] != 0 or not generated["ended"]:
         return None, generated["output"].strip().split("\n")[-1][:200]
-    words = ["gcc", "-O2", "-w", "-DNOREDUCE", f"-DMEMLIM={MEMORY >> 20}", *options.split(), "-o", "pan", "pan.c"]
+    words = ["gcc", "-O2", "-w", f"-DMEMLIM={MEMORY >> 20}", *options.split(), "-o", "pan", "pan.c"]
     compiled = run(words, folder, 300)
     if compiled["code"] != 0:
         return None, "gcc: " + compiled["output"].strip().split("\n")[0][:200]
@@ -73,7 +76,7 @@ def spin(path, seconds):
                 (folder / beside.name).write_bytes(beside.read_bytes())
         for left in ("pan", "pan.c"):
             (folder / left).unlink(missing_ok=True)
-        compiling, why = verifier(folder, path.name, SAFETY)
+        compiling, why = verifier(folder, path.name, f"{SAFETY} {FULL}")
         if compiling is None:
             return {"refused": why}
         answer = {"compiling": compiling, "states": pan(folder, ["-c0", "-E"], seconds)}
@@ -81,8 +84,13 @@ def spin(path, seconds):
             return answer
         answer["ends"] = pan(folder, ["-c0", "-A"], seconds)
         formulas = re.findall(r"^\s*ltl\s+(\w+)", path.read_text(errors="replace"), re.M)
-        if formulas and verifier(folder, path.name, "")[0] is not None:
+        if formulas and verifier(folder, path.name, FULL)[0] is not None:
             answer["formulas"] = {formula: pan(folder, ["-a", "-A", "-E", "-N", formula], seconds) for formula in formulas}
+        if answer["states"]["errors"] == 0:
+            for what, kept, options in (("dead", ["-o3"], f"{SAFETY} {FULL}"), ("defaults", [], SAFETY)):
+                compiling, _ = verifier(folder, path.name, options, kept)
+                if compiling is not None:
+                    answer[what] = {"compiling": compiling, **pan(folder, [], seconds)}
         return answer
 
 
@@ -108,6 +116,9 @@ def measure(command, path, seconds):
     if "refused" in answer["birk"] or not answer["spin"]["states"]["complete"]:
         return answer
     answer["birk_ends"] = birk(command, path, ["deadlock"], seconds)
+    for what, reduce in (("dead", "dead"), ("defaults", "auto")):
+        if what in answer["spin"]:
+            answer[f"birk_{what}"] = birk(command, path, ["fault", "deadlock"], seconds, "--reduce", reduce)
     if "formulas" in answer["spin"]:
         answer["birk_formulas"] = {name: birk(command, path, [name], seconds) for name in answer["spin"]["formulas"]}
     return answer
@@ -133,6 +144,11 @@ def difference(answer):
         verdict = answer["birk_formulas"][name].get("verdicts", {}).get(name)
         if other["errors"] is not None and is_wrong.get(verdict) != (other["errors"] > 0) and (other["complete"] or other["errors"]):
             return f"ltl {name}: {other['errors']} errors, here {verdict or answer['birk_formulas'][name]}"
+    for what in ("dead", "defaults"):
+        other, mine = theirs.get(what, {}), answer.get(f"birk_{what}", {})
+        failed = "violated" in mine.get("verdicts", {}).values()
+        if other.get("errors") is not None and failed != (other["errors"] > 0) and (other["complete"] or other["errors"]):
+            return f"{what}: {other['errors']} errors, here {mine}"
     return None
 
 
@@ -148,6 +164,7 @@ def summary(known):
     print(f"SPIN completes {len(complete)}, with {formulas} formulas; equal: {len(complete) - len(different)}")
     for name, why in sorted(different.items()):
         print(f"  {name}: {why}")
+    reduced([answer for name, answer in complete.items() if name not in different])
     timed = [answer for name, answer in complete.items() if name not in different and answer["spin"]["states"]["seconds"] > 0.1]
     ratios = {
         "processor time of the search": lambda a: a["spin"]["states"]["seconds"] / a["birk"]["seconds"],
@@ -161,6 +178,19 @@ def summary(known):
             values = sorted(map(ratio, chosen))
             if values:
                 print(f"  {what}: SPIN / Birk median {statistics.median(values):.1f} ({values[0]:.2f} to {values[-1]:.1f})")
+
+
+def reduced(complete):
+    """How many states are left where both leave some out, over the models in which both complete that."""
+    for what, said in (("dead", "dead variables: `spin -o3` / `--reduce dead`"), ("defaults", "all reductions: `spin -a` / `--reduce auto`")):
+        pairs = [(a["spin"][what], a[f"birk_{what}"]) for a in complete if a["spin"].get(what, {}).get("complete")
+                 and a.get(f"birk_{what}", {}).get("complete")]
+        if pairs:
+            fewer, equal = sum(b["states"] < a["states"] for a, b in pairs), sum(b["states"] == a["states"] for a, b in pairs)
+            sums = [sum(one["states"] for one in side) for side in zip(*pairs)]
+            slow = [a["seconds"] / b["seconds"] for a, b in pairs if a["seconds"] > 0.1]
+            median = f", processor time median {statistics.median(slow):.1f} in {len(slow)} above 0.1 s" if slow else ""
+            print(f"{said}: {len(pairs)} models, {sums[0]:.0f} / {sums[1]} states, fewer here in {fewer}, equal in {equal}{median}")
 
 
 def main():
