@@ -12,6 +12,8 @@ use crate::sat::unrolling::Frame;
 
 /// Invariants of more cubes are left as they are.
 const MOST_CUBES: usize = 300;
+/// Of an invariant of more cubes, those that seem to be needed are not asked about one by one.
+const FEW_CUBES: usize = 64;
 
 impl Search<'_, '_, '_> {
     /// Whether no step leads from outside of these cubes into one of them, and all goals are inside: asked of other solvers than
@@ -68,11 +70,30 @@ impl Search<'_, '_, '_> {
             circuit.require(&[count.negated()].into_iter().chain(outside).collect::<Vec<_>>());
         }
         let mut needed = BTreeSet::new();
-        // What was needed without it, in the order of the cubes.
+        // Which of these cubes are enough, if they are.
+        let enough = |of: &BTreeSet<usize>, assumed: &[Literal]| -> Attempt<Option<BTreeSet<usize>>> {
+            let counting: Vec<Literal> = of.iter().map(|&cube| counts[cube]).chain(assumed.iter().copied()).collect();
+            let is_enough = circuit.solve(&counting, None)? == Some(false);
+            Ok(is_enough.then(|| of.iter().copied().filter(|&cube| circuit.failed(counts[cube])).collect()))
+        };
+        // What is needed besides, in the order of the cubes.
         let mut ask = |assumed: &[Literal]| -> Attempt<Vec<usize>> {
-            let is_found = circuit.solve(&[&counts[..], assumed].concat(), None)?;
-            assert_eq!(is_found, Some(false), "a proof was not one");
-            Ok((0..cubes.len()).filter(|&cube| circuit.failed(counts[cube]) && needed.insert(cube)).collect())
+            if enough(&needed, assumed)?.is_some() {
+                return Ok(Vec::new());
+            }
+            let all = (0..cubes.len()).collect();
+            let found = enough(&all, assumed)?.expect("a proof is one");
+            let mut new: BTreeSet<usize> = found.difference(&needed).copied().collect();
+            for cube in found.difference(&needed).filter(|_| cubes.len() <= FEW_CUBES) {
+                if new.remove(cube) {
+                    match enough(&needed.union(&new).copied().collect(), assumed)? {
+                        Some(fewer) => new.retain(|cube| fewer.contains(cube)),
+                        None => _ = new.insert(*cube),
+                    }
+                }
+            }
+            needed.extend(&new);
+            Ok(new.into_iter().collect())
         };
         let mut new = ask(&[now.goal(goal)?])?;
         let then = literals(&now.next()?);
