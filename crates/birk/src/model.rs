@@ -120,7 +120,7 @@ pub fn compiled<'p>(program: &'p Program, goals: &[Goal]) -> impl Model + use<'p
 /// Calls `hear` with each pair of transitions of different threads, and with what is known of their order: what a reduction goes by.
 pub fn independence(program: &Program, hear: impl FnMut(TransitionId, TransitionId, Independence)) {
     with_oracle(program, true, &mut Patient, u64::MAX, |oracle| {
-        birk_exec::reduction::independence(program, oracle, hear)
+        birk_exec::reduction::independence(program, oracle, hear);
     });
 }
 

@@ -347,9 +347,9 @@ impl<'p> Shape<'p> {
 
     /// Pairs of values that no reachable state has: by the names of their elements, each in any order.
     fn never(&mut self, never: &[Pair]) {
-        let mut pairs: BTreeSet<[(Result<usize, VarId>, Option<u32>, i64); 2]> = BTreeSet::new();
+        let mut pairs = BTreeSet::new();
         for pair in never {
-            let mut named = pair.map(|(variable, element, value)| {
+            let mut named: [_; 2] = pair.map(|(variable, element, value)| {
                 let is_dynamic = self.dynamic.contains(&variable);
                 let name = self.names.get(&Access { variable, element: (!is_dynamic).then_some(element) });
                 let within = (is_dynamic || name.is_none()).then_some(element);

@@ -4,6 +4,7 @@
 //! which nothing impossible is to one in which something is, that is given up, until no step does: what is left is the largest part
 //! that is inductive (Flanagan and Leino, "Houdini, an Annotation Assistant for ESC/Java", 2001).
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};
 
 use birk_engine::{Model as _, Successors};
@@ -65,11 +66,11 @@ pub(super) fn never_together<'o>(program: &Program, ranges: &[Interval], watch: 
 
 /// Whether a transition has few outcomes, for certain: all of them are looked at.
 fn has_few_outcomes(transition: &Transition) -> bool {
-    let outcomes = transition.ops.iter().map(|op| match op {
+    let mut outcomes = transition.ops.iter().map(|op| match op {
         Op::Choose(_, lo, hi) => Some(hi.as_const()?.checked_sub(lo.as_const()?)?.checked_add(1)?.max(1)),
         _ => Some(1),
     });
-    let all = outcomes.fold(Some(1i64), |all, more| all?.checked_mul(more?));
+    let all = outcomes.try_fold(1i64, |all, more| all.checked_mul(more?));
     all.is_some_and(|all| all <= MOST_OUTCOMES)
 }
 
@@ -221,8 +222,8 @@ impl<'p> Shown<'p> {
     fn literals(&self, frame: &Frame<'_, '_, '_>, pairs: &[(usize, usize)]) -> Attempt<BTreeMap<usize, Literal>> {
         let mut literals = BTreeMap::new();
         for &atom in pairs.iter().flat_map(|(one, other)| [one, other]) {
-            if !literals.contains_key(&atom) {
-                literals.insert(atom, frame.is(self.atoms[atom])?);
+            if let Entry::Vacant(place) = literals.entry(atom) {
+                place.insert(frame.is(self.atoms[atom])?);
             }
         }
         Ok(literals)
