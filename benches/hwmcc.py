@@ -2,17 +2,20 @@
 """What IC3 decides of a folder of circuits, beside ABC's `pdr`: answers, wrong answers, times.
 
     benches/hwmcc.py BIRK FOLDER OUT [--seconds N] [--every N] [--first N] [--known FILE] [--budget SECONDS] [--table]
+        [--plot FILE]
 
 FOLDER has files in AIGER (.aig, .aag), with one bad state property each. OUT is a file of JSON lines, one for each file and tool; what
 is there already is not run again, so that a run which was broken off goes on where it was. --known has a line for each file with its path
 below FOLDER and `sat` or `unsat`; other files are left out then. --every N takes every Nth file, --first says which of these comes first.
 With --budget no run is begun that could end later. --table prints the table of what OUT has, and runs nothing. ABC is `berkeley-abc` of Debian.
+--plot draws how many files each tool has decided within how many seconds.
 
 Without --known, an answer counts as wrong where both tools decide and do not agree.
 """
 
 import argparse
 import json
+import math
 import pathlib
 import re
 import statistics
@@ -105,6 +108,34 @@ def table(rows, known):
     return sum(map(len, wrong.values()))
 
 
+def plot(rows, seconds):
+    """A step for each file that a tool decides, over the seconds it took; tenths of a second and less are one."""
+    left, right, top, bottom = 50, 560, 30, 270
+    times = {tool: sorted(row["time"] for (_, of, _), row in rows.items() if of == tool and row["answer"] in ("sat", "unsat"))
+             for tool in TOOLS}
+    most = max(map(len, times.values()))
+    x = lambda time: left + (right - left) * math.log10(max(time, 0.1) / 0.1) / math.log10(seconds * 1.25 / 0.1)
+    y = lambda count: bottom - (bottom - top) * count / most
+    out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 310" width="640" height="310" font-family="sans-serif" '
+           'font-size="12" fill="#222" role="img" aria-label="Circuits decided over seconds">',
+           '<rect width="640" height="310" fill="white"/>', '<text x="50" y="18" font-weight="bold">circuits decided</text>']
+    for count in range(0, most + 1, 10):
+        out.append(f'<line x1="{left}" x2="{right}" y1="{y(count):.1f}" y2="{y(count):.1f}" stroke="#ddd"/>'
+                   f'<text x="{left - 6}" y="{y(count) + 4:.1f}" text-anchor="end">{count}</text>')
+    for time in (0.1, 1, 10, seconds):
+        out.append(f'<text x="{x(time):.1f}" y="{bottom + 18}" text-anchor="middle">{time:g}</text>')
+    out.append(f'<text x="{right}" y="{bottom + 34}" text-anchor="end">seconds</text>')
+    for (tool, name, colour) in (("birk", "ic3", "#1b6ca8"), ("abc", "ABC pdr", "#c0392b")):
+        points = [(x(0.1), y(0))]
+        for count, time in enumerate(times[tool], 1):
+            points += [(x(time), y(count - 1)), (x(time), y(count))]
+        points.append((right, y(len(times[tool]))))
+        line = " ".join(f"{one:.1f},{other:.1f}" for one, other in points)
+        out.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>'
+                   f'<text x="{right + 6}" y="{points[-1][1] + 4:.1f}" fill="{colour}">{name}</text>')
+    return "\n".join([*out, "</svg>\n"])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("birk")
@@ -117,6 +148,7 @@ def main():
     parser.add_argument("--budget", type=float, default=float("inf"))
     parser.add_argument("--tool", action="append", choices=TOOLS)
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--plot", type=pathlib.Path)
     args = parser.parse_args()
     known = dict(line.split() for line in args.known.read_text().splitlines()) if args.known else {}
     rows, begin = read(args.out), time.monotonic()
@@ -130,6 +162,8 @@ def main():
             rows[file, tool, args.seconds] = row
             with args.out.open("a") as out:
                 out.write(json.dumps(row) + "\n")
+    if args.plot:
+        args.plot.write_text(plot(rows, args.seconds))
     sys.exit(1 if table(rows, known) else 0)
 
 

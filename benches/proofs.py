@@ -59,7 +59,7 @@ def main():
             number = circuit(birk, model, file)[about]
             theirs = run(["berkeley-abc", "-c", f"&r {file}; &put; cone -s -O {number}; scleanup; pdr -T {asked.seconds}"], asked.seconds)
         ours = run([birk, "check", *model, "--search", "ic3", "--property", about, "--progress", "off"], asked.seconds)
-        clauses = re.search(r"inductive invariant of (\d+) clauses?", ours[0])
+        clauses = re.search(r"inductive invariant of ([\d,]+) clauses?", ours[0])
         is_proved = [ours[0].startswith("holds"), "Property proved" in theirs[0]]
         shown = [f"{seconds:.2f}" if proved else "not proved" for proved, (_, seconds) in zip(is_proved, (ours, theirs))]
         ratio = f"{ours[1] / theirs[1]:.2f}" if all(is_proved) else ""

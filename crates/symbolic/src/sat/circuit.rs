@@ -1,7 +1,8 @@
 //! Bits as literals of clauses: the only file that calls CaDiCaL.
 //!
 //! Every gate is a variable with the clauses that define it (Tseitin 1968); a gate that is there already is used again, and what
-//! is constant or follows from one operand has no gate.
+//! is constant or follows from one operand has no gate. The solver is told of a gate when something is said or asked that depends
+//! on it: most questions are about a small part of a program.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -48,6 +49,27 @@ enum Gate {
     Choose(Literal, Literal, Literal),
 }
 
+impl Gate {
+    fn operands(self) -> impl Iterator<Item = Literal> {
+        let (a, b, c) = match self {
+            Self::Both(a, b) | Self::Differ(a, b) => (a, b, None),
+            Self::Choose(condition, yes, no) => (condition, yes, Some(no)),
+        };
+        [a, b].into_iter().chain(c)
+    }
+}
+
+/// What a variable is.
+#[derive(Clone, Copy)]
+enum Part {
+    /// The solver knows it.
+    Told,
+    /// It does not: it may be anything,
+    Free,
+    /// or is this.
+    Gate(Gate),
+}
+
 /// A round of a quantifier counts as so many variables.
 const ROUND: u32 = 20;
 
@@ -60,7 +82,9 @@ pub(crate) struct Circuit<'o> {
     watch: &'o Watch<'o>,
     solver: RefCell<Solver<Asking<'o>>>,
     gates: RefCell<HashMap<Gate, Literal, BuildHasherDefault<FxHasher>>>,
-    variables: Cell<i32>,
+    parts: RefCell<Vec<Part>>,
+    /// What gates are that it has not been told of, in the solution that was found last.
+    values: RefCell<HashMap<i32, bool, BuildHasherDefault<FxHasher>>>,
     /// With this variable the solver makes room for twice as many.
     room: Cell<i32>,
     clauses: Cell<u64>,
@@ -171,7 +195,9 @@ impl<'o> Circuit<'o> {
             watch,
             solver: RefCell::new(solver),
             gates: RefCell::default(),
-            variables: Cell::new(1),
+            // No variable has the number 0, and the first is always true.
+            parts: RefCell::new(vec![Part::Told; 2]),
+            values: RefCell::default(),
             room: Cell::new(LOOK),
             clauses: Cell::new(1),
             most,
@@ -190,7 +216,7 @@ impl<'o> Circuit<'o> {
 
     /// What was done so far, in variables.
     pub(crate) fn work(&self) -> u64 {
-        self.variables.get() as u64 + u64::from(self.looks.get()) * u64::from(ROUND)
+        self.variables() + u64::from(self.looks.get()) * u64::from(ROUND)
     }
 
     /// Whether a rule holds: always, except in tests.
@@ -200,8 +226,17 @@ impl<'o> Circuit<'o> {
 
     /// A bit that may be anything.
     pub(crate) fn free(&self) -> Literal {
-        self.variables.set(self.variables.get().checked_add(1).expect("memory ends before 31 bits of variables do"));
-        Literal(self.variables.get())
+        self.variable(Part::Free)
+    }
+
+    fn variable(&self, part: Part) -> Literal {
+        let mut parts = self.parts.borrow_mut();
+        parts.push(part);
+        Literal(i32::try_from(parts.len() - 1).expect("memory ends before 31 bits of variables do"))
+    }
+
+    fn variables(&self) -> u64 {
+        self.parts.borrow().len() as u64 - 1
     }
 
     /// At least one of them is true, from now on.
@@ -209,8 +244,48 @@ impl<'o> Circuit<'o> {
         if clause.contains(&YES) {
             return;
         }
+        self.tell(clause);
+        self.add(clause);
+    }
+
+    fn add(&self, clause: &[Literal]) {
         self.clauses.set(self.clauses.get() + 1);
         self.solver.borrow_mut().add_clause(clause.iter().filter(|&&literal| literal != NO).map(|literal| literal.0));
+    }
+
+    /// Whether the solver has been told of a bit; nothing that was said or asked so far depends on any other.
+    pub(crate) fn is_told(&self, bit: Literal) -> bool {
+        matches!(self.parts.borrow()[bit.0.unsigned_abs() as usize], Part::Told)
+    }
+
+    /// Tells the solver what these are, and what that depends on.
+    pub(crate) fn tell(&self, literals: &[Literal]) {
+        let mut open = literals.to_vec();
+        while let Some(literal) = open.pop() {
+            let output = Literal(literal.0.abs());
+            let part = std::mem::replace(&mut self.parts.borrow_mut()[output.0 as usize], Part::Told);
+            let Part::Gate(gate) = part else { continue };
+            match gate {
+                Gate::Both(a, b) => {
+                    self.add(&[output.negated(), a]);
+                    self.add(&[output.negated(), b]);
+                    self.add(&[output, a.negated(), b.negated()]);
+                }
+                Gate::Differ(a, b) => {
+                    self.add(&[output.negated(), a, b]);
+                    self.add(&[output.negated(), a.negated(), b.negated()]);
+                    self.add(&[output, a.negated(), b]);
+                    self.add(&[output, a, b.negated()]);
+                }
+                Gate::Choose(condition, yes, no) => {
+                    self.add(&[condition.negated(), output.negated(), yes]);
+                    self.add(&[condition.negated(), output, yes.negated()]);
+                    self.add(&[condition, output.negated(), no]);
+                    self.add(&[condition, output, no.negated()]);
+                }
+            }
+            open.extend(gate.operands());
+        }
     }
 
     /// Where the condition is true, two bits are the same.
@@ -223,6 +298,8 @@ impl<'o> Circuit<'o> {
 
     /// Whether all of these can be true together; `None` if that was not found out within so many conflicts.
     pub(crate) fn solve(&self, assumed: &[Literal], most_conflicts: Option<i32>) -> Attempt<Option<bool>> {
+        self.tell(assumed);
+        self.values.borrow_mut().clear();
         let mut solver = self.solver.borrow_mut();
         if let Some(most) = most_conflicts {
             solver.set_limit("conflicts", most).expect("the solver has a limit on conflicts");
@@ -237,9 +314,38 @@ impl<'o> Circuit<'o> {
 
     /// The value of a bit in the solution that was found last; what may be either is false.
     pub(crate) fn value(&self, bit: Literal) -> bool {
-        // Asked of the variable, so that a bit that may be either and its negation differ.
-        let is_set = self.solver.borrow().value(bit.0.abs()) == Some(true);
-        is_set == (bit.0 > 0)
+        let mut open = vec![bit.0.abs()];
+        while let Some(&variable) = open.last() {
+            let Part::Gate(gate) = self.parts.borrow()[variable as usize] else {
+                open.pop();
+                continue;
+            };
+            let (known, before) = (|literal: Literal| self.known(literal), open.len());
+            open.extend(gate.operands().filter(|&one| known(one).is_none()).map(|one| one.0.abs()));
+            if open.len() == before {
+                let is_set = |literal| known(literal).expect("its operands are known");
+                let value = match gate {
+                    Gate::Both(a, b) => is_set(a) && is_set(b),
+                    Gate::Differ(a, b) => is_set(a) != is_set(b),
+                    Gate::Choose(condition, yes, no) => is_set(if is_set(condition) { yes } else { no }),
+                };
+                self.values.borrow_mut().insert(variable, value);
+                open.pop();
+            }
+        }
+        self.known(bit).expect("it was found out")
+    }
+
+    /// The same, if the solver knows it, or it was found out already.
+    fn known(&self, bit: Literal) -> Option<bool> {
+        let variable = bit.0.abs();
+        let is_set = match self.parts.borrow()[variable as usize] {
+            // Asked of the variable, so that a bit that may be either and its negation differ.
+            Part::Told => self.solver.borrow().value(variable) == Some(true),
+            Part::Free => false,
+            Part::Gate(_) => *self.values.borrow().get(&variable)?,
+        };
+        Some(is_set == (bit.0 > 0))
     }
 
     /// Whether an assumption was needed to find that there is no solution, the last time.
@@ -249,19 +355,19 @@ impl<'o> Circuit<'o> {
 
     /// How many variables and clauses there are.
     pub(crate) fn size(&self) -> (u64, u64) {
-        (self.variables.get() as u64, self.clauses.get())
+        (self.variables(), self.clauses.get())
     }
 
     /// Bytes of what was given to the solver, roughly; what it learns comes on top.
     pub(crate) fn bytes(&self) -> u64 {
-        self.variables.get() as u64 * VARIABLE_BYTES + self.clauses.get() * CLAUSE_BYTES
+        self.variables() * VARIABLE_BYTES + self.clauses.get() * CLAUSE_BYTES
     }
 
-    fn gate(&self, gate: Gate, define: impl FnOnce(Literal)) -> Attempt<Literal> {
+    fn gate(&self, gate: Gate) -> Attempt<Literal> {
         if let Some(&known) = self.gates.borrow().get(&gate) {
             return Ok(known);
         }
-        let output = self.free();
+        let output = self.variable(Part::Gate(gate));
         if output.0 > self.most {
             return Err(too_large());
         }
@@ -276,7 +382,6 @@ impl<'o> Circuit<'o> {
         if output.0 % LOOK == 0 {
             self.look()?;
         }
-        define(output);
         self.gates.borrow_mut().insert(gate, output);
         Ok(output)
     }
@@ -303,11 +408,7 @@ impl Algebra for Circuit<'_> {
             _ if a == NO || b == NO || a == b.negated() => NO,
             _ if a == YES || a == b => b,
             _ if b == YES => a,
-            _ => self.gate(Gate::Both(a, b), |output| {
-                self.require(&[output.negated(), a]);
-                self.require(&[output.negated(), b]);
-                self.require(&[output, a.negated(), b.negated()]);
-            })?,
+            _ => self.gate(Gate::Both(a, b))?,
         })
     }
 
@@ -322,12 +423,7 @@ impl Algebra for Circuit<'_> {
         let output = match (a, b) {
             _ if a == b => NO,
             (YES, b) => b.negated(),
-            _ => self.gate(Gate::Differ(a, b), |output| {
-                self.require(&[output.negated(), a, b]);
-                self.require(&[output.negated(), a.negated(), b.negated()]);
-                self.require(&[output, a.negated(), b]);
-                self.require(&[output, a, b.negated()]);
-            })?,
+            _ => self.gate(Gate::Differ(a, b))?,
         };
         Ok(if is_negated { output.negated() } else { output })
     }
@@ -352,12 +448,7 @@ impl Algebra for Circuit<'_> {
             (_, NO) => self.and(&condition, &yes),
             _ if yes == condition => self.or(&condition, &no),
             _ if no == condition => self.and(&condition, &yes),
-            _ => self.gate(Gate::Choose(condition, yes, no), |output| {
-                self.require(&[condition.negated(), output.negated(), yes]);
-                self.require(&[condition.negated(), output, yes.negated()]);
-                self.require(&[condition, output.negated(), no]);
-                self.require(&[condition, output, no.negated()]);
-            }),
+            _ => self.gate(Gate::Choose(condition, yes, no)),
         }
     }
 

@@ -8,6 +8,7 @@
 //! frames are equal, their clauses are true initially and stay true with every step: no goal can be reached. That is checked again
 //! by another solver before it is said.
 
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -84,12 +85,9 @@ fn watched<'o>(
 ) -> Result<Hunt, String> {
     let ranges = reachable(program).variables;
     let symmetries: Vec<Option<Automorphisms>> = goals.iter().map(|goal| symmetries(program, goal, excluded)).collect();
+    let pairs = OnceCell::new();
     let mut search = Search { program, excluded, job, watch, proofs: Vec::new() };
-    let known = match never_together(program, &ranges, watch) {
-        Ok(pairs) => cubes(&pairs, &bits(program, &ranges)),
-        Err(_) => Vec::new(),
-    };
-    match search.run(goals, &symmetries, &known, &ranges) {
+    match search.run(goals, &symmetries, &pairs, &ranges) {
         Ok(stopped) | Err(Broken::Stopped(stopped)) => Ok(search.finish(goals.len(), &ranges, stopped)),
         Err(Broken::Refused(reason)) => Err(reason),
         Err(Broken::Undecided(_)) => unreachable!("a frame never asks for the value of a bit"),
@@ -119,12 +117,12 @@ impl<'s, 'o: 's, 'p> Search<'s, 'o, 'p> {
         &mut self,
         goals: &'s [&'p Expr],
         symmetries: &'s [Option<Automorphisms>],
-        known: &'s [Cube],
+        pairs: &'s OnceCell<Vec<Cube>>,
         ranges: &'s [Interval],
     ) -> Attempt<Stop> {
         for (goal, symmetries) in goals.iter().zip(symmetries) {
             let sought = (self.program, *goal, self.excluded);
-            self.proofs.push(Proof::new(sought, symmetries.as_ref(), known, ranges, self.watch)?);
+            self.proofs.push(Proof::new(sought, symmetries.as_ref(), pairs, ranges, self.watch)?);
         }
         loop {
             self.look()?;
@@ -218,8 +216,9 @@ struct Proof<'s, 'o, 'p> {
     excluded: &'p [&'p Expr],
     ranges: &'s [Interval],
     watch: &'o Watch<'o>,
-    /// What no reachable state is in, to begin with.
+    /// What no reachable state is in, to begin with: pairs of values, once they have been looked for.
     known: &'s [Cube],
+    pairs: &'s OnceCell<Vec<Cube>>,
     /// Which bit of which variable each bit of a state is.
     free: Vec<Bit>,
     images: Images<'s>,
@@ -235,13 +234,15 @@ struct Proof<'s, 'o, 'p> {
     /// How often states were excluded for the sake of a condition less, and how often that was worthwhile.
     attempts: u64,
     worthwhile: u64,
+    /// How many obligations were looked at.
+    looked_at: usize,
 }
 
 impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
     fn new(
         (program, sought, excluded): (&'p Program, &'s Expr, &'p [&'p Expr]),
         symmetries: Option<&'s Automorphisms>,
-        known: &'s [Cube],
+        pairs: &'s OnceCell<Vec<Cube>>,
         ranges: &'s [Interval],
         watch: &'o Watch<'o>,
     ) -> Attempt<Self> {
@@ -249,7 +250,6 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         let images = Images::new(symmetries, &free, ranges);
         let initial = Initial::new(program, &free);
         let asked = Asked::new((program, sought, excluded), ranges, &free, &initial, watch)?;
-        known.iter().for_each(|cube| asked.exclude(cube, 0));
         let activity = vec![0; free.len()];
         let frames = vec![Vec::new()];
         let answer = Answer::Open;
@@ -259,7 +259,8 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
             excluded,
             ranges,
             watch,
-            known,
+            known: &[],
+            pairs,
             free,
             images,
             initial,
@@ -270,6 +271,7 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
             activity,
             attempts: 0,
             worthwhile: 0,
+            looked_at: 0,
         })
     }
 
@@ -293,6 +295,17 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         }
         self.asked.least = self.asked.variables();
         Ok(())
+    }
+
+    /// From now on no state has two values together that no reachable state has. Looked for only by
+    /// a proof that has looked at as many obligations as a state has bits: a short one has no use for them.
+    fn learn_pairs(&mut self) {
+        let found = || match never_together(self.program, self.ranges, self.watch) {
+            Ok(pairs) => cubes(&pairs, &self.free),
+            Err(_) => Vec::new(),
+        };
+        self.known = self.pairs.get_or_init(found);
+        self.known.iter().for_each(|cube| self.asked.exclude(cube, 0));
     }
 
     /// One frame more: either a goal is reached, or the last frame excludes them all; then clauses are carried forward.
@@ -337,11 +350,17 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
 
     /// That a state is in a frame, and something else.
     fn assumed(&self, frame: usize, side: usize, also: &[Literal]) -> Vec<Literal> {
-        let bits = if side == 0 { &self.asked.now } else { &self.asked.state };
+        let (circuit, bits) = match side {
+            0 => (&self.asked.step, &self.asked.now),
+            _ => (&self.asked.here, &self.asked.state),
+        };
         let mut assumed: Vec<Literal> =
             self.asked.counts[frame.max(1).min(self.asked.counts.len())..].iter().map(|count| count[side]).collect();
         if frame == 0 {
-            assumed.extend(self.initial.fixed().map(|bit| literal(bits, bit)));
+            // Nothing depends on the other bits.
+            circuit.tell(also);
+            circuit.tell(&[self.asked.begins[side]]);
+            assumed.extend(self.initial.fixed().map(|bit| literal(bits, bit)).filter(|&bit| circuit.is_told(bit)));
             assumed.push(self.asked.begins[side]);
         }
         assumed.extend_from_slice(also);
@@ -388,6 +407,10 @@ impl<'s, 'o, 'p> Proof<'s, 'o, 'p> {
         while let Some(Reverse((at, number))) = open.pop() {
             self.asked.step.look()?;
             self.renew()?;
+            self.looked_at += 1;
+            if self.looked_at == self.free.len() {
+                self.learn_pairs();
+            }
             let cube = obligations[number].cube.clone();
             if self.initial.is_in(&cube) {
                 return Ok(Some(self.trace(&obligations, number)));

@@ -37,6 +37,8 @@ const MOST_OUTCOMES: i64 = 64;
 const FIRST_STATES: usize = 2_000;
 const WALKS: usize = 64;
 const STEPS: usize = 200;
+/// Fewer where that needs more assignments than this.
+const MOST_WORK: u64 = 1 << 25;
 /// Steps from a state that a solver has found.
 const MORE_STEPS: usize = 16;
 /// Questions to the solver, and conflicts of each; then nothing is known.
@@ -66,12 +68,16 @@ pub(super) fn never_together<'o>(program: &Program, ranges: &[Interval], watch: 
 
 /// Whether a transition has few outcomes, for certain: all of them are looked at.
 fn has_few_outcomes(transition: &Transition) -> bool {
+    outcomes(transition).is_some_and(|all| all <= MOST_OUTCOMES)
+}
+
+/// How many outcomes a transition has at most, if its text says so.
+fn outcomes(transition: &Transition) -> Option<i64> {
     let mut outcomes = transition.ops.iter().map(|op| match op {
         Op::Choose(_, lo, hi) => Some(hi.as_const()?.checked_sub(lo.as_const()?)?.checked_add(1)?.max(1)),
         _ => Some(1),
     });
-    let all = outcomes.try_fold(1i64, |all, more| all.checked_mul(more?));
-    all.is_some_and(|all| all <= MOST_OUTCOMES)
+    outcomes.try_fold(1i64, |all, more| all.checked_mul(more?))
 }
 
 /// Which pairs of atoms some state has.
@@ -85,6 +91,9 @@ struct Shown<'p> {
     together: Vec<Vec<u64>>,
     random: Random,
     out: Successors,
+    /// Assignments of the steps from a state, roughly, and how many are left before nothing more is visited.
+    weight: u64,
+    left: u64,
 }
 
 impl<'p> Shown<'p> {
@@ -105,8 +114,13 @@ impl<'p> Shown<'p> {
         }
         let together = vec![vec![0; atoms.len().div_ceil(64)]; atoms.len()];
         let interpreter = Interpreter::new(program, &[]);
-        let out = Successors::new(interpreter.words());
-        Some(Self { program, interpreter, atoms, elements, together, random: Random::new(0), out })
+        let (random, out) = (Random::new(0), Successors::new(interpreter.words()));
+        let weight = program.transitions.iter().map(|transition| {
+            let outcomes = outcomes(transition).unwrap_or(MOST_OUTCOMES).unsigned_abs();
+            outcomes * (1 + transition.ops.len() as u64)
+        });
+        let (weight, left) = (weight.sum(), MOST_WORK);
+        Some(Self { program, interpreter, atoms, elements, together, random, out, weight, left })
     }
 
     /// A state has all its atoms together.
@@ -135,7 +149,7 @@ impl<'p> Shown<'p> {
         open.iter().for_each(|state| self.show(state));
         let mut seen: HashSet<Vec<u32>> = open.iter().cloned().collect();
         let mut next = 0;
-        while next < open.len() && next < FIRST_STATES {
+        while next < open.len() && next < FIRST_STATES && self.is_worthwhile() {
             watch.look()?;
             self.show(&open[next].clone());
             self.out.clear();
@@ -150,10 +164,20 @@ impl<'p> Shown<'p> {
         Ok(())
     }
 
+    /// Whether one state more may be asked for its steps; that is counted.
+    fn is_worthwhile(&mut self) -> bool {
+        let is_worthwhile = self.left > 0;
+        self.left = self.left.saturating_sub(self.weight);
+        is_worthwhile
+    }
+
     /// Shows the states of a random execution from this one on.
     fn walk(&mut self, mut state: Vec<u32>, steps: usize) {
         for _ in 0..steps {
             self.show(&state);
+            if !self.is_worthwhile() {
+                return;
+            }
             self.out.clear();
             self.interpreter.successors(&state, &mut self.out);
             if self.out.is_empty() {

@@ -188,8 +188,16 @@ impl<'c, 'o, 'p> Frame<'c, 'o, 'p> {
         }
         let mut values = self.values.clone();
         for ((variable, element), writers) in writers {
-            let next = free(self.circuit, self.ranges[variable.index()]);
-            self.written(self.value(variable, element), &next, &writers);
+            let range = self.ranges[variable.index()];
+            let next = match writers[..] {
+                // No other step can be taken.
+                [(_, value)] if ends.len() == 1 => within(self.circuit, range, value),
+                _ => {
+                    let next = free(self.circuit, range);
+                    self.written(self.value(variable, element), &next, &writers);
+                    next
+                }
+            };
             Rc::make_mut(&mut values[variable.index()])[element as usize] = next;
         }
         let next = self.with_values(values);
@@ -352,6 +360,14 @@ pub(super) fn least(circuit: &Circuit<'_>, program: &Program, ranges: &[Interval
 }
 
 /// A number between these that may be any, or some beyond them of as many bits.
+/// A value that is within some bounds, as it is where nothing but the bounds is known.
+fn within(circuit: &Circuit<'_>, (lo, hi): Interval, value: &Value) -> Value {
+    let any = free(circuit, (lo, hi));
+    let is_constant = |bit: &Literal| bit == circuit.yes() || bit == circuit.no();
+    let bits = any.bits.iter().enumerate().map(|(at, bit)| if is_constant(bit) { *bit } else { *value.bit(at) });
+    Value { bits: bits.collect(), lo, hi }
+}
+
 fn free(circuit: &Circuit<'_>, (lo, hi): Interval) -> Value {
     if lo == hi {
         return circuit.literal(lo);

@@ -18,7 +18,7 @@ const LANES: u64 = 1 << 7;
 /// The first turn takes no longer than this,
 const LONGEST: Duration = Duration::from_millis(400);
 /// or than so many times as long with one thread, so that the clock ends hardly any and a run can be repeated.
-const PATIENCE: u32 = 10;
+const PATIENCE: u32 = 50;
 /// No turn is more than two to the power of this as large as the first.
 const DOUBLINGS: u32 = 24;
 

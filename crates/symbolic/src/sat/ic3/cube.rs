@@ -40,7 +40,8 @@ pub(super) fn literal(bits: &[Literal], (bit, is_set): (usize, bool)) -> Literal
     if is_set { bits[bit] } else { bits[bit].negated() }
 }
 
-/// The state in the solution that was found last.
+/// The state in the solution that was found last, as far as anything depends on it.
 pub(super) fn solution(circuit: &Circuit<'_>, bits: &[Literal]) -> Cube {
-    bits.iter().enumerate().map(|(bit, &literal)| (bit, circuit.value(literal))).collect()
+    let told = bits.iter().enumerate().filter(|(_, literal)| circuit.is_told(**literal));
+    told.map(|(bit, &literal)| (bit, circuit.value(literal))).collect()
 }

@@ -107,8 +107,8 @@ fn what_is_no_invariant_is_noticed() {
     let ranges = reachable(&program).variables;
     let goals_of = [goal];
     let mut search = Search { program: &program, excluded: &[], job: &job, watch: &watch, proofs: Vec::new() };
-    let symmetries = [symmetries(&program, goal, &[])];
-    search.run(&goals_of, &symmetries, &[], &ranges).expect("nobody ends it");
+    let (symmetries, pairs) = ([symmetries(&program, goal, &[])], OnceCell::new());
+    search.run(&goals_of, &symmetries, &pairs, &ranges).expect("nobody ends it");
     let Answer::Invariant(cubes) = &search.proofs[0].answer else { panic!("it holds") };
     let is_invariant = |cubes: &[Cube]| search.is_invariant(goal, cubes, &ranges).expect("nobody ends it");
     assert!(is_invariant(cubes) && cubes.len() > 1, "{cubes:?}");
