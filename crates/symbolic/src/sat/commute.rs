@@ -251,9 +251,10 @@ impl<'o> Commutation<'o, '_> {
         let Shared { circuit, values } = shared;
         let circuit = &*circuit;
         let frame = Frame::any_of(circuit, self.program, &self.ranges, std::mem::take(values), touched)?;
-        frame.require_apart(never)?;
         *values = frame.values();
-        let bits = bits(&frame)?;
+        let apart = if never.is_empty() { None } else { Some(frame.apart(never)?) };
+        let mut bits = bits(&frame)?;
+        bits.extend(apart);
         if bits.contains(circuit.no()) {
             return Ok(Some(false));
         }

@@ -261,12 +261,14 @@ impl Frame<'_, '_, '_> {
         self.circuit.equal(self.value(variable, element), &self.circuit.literal(value))
     }
 
-    /// It has no atoms together that are never true together, from now on.
-    pub(super) fn require_apart<'a>(&self, pairs: impl IntoIterator<Item = &'a Pair>) -> Attempt<()> {
+    /// Where it has no atoms together that are never true together. Each question says for itself which of them it knows: answers are
+    /// remembered for others like it, which know as much and no more.
+    pub(super) fn apart(&self, pairs: &[Pair]) -> Attempt<Literal> {
+        let apart = self.circuit.free();
         for &[one, other] in pairs {
             let (one, other) = (self.is(one)?, self.is(other)?);
-            self.circuit.require(&[one.negated(), other.negated()]);
+            self.circuit.require(&[apart.negated(), one.negated(), other.negated()]);
         }
-        Ok(())
+        Ok(apart)
     }
 }

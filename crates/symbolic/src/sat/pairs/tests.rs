@@ -67,3 +67,20 @@ fn all_initial_states_are_shown() {
         active thread T() { loc l: when a == 15 do { a := 15; } goto l; } }";
     assert_eq!(pairs(many), HashSet::new());
 }
+
+/// In a solver that questions share.
+#[test]
+fn what_one_question_knows_the_next_does_not() {
+    let program = load(LOCK);
+    let mut patient = Patient;
+    let (watch, ranges) = (Watch::new(&mut patient, u64::MAX), reachable(&program).variables);
+    let pairs = never_together(&program, &ranges, &watch).expect("nobody ends it");
+    let circuit = Circuit::new(&watch);
+    let frame = Frame::any(&circuit, &program, &ranges).expect("nobody ends it");
+    let apart = frame.apart(&pairs).expect("nobody ends it");
+    for pair in &pairs {
+        let [one, other] = pair.map(|atom| frame.is(atom).expect("nobody ends it"));
+        let answer = |assumed: &[Literal]| circuit.solve(assumed, None).expect("nobody ends it");
+        assert_eq!((answer(&[one, other, apart]), answer(&[one, other])), (Some(false), Some(true)), "{pair:?}");
+    }
+}
