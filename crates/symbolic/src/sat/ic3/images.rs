@@ -53,13 +53,13 @@ impl<'s> Images<'s> {
                 value |= i64::from(is_set) << self.free[bit].2;
             }
             let (to, _) = generator.image(variable, element, 0);
+            let &(first, width) = self.elements.get(&(variable, to))?;
             let renamed = |value| generator.image(variable, element, value).1;
             (known, value) = match generator.holds(variable) {
                 Holds::Numbers => (known, value),
                 Holds::Sets => (renamed(known), renamed(value)),
-                Holds::Names => self.names(variable, (known, value), renamed)?,
+                Holds::Names => self.names((variable, width), (known, value), renamed)?,
             };
-            let &(first, width) = self.elements.get(&(variable, to))?;
             if known >> width != 0 {
                 return None;
             }
@@ -69,8 +69,13 @@ impl<'s> Images<'s> {
         Some(image)
     }
 
-    /// Which bits are known of the images of those values of a variable of which some are, if exactly these values have them.
-    fn names(&self, variable: VarId, (known, value): (i64, i64), renamed: impl Fn(i64) -> i64) -> Option<(i64, i64)> {
+    /// Which bits of so many are known of the images of those values of a variable of which some are, if exactly these values have them.
+    fn names(
+        &self,
+        (variable, width): (VarId, usize),
+        (known, value): (i64, i64),
+        renamed: impl Fn(i64) -> i64,
+    ) -> Option<(i64, i64)> {
         let (lo, hi) = self.ranges[variable.index()];
         if hi - lo >= MOST_VALUES {
             return None;
@@ -78,7 +83,6 @@ impl<'s> Images<'s> {
         let like = |(known, value): (i64, i64)| (lo..=hi).filter(move |other| other & known == value);
         let images: Vec<i64> = like((known, value)).map(renamed).collect();
         let (all, any) = images.iter().fold((-1, 0), |(all, any), image| (all & image, any | image));
-        let width = 64 - hi.leading_zeros();
         let known = !(all ^ any) & ((1 << width) - 1);
         (like((known, all & known)).count() == images.len()).then_some((known, all & known))
     }

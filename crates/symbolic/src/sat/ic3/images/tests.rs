@@ -86,6 +86,15 @@ fn images_of_cubes_are_cubes_of_images() {
         invariant exclusion: count (i : 0 .. 2) P[i]@inside <= 1; }";
     let (found, none) = compared(lock);
     assert!(found > 1000 && none > 0, "{found} {none}: part of the bits of a name is no name");
+    // Nobody is a name, too: below zero, and in a variable that no thread is ever in.
+    let nobody = "system Nobody { int (-1, 2) owner := -1; int (-2, 2) next := -1;
+        active [3] thread P(int me) {
+            loc idle: when owner == -1 do { owner := me; next := -2; } goto inside;
+                      when next == me do { } goto idle;
+            loc inside: do { owner := -1; next := -1; } goto idle; }
+        invariant exclusion: count (i : 0 .. 2) P[i]@inside <= 1; }";
+    let (found, none) = compared(nobody);
+    assert!(found > 100 && none > 0, "{found} {none}");
     // A ring, turned.
     let ring = "system Ring { boolean[4] fork;
         active [4] thread P(int me) {
