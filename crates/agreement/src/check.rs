@@ -128,7 +128,7 @@ pub fn truthful(case: &Case, hunt: &Hunt) -> Checked {
         let right = match outcome {
             Outcome::Found(_) => shortest.is_some(),
             Outcome::Absent => shortest.is_none(),
-            Outcome::Untraced(_) => false,
+            Outcome::Untraced(length) => shortest.is_some_and(|shortest| shortest <= *length),
             Outcome::Inconclusive => hunt.coverage != Coverage::Complete && !shortest.is_some_and(examined),
         };
         same(&named(case, goal, "truthful"), &right, &true)?;

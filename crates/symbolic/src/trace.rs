@@ -5,7 +5,7 @@ use birk_engine::{Model as _, Successors};
 use birk_exec::Interpreter;
 use birk_ir::{Outcome, Program, Step, Trace, TransitionId};
 
-/// A trace numbers the outcomes of a step; where there are more than this, it is not looked for among them.
+/// A trace numbers the outcomes of a step: so many are looked at.
 const MOST_OUTCOMES: u64 = 1 << 22;
 
 /// A step that a solver found: its transition, and the values that it chooses.
@@ -18,8 +18,8 @@ pub(crate) struct Taken {
 /// The run through these states by these steps, each of which was made by the interpreter; only its length where a step has too many
 /// outcomes for its number to be found.
 pub(crate) fn found(program: &Program, states: &[Vec<u32>], steps: &[Taken]) -> Outcome {
-    if steps.iter().all(|step| program.most_outcomes(step.transition) <= MOST_OUTCOMES) {
-        return Outcome::Found(through(program, states));
+    if let Some(trace) = among(program, states, MOST_OUTCOMES) {
+        return Outcome::Found(trace);
     }
     let model = Interpreter::new(program, &[]);
     for (step, pair) in steps.iter().zip(states.windows(2)) {
@@ -42,14 +42,22 @@ pub(crate) fn after(model: &Interpreter<'_>, program: &Program, state: &[u32], s
 
 /// The run through these states.
 pub(crate) fn through(program: &Program, states: &[Vec<u32>]) -> Trace {
-    let model = Interpreter::new(program, &[]);
-    let steps = states.windows(2).map(|pair| step(&model, &pair[0], &pair[1])).collect();
-    let initial = states.first().and_then(|first| program.initial_states().iter().position(|state| state == first));
-    Trace { initial: initial.unwrap_or(0) as u32, steps, loop_start: None }
+    among(program, states, u64::MAX).expect("an engine on sets knows the successors")
 }
 
-fn step(model: &Interpreter<'_>, from: &[u32], to: &[u32]) -> Step {
-    let mut successors = Successors::in_parts(model.words());
-    let found = successors.find(model, from, |_, state| state == to);
-    successors.step(found.expect("an engine on sets knows the successors"))
+/// The run through these states, if each is among so many successors of the one before it.
+fn among(program: &Program, states: &[Vec<u32>], most: u64) -> Option<Trace> {
+    let model = Interpreter::new(program, &[]);
+    let steps = states.windows(2).map(|pair| step(&model, &pair[0], &pair[1], most)).collect::<Option<_>>()?;
+    let initial = states.first().and_then(|first| program.initial_states().iter().position(|state| state == first));
+    Some(Trace { initial: initial.unwrap_or(0) as u32, steps, loop_start: None })
+}
+
+fn step(model: &Interpreter<'_>, from: &[u32], to: &[u32], most: u64) -> Option<Step> {
+    let (mut successors, mut looked_at) = (Successors::in_parts(model.words()), 0);
+    let found = successors.find(model, from, |_, state| {
+        looked_at += 1;
+        looked_at > most || state == to
+    })?;
+    (looked_at <= most).then(|| successors.step(found))
 }
