@@ -42,8 +42,8 @@ impl<'p> Layers<'p> {
     }
 
     /// With only the steps of a stubborn set in each state, and what became of a trial; an error says why that cannot be. What is known
-    /// of reachable states is looked for only where the trial is not a whole search. A search up to symmetry visits images of
-    /// reachable states, of which it says nothing.
+    /// of reachable states is looked for only where it may help. A search up to symmetry visits images of reachable states, of which
+    /// it says nothing.
     pub(crate) fn reduced(
         &self,
         preserve: fn(&[Goal]) -> Preserve<'_>,
@@ -51,17 +51,15 @@ impl<'p> Layers<'p> {
         memory: u64,
         observer: &mut dyn Observer,
     ) -> Result<(Reduced<'_>, Trial), String> {
-        let mut tried = |is_reachable| {
-            let model =
-                |oracle: &mut dyn Oracle| Reduced::new(self.program, &self.staged, preserve(&self.goals), oracle);
-            let mut reduced = with_oracle(self.program, is_reachable, observer, memory, model)?;
+        let tried = |oracle: &mut dyn Oracle| {
+            let mut reduced = Reduced::new(self.program, &self.staged, preserve(&self.goals), oracle)?;
             let trial = reduced.trial();
             Ok((reduced, trial))
         };
-        match tried(false)? {
-            (_, trial) if trial != Trial::Over && !is_symmetric => tried(true),
+        with_oracle(self.program, observer, memory, |oracle| match tried(oracle)? {
+            (_, Trial::Worthwhile | Trial::Useless) if !is_symmetric && oracle.learn() => tried(oracle),
             tried => Ok(tried),
-        }
+        })
     }
 
     /// The same reduction with its conditions as native code, where that pays and can be had.
@@ -119,30 +117,29 @@ pub fn compiled<'p>(program: &'p Program, goals: &[Goal]) -> impl Model + use<'p
 
 /// Calls `hear` with each pair of transitions of different threads, and with what is known of their order: what a reduction goes by.
 pub fn independence(program: &Program, hear: impl FnMut(TransitionId, TransitionId, Independence)) {
-    with_oracle(program, true, &mut Patient, u64::MAX, |oracle| {
+    with_oracle(program, &mut Patient, u64::MAX, |oracle| {
+        oracle.learn();
         birk_exec::reduction::independence(program, oracle, hear);
     });
 }
 
-/// Asks who knows best which steps commute, in reachable states or in all within bounds: a solver, otherwise what they read and write.
+/// Asks who knows best which steps commute: a solver, otherwise what they read and write.
 fn with_oracle<T>(
     program: &Program,
-    is_reachable: bool,
     observer: &mut dyn Observer,
     memory: u64,
     ask: impl FnOnce(&mut dyn Oracle) -> T,
 ) -> T {
     #[cfg(feature = "native")]
     {
-        let states = if is_reachable { birk_symbolic::States::Reachable } else { birk_symbolic::States::Bounded };
-        birk_symbolic::with_solver(program, states, observer, memory, |solver| match solver {
+        birk_symbolic::with_solver(program, observer, memory, |solver| match solver {
             Some(solver) => ask(solver),
             None => ask(&mut Syntactic),
         })
     }
     #[cfg(not(feature = "native"))]
     {
-        let _ = (program, is_reachable, observer, memory);
+        let _ = (program, observer, memory);
         ask(&mut Syntactic)
     }
 }

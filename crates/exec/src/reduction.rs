@@ -94,6 +94,8 @@ pub enum Trial {
     Worthwhile,
     /// Nearly all steps are taken: to choose among them takes longer than to take them.
     Useless,
+    /// All, or so nearly all that it would not help to know more of the states.
+    Hopeless,
 }
 
 impl<'m> Reduced<'m> {
@@ -184,7 +186,13 @@ impl<'m> Reduced<'m> {
             [false, true] => Beginning::All,
             _ => Beginning::Both,
         };
-        if taken * 10 <= enabled * 9 { Trial::Worthwhile } else { Trial::Useless }
+        if taken * 10 <= enabled * 9 {
+            Trial::Worthwhile
+        } else if taken * 50 <= enabled * 49 {
+            Trial::Useless
+        } else {
+            Trial::Hopeless
+        }
     }
 
     /// How many of the successors of a state are taken if its set is looked for in this way alone.

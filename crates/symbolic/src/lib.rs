@@ -18,7 +18,7 @@ use birk_engine::{Engine, MuCalculusSearch, Search};
 use birk_exec::heuristic::REFINE;
 
 pub use netlist::Netlist;
-pub use sat::{Breach, Gap, Induction, States, induction, strengthen, with_solver};
+pub use sat::{Breach, Gap, Induction, induction, strengthen, with_solver};
 
 use crate::bdd::{astar, bfs, chaining, mucalculus, search};
 

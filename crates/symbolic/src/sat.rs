@@ -11,7 +11,7 @@ mod stuck;
 mod unrolling;
 
 pub(crate) use bmc::hunt;
-pub use commute::{States, with_solver};
+pub use commute::with_solver;
 pub use ic3::strengthen;
 pub use inductive::{Breach, Gap, Induction, induction};
 pub(crate) use stuck::depends_on_choices;

@@ -10,7 +10,7 @@ use birk_exec::reduction::{Oracle, Preserve};
 use birk_exec::{Interpreter, Product, Reduced, Specialised, Syntactic, replay};
 use birk_ir::{BinaryOp, Expr, Formula, Goal, Outcome, Program, Property, PropertyKind, VarRole, Variable};
 use birk_search::liveness::CycleSearch;
-use birk_symbolic::{States, with_solver};
+use birk_symbolic::with_solver;
 
 use super::each_program;
 use crate::branching::is_true_of_runs;
@@ -100,8 +100,10 @@ fn agreed(case: &Case, seed: u64, tally: &mut Tally) -> Checked {
     if !seed.is_multiple_of(PROVED) {
         return Ok(());
     }
-    with_solver(&specialised.program, States::Reachable, &mut Patient, u64::MAX, |solver| {
-        search("solver", solver.expect("it is small"))
+    with_solver(&specialised.program, &mut Patient, u64::MAX, |solver| {
+        let solver = solver.expect("it is small");
+        solver.learn();
+        search("solver", solver)
     })
 }
 

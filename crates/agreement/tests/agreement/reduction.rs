@@ -17,7 +17,7 @@ use birk_exec::{Interpreter, Reduced, Specialised, Syntactic, replay};
 use birk_ir::{Coverage, Goal, Outcome, Step, TransitionId};
 use birk_jit::Predicates;
 use birk_search::ENGINES;
-use birk_symbolic::{States, with_solver};
+use birk_symbolic::with_solver;
 
 use super::each_program;
 
@@ -25,6 +25,8 @@ use super::each_program;
 const PROGRAMS: u64 = 240;
 /// Every so many programs, each set is held against the definition.
 const DEFINED: u64 = 3;
+/// In every so many, the solver knows nothing of reachable states.
+const UNLEARNED: u64 = 4;
 /// States that are reached outside of a set, and sets of one search, that are looked at.
 const MOST_OUTSIDE: usize = 60;
 const MOST_SETS: u64 = 200;
@@ -47,9 +49,7 @@ pub(crate) struct Tally {
 /// Calls `look` with what knows nothing, and with the solver.
 fn with_oracles(program: &birk_ir::Program, mut look: impl FnMut(&str, &mut dyn Oracle) -> Checked) -> Checked {
     look("syntactic", &mut Syntactic)?;
-    with_solver(program, States::Reachable, &mut Patient, u64::MAX, |solver| {
-        solver.map_or(Ok(()), |solver| look("solver", solver))
-    })
+    with_solver(program, &mut Patient, u64::MAX, |solver| solver.map_or(Ok(()), |solver| look("solver", solver)))
 }
 
 fn reduced_programs(part: u64) {
@@ -75,6 +75,12 @@ pub(crate) fn agreed(case: &Case, seed: u64, tally: &mut Tally) -> Checked {
     let mut is_solved = false;
     let checked = with_oracles(&specialised.program, |name, oracle| {
         is_solved |= name == "solver";
+        if !seed.is_multiple_of(UNLEARNED) {
+            // As before a search: it is asked, and asked again when it has learned more.
+            let full = Interpreter::new(&specialised.program, &case.goals);
+            let _ = Reduced::new(&specialised.program, &full, Preserve::Distances(&case.goals), oracle);
+            oracle.learn();
+        }
         for group in &groups {
             let of = |why: String| format!("{name}, goals {group:?}: {why}");
             let goals: Vec<Goal> = group.iter().map(|&goal| case.goals[goal].clone()).collect();
@@ -289,11 +295,11 @@ fn what_the_solver_proves_is_so() {
         let many = program.transitions.len() as i64;
         let pairs: Vec<(usize, usize)> =
             (0..40).map(|_| (random.between(0, many - 1) as usize, random.between(0, many - 1) as usize)).collect();
-        let proved_pairs: Vec<(usize, usize)> =
-            with_solver(program, States::Reachable, &mut Patient, u64::MAX, |solver| {
-                let solver = solver.expect("random programs are small");
-                pairs.into_iter().filter(|&(one, other)| one != other && solver.accord(one, other)).collect()
-            });
+        let proved_pairs: Vec<(usize, usize)> = with_solver(program, &mut Patient, u64::MAX, |solver| {
+            let solver = solver.expect("random programs are small");
+            solver.learn();
+            pairs.into_iter().filter(|&(one, other)| one != other && solver.accord(one, other)).collect()
+        });
         proved += proved_pairs.len();
         let mut definition =
             Definition { full: &model, set: Vec::new(), goals: 0, batch: Successors::new(model.words()), runs: 0 };

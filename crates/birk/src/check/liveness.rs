@@ -135,7 +135,7 @@ impl LivenessQuestion<'_> {
         let layers = Layers::new(&specialised.program, &self.goals);
         let reduced = layers.reduced(|goals| Preserve::Formulas(goals), false, limits.memory, watch);
         let tried = reduced.and_then(|(reduced, trial)| match trial {
-            Trial::Useless => Err(USELESS.to_owned()),
+            Trial::Useless | Trial::Hopeless => Err(USELESS.to_owned()),
             trial => Ok(layers.natively(reduced, trial, watch)),
         });
         let reduced = tried.map_err(|reason| context.note_unreduced(&reason, watch)).ok()?;

@@ -31,7 +31,7 @@ impl SafetyQuestion {
         let hunted = layers
             .reduced(|goals| Preserve::Distances(goals), how.1.is_used(), job.limits.memory, watch)
             .and_then(|(reduced, trial)| match trial {
-                Trial::Useless => self.hunt_each(context, how, (&layers, &reduced), job, watch),
+                Trial::Useless | Trial::Hopeless => self.hunt_each(context, how, (&layers, &reduced), job, watch),
                 trial => {
                     let reduced = layers.natively(reduced, trial, watch);
                     Ok(self.hunt(context, how, (&layers, &reduced), job, watch))
@@ -68,7 +68,7 @@ impl SafetyQuestion {
         for goal in 0..self.goals.len() {
             let mut reduced = layers.for_goal(reduced, goal);
             match reduced.trial() {
-                Trial::Useless => return Err(USELESS.to_owned()),
+                Trial::Useless | Trial::Hopeless => return Err(USELESS.to_owned()),
                 trial => alone.push(layers.natively(reduced, trial, watch)),
             }
         }

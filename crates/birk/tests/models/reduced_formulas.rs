@@ -9,7 +9,7 @@ use birk_exec::reduction::Preserve;
 use birk_exec::{Interpreter, Product, Reduced, Specialised, reference};
 use birk_ir::{Expr, Formula, Goal, Outcome, Program, PropertyKind};
 use birk_search::liveness::CycleSearch;
-use birk_symbolic::{States, with_solver};
+use birk_symbolic::with_solver;
 
 use crate::{load, program};
 
@@ -25,8 +25,9 @@ fn with_reduced<T>(
 ) -> T {
     let specialised = Specialised::new(program);
     let full = Interpreter::new(&specialised.program, goals);
-    with_solver(&specialised.program, States::Reachable, &mut Patient, u64::MAX, |solver| {
+    with_solver(&specialised.program, &mut Patient, u64::MAX, |solver| {
         let solver = solver.expect("it is small");
+        solver.learn();
         look(&Reduced::new(&specialised.program, &full, preserve, solver).expect("it can be reduced"))
     })
 }

@@ -9,7 +9,7 @@ use birk_exec::reduction::Preserve;
 use birk_exec::{Interpreter, Reduced, Specialised, Syntactic, goal_of, reference};
 use birk_ir::{Expr, Goal, Op, Outcome, Program, Property, PropertyKind, Transition, VarRole};
 use birk_search::{ENGINES, engine};
-use birk_symbolic::{States, with_solver};
+use birk_symbolic::with_solver;
 
 use crate::traps::TRAPS;
 use crate::{hunt_in, load, program};
@@ -34,8 +34,10 @@ fn reduced(program: &Program, goals: &[Goal], is_proved: bool) -> Hunt {
         Reduced::new(&specialised.program, &full, Preserve::Distances(goals), oracle).expect("it can be reduced")
     };
     match is_proved {
-        true => search(&with_solver(&specialised.program, States::Reachable, &mut Patient, u64::MAX, |solver| {
-            new(solver.expect("small"))
+        true => search(&with_solver(&specialised.program, &mut Patient, u64::MAX, |solver| {
+            let solver = solver.expect("small");
+            solver.learn();
+            new(solver)
         })),
         false => search(&new(&mut Syntactic)),
     }
@@ -150,9 +152,10 @@ fn every_engine_finds_a_deadlock_among_few_states() {
     let goals: Vec<Goal> = goals(&program).into_iter().map(|(_, goal)| goal).collect();
     let specialised = Specialised::new(&program);
     let full = Interpreter::new(&specialised.program, &goals[..1]);
-    let model = with_solver(&specialised.program, States::Reachable, &mut Patient, u64::MAX, |solver| {
-        Reduced::new(&specialised.program, &full, Preserve::Distances(&goals[..1]), solver.expect("it is small"))
-            .expect("it can be reduced")
+    let model = with_solver(&specialised.program, &mut Patient, u64::MAX, |solver| {
+        let solver = solver.expect("it is small");
+        solver.learn();
+        Reduced::new(&specialised.program, &full, Preserve::Distances(&goals[..1]), solver).expect("it can be reduced")
     });
     for engine in ENGINES.iter().filter(|engine| engine.complete) {
         for threads in if engine.scales { vec![1, 2, 8] } else { vec![1] } {

@@ -13,8 +13,14 @@ const MOST_TRANSITIONS: usize = 4_000;
 /// More nodes are not folded.
 const MOST_NODES: usize = 2_000;
 
-/// Answers, where reading and writing say nothing: what it does not know it need not say.
+/// Answers, where reading and writing say nothing: what it does not know it need not say. They are about all states within the bounds
+/// of their variables, and from then on, when it has learned which of them can be reached, about those.
 pub trait Oracle {
+    /// Learns what is so of reachable states alone; whether it may answer otherwise now.
+    fn learn(&mut self) -> bool {
+        false
+    }
+
     /// Whether two transitions were proved to accord: wherever both are enabled, neither disables the other, both orders lead to
     /// the same states, and each fails after the other just where it fails before it.
     fn accord(&mut self, one: usize, other: usize) -> bool;

@@ -23,10 +23,10 @@ use crate::bitvector::Algebra;
 use crate::ends::{assign, name};
 use witness::{Around, Witnesses};
 
-/// Conflicts of one query.
-const MOST_CONFLICTS: i32 = 1_000;
-/// Queries that were not decided within that, after which no more are asked.
-const MOST_UNDECIDED: u32 = 20;
+/// Conflicts of one query; and when so many were not decided within that, of each from then on.
+const MOST_CONFLICTS: i32 = 500;
+const MOST_UNDECIDED: u32 = 10;
+const FEW_CONFLICTS: i32 = 20;
 /// Variables of queries that share a solver: to set one up takes longer than most queries, but each has the clauses of all.
 const SHARED_VARIABLES: u64 = 2_000;
 /// Variables of one query, and of all.
@@ -36,19 +36,9 @@ const MOST_OF_ALL: u64 = 3_000_000;
 const MOST_TRANSITIONS: usize = 1_000;
 const MOST_BITS: u64 = 1 << 13;
 
-/// Which states answers are about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum States {
-    /// Those that can be reached.
-    Reachable,
-    /// All within the bounds of variables: what a symmetry makes of a state that is reached need not be.
-    Bounded,
-}
-
 /// Calls `hear` with what answers queries about the transitions of a program; with nothing, if it is too large.
 pub fn with_solver<T>(
     program: &Program,
-    states: States,
     observer: &mut dyn Observer,
     memory: u64,
     hear: impl FnOnce(Option<&mut dyn Oracle>) -> T,
@@ -61,16 +51,12 @@ pub fn with_solver<T>(
     let least = least(&Circuit::new(&watch), program, &ranges);
     let witnesses = Witnesses::new(program);
     let known = HashMap::new();
-    let never = match states {
-        States::Reachable => never_together(program, &ranges, &watch).unwrap_or_default(),
-        States::Bounded => Vec::new(),
-    };
     hear(Some(&mut Commutation {
         watch: &watch,
         program,
         ranges,
         least,
-        never: Never::new(never),
+        never: Never::default(),
         witnesses,
         known,
         shared: None,
@@ -86,6 +72,7 @@ struct Commutation<'o, 'p> {
     ranges: Vec<Interval>,
     /// For every element the least value within its bounds.
     least: Vec<Rc<Vec<Value>>>,
+    /// What it has learned.
     never: Never,
     witnesses: Witnesses<'p>,
     /// Answers by the shapes of queries: what instances of a thread do to each other is asked once.
@@ -97,6 +84,7 @@ struct Commutation<'o, 'p> {
 }
 
 /// The pairs of values that no reachable state has, by the first of their elements.
+#[derive(Default)]
 struct Never {
     pairs: BTreeMap<(VarId, u32), Vec<Pair>>,
 }
@@ -138,6 +126,14 @@ struct Effect<'c, 'o, 'p> {
 }
 
 impl Oracle for Commutation<'_, '_> {
+    fn learn(&mut self) -> bool {
+        let never = never_together(self.program, &self.ranges, self.watch).unwrap_or_default();
+        self.never = Never::new(never);
+        // What was asked before is asked again only where it may have another answer.
+        (self.undecided, self.variables) = (0, 0);
+        !self.never.pairs.is_empty()
+    }
+
     fn accord(&mut self, one: usize, other: usize) -> bool {
         let pair = [one, other].map(TransitionId::new);
         let (one, other) = (&self.program.transitions[one], &self.program.transitions[other]);
@@ -200,20 +196,26 @@ fn has_choice(transition: &Transition) -> bool {
 }
 
 impl<'o> Commutation<'o, '_> {
-    /// Whether in no state all of some bits are set; a state in which they are may be found without the solver.
+    /// Whether in no state all of some bits are set, as far as it has learned which states there are; a state in which they are may be found without the solver.
     fn is_impossible(
         &mut self,
         (transitions, condition): (&[&Transition], Option<&Expr>),
         is_found: impl FnOnce(&mut Witnesses<'_>, &Around<'_>) -> bool,
         bits: impl FnOnce(&Frame<'_, '_, '_>) -> Attempt<Vec<Literal>>,
     ) -> bool {
-        if self.undecided >= MOST_UNDECIDED || self.variables >= MOST_OF_ALL {
+        if self.variables >= MOST_OF_ALL {
             return false;
         }
         let touched = elements(self.program, transitions, condition);
         let never: Vec<Pair> = self.never.of(&touched).copied().collect();
-        let shape = Shape::of((self.program, &self.ranges), transitions, condition, &never);
-        if let Some(&known) = self.known.get(&shape) {
+        let mut shape = Shape::of((self.program, &self.ranges), transitions, condition);
+        match self.known.get(&shape.text) {
+            // What is so in all states is so in those that can be reached.
+            Some(true) => return true,
+            Some(false) if never.is_empty() => return false,
+            _ => shape.never(&never),
+        }
+        if let Some(&known) = self.known.get(&shape.text) {
             return known;
         }
         let around = Around { touched: &touched, bounds: &self.ranges, never: &never };
@@ -228,7 +230,7 @@ impl<'o> Commutation<'o, '_> {
             self.undecided += u32::from(matches!(answer, Ok(None)));
             matches!(answer, Ok(Some(false)))
         };
-        self.known.insert(shape, is_impossible);
+        self.known.insert(shape.text, is_impossible);
         is_impossible
     }
 
@@ -258,7 +260,8 @@ impl<'o> Commutation<'o, '_> {
         if bits.contains(circuit.no()) {
             return Ok(Some(false));
         }
-        let answer = circuit.solve(&bits, Some(MOST_CONFLICTS))?;
+        let most = if self.undecided < MOST_UNDECIDED { MOST_CONFLICTS } else { FEW_CONFLICTS };
+        let answer = circuit.solve(&bits, Some(most))?;
         if answer == Some(true) {
             hear(&frame);
         }
@@ -320,8 +323,7 @@ impl<'p> Shape<'p> {
         (program, ranges): (&'p Program, &'p [Interval]),
         transitions: &[&Transition],
         condition: Option<&Expr>,
-        never: &[Pair],
-    ) -> String {
+    ) -> Self {
         let (dynamic, names) = (BTreeSet::new(), BTreeMap::new());
         let mut shape = Self { program, ranges, dynamic, names, text: String::new() };
         for transition in transitions {
@@ -342,12 +344,14 @@ impl<'p> Shape<'p> {
         if let Some(condition) = condition {
             shape.expr(condition);
         }
-        shape.never(never);
-        shape.text
+        shape
     }
 
-    /// Pairs of values that no reachable state has: by the names of their elements, each in any order.
+    /// With pairs of values that no reachable state has: by the names of their elements, each in any order.
     fn never(&mut self, never: &[Pair]) {
+        if never.is_empty() {
+            return;
+        }
         let mut pairs = BTreeSet::new();
         for pair in never {
             let mut named: [_; 2] = pair.map(|(variable, element, value)| {

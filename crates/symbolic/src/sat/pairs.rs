@@ -2,13 +2,14 @@
 //!
 //! Whatever the first states and some random executions do not show is supposed to be impossible. If a step leads from a state in
 //! which nothing impossible is to one in which something is, that is given up, until no step does: what is left is the largest part
-//! that is inductive (Flanagan and Leino, "Houdini, an Annotation Assistant for ESC/Java", 2001).
+//! that is inductive (Flanagan and Leino, "Houdini, an Annotation Assistant for ESC/Java", 2001). What names of threads that can be
+//! exchanged make of it is given up with it: as little of that is inductive.
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use birk_engine::{Model as _, Successors};
-use birk_exec::{Interpreter, Random};
+use birk_exec::{Automorphisms, Interpreter, Random};
 use birk_ir::interval::Interval;
 use birk_ir::{Op, Program, Transition, VarId};
 
@@ -39,11 +40,12 @@ const WALKS: usize = 64;
 const STEPS: usize = 200;
 /// Fewer where that needs more assignments than this.
 const MOST_WORK: u64 = 1 << 25;
-/// Steps from a state that a solver has found.
+/// Random executions from a state that a solver has found, and their steps: they are faster than its next answer.
+const MORE_WALKS: usize = 4;
 const MORE_STEPS: usize = 16;
 /// Questions to the solver, and conflicts of each; then nothing is known.
 const MOST_QUESTIONS: usize = 300;
-const MOST_CONFLICTS: i32 = 2_000;
+const MOST_CONFLICTS: i32 = 5_000;
 
 /// The pairs of a program whose variables are within some bounds.
 pub(super) fn never_together<'o>(program: &Program, ranges: &[Interval], watch: &'o Watch<'o>) -> Attempt<Vec<Pair>> {
@@ -57,6 +59,7 @@ pub(super) fn never_together<'o>(program: &Program, ranges: &[Interval], watch: 
         watch.look()?;
         shown.walk(program.initial_state(), STEPS);
     }
+    shown.spread_all();
     let supposed = shown.supposed();
     if supposed.is_empty() || supposed.len() > MOST_PAIRS {
         return Ok(Vec::new());
@@ -80,6 +83,20 @@ fn outcomes(transition: &Transition) -> Option<i64> {
     outcomes.try_fold(1i64, |all, more| all.checked_mul(more?))
 }
 
+/// What generators of the symmetries of a program make of its atoms, each where all of them have images.
+fn images(program: &Program, atoms: &[Atom]) -> Vec<Vec<usize>> {
+    let places: HashMap<Atom, usize> = atoms.iter().copied().zip(0..).collect();
+    let automorphisms = Automorphisms::new(program, &[]);
+    let all = automorphisms.generators().into_iter().map(|generator| {
+        let image = |&(variable, element, value): &Atom| {
+            let (element, value) = generator.image(variable, element, value);
+            places.get(&(variable, element, value)).copied()
+        };
+        atoms.iter().map(image).collect::<Option<Vec<usize>>>()
+    });
+    all.flatten().collect()
+}
+
 /// Which pairs of atoms some state has.
 struct Shown<'p> {
     program: &'p Program,
@@ -89,6 +106,8 @@ struct Shown<'p> {
     elements: Vec<(VarId, u32, usize, i64)>,
     /// For each atom, those that some state has together with it, a bit each.
     together: Vec<Vec<u64>>,
+    /// What exchanges of names make of each atom.
+    images: Vec<Vec<usize>>,
     random: Random,
     out: Successors,
     /// Assignments of the steps from a state, roughly, and how many are left before nothing more is visited.
@@ -120,7 +139,8 @@ impl<'p> Shown<'p> {
             outcomes * (1 + transition.ops.len() as u64)
         });
         let (weight, left) = (weight.sum(), MOST_WORK);
-        Some(Self { program, interpreter, atoms, elements, together, random, out, weight, left })
+        let images = images(program, &atoms);
+        Some(Self { program, interpreter, atoms, elements, together, images, random, out, weight, left })
     }
 
     /// A state has all its atoms together.
@@ -139,6 +159,28 @@ impl<'p> Shown<'p> {
 
     fn is_shown(&self, one: usize, other: usize) -> bool {
         self.together[one][other / 64] >> (other % 64) & 1 == 1
+    }
+
+    /// Shows what exchanges of names make of these pairs, and of what becomes of them.
+    fn spread(&mut self, mut open: Vec<(usize, usize)>) {
+        while let Some((one, other)) = open.pop() {
+            for image in 0..self.images.len() {
+                let (one, other) = (self.images[image][one], self.images[image][other]);
+                if !self.is_shown(one, other) {
+                    self.together[one][other / 64] |= 1 << (other % 64);
+                    self.together[other][one / 64] |= 1 << (one % 64);
+                    open.push((one, other));
+                }
+            }
+        }
+    }
+
+    /// The same with all that was shown.
+    fn spread_all(&mut self) {
+        let all = 0..self.atoms.len();
+        let pairs = all.clone().flat_map(|one| all.clone().skip(one).map(move |other| (one, other)));
+        let shown = pairs.filter(|&(one, other)| self.is_shown(one, other)).collect();
+        self.spread(shown);
     }
 
     /// Shows all initial states, and some next to them.
@@ -229,8 +271,9 @@ impl<'p> Shown<'p> {
             match circuit.solve(&assumed, Some(MOST_CONFLICTS))? {
                 Some(false) => return Ok(open),
                 None => return Ok(Vec::new()),
-                Some(true) => self.walk(next.state(), MORE_STEPS),
+                Some(true) => (0..MORE_WALKS).for_each(|_| self.walk(next.state(), MORE_STEPS)),
             }
+            self.spread(open.iter().copied().filter(|&(one, other)| self.is_shown(one, other)).collect());
             let (kept, broken): (Vec<_>, Vec<_>) =
                 open.into_iter().partition(|&(one, other)| !self.is_shown(one, other));
             for pair in broken {
