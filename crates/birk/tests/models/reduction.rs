@@ -225,6 +225,11 @@ const MUTANTS: &[Mutant] = &[
         ..RIGHT
     },
     Mutant {
+        about: "properties cannot fail to be evaluated",
+        bend: |program| program.property_faults.clear(),
+        ..RIGHT
+    },
+    Mutant {
         about: "nothing is necessary to enable what is disabled",
         oracle: Lies { never_enables: true, ..RIGHT.oracle },
         ..RIGHT
@@ -291,7 +296,7 @@ fn found_by(mutant: &Mutant, program: &Program) -> Vec<Option<u32>> {
         .flat_map(|group| {
             let goals: Vec<Goal> = group.iter().map(|(_, goal)| goal.clone()).collect();
             let attractive = group.iter().filter(|(property, _)| (mutant.has_attractor)(property));
-            let attractors: Vec<Goal> = attractive.map(|(_, goal)| goal.clone()).collect();
+            let attractors: Vec<Goal> = attractive.filter_map(|(property, _)| goal_of(&bent, property)).collect();
             let full = Interpreter::new(program, &goals);
             let reduced = Reduced::new(&bent, &full, Preserve::Distances(&attractors), &mut mutant.oracle.clone())
                 .expect("it can be reduced");

@@ -191,6 +191,20 @@ system T19 {
         ",
     },
     Trap {
+        about: "An invariant that cannot be evaluated is a fault as well, and nobody else waits for the step that makes it one.",
+        expected: &[("fault", 1), ("within", 1)],
+        text: r"
+system T25 {
+            int (0, 3) i;
+            boolean[3] a;
+            boolean x;
+            active thread Loop() { loc a: do { x := !x; } goto a; }
+            active thread Bad() { loc b: do { i := 3; } goto b2; loc b2: end when false do { } goto b2; }
+            invariant within: !a[i];
+}
+        ",
+    },
+    Trap {
         about: "W writes a[2] through an index that is not a constant; it disables R. {W} alone is not stubborn.",
         expected: &[("deadlock", 3)],
         text: r"
