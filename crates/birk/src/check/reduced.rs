@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use birk_engine::{GoalSet, Hunt, Job, Stats};
+use birk_engine::{GoalSet, Hunt, Job, Limits, Stats};
 use birk_exec::reduction::{Preserve, Trial};
 use birk_exec::{Reduced, Specialised};
 use birk_ir::{Coverage, Outcome, Stop};
@@ -13,6 +13,9 @@ use super::safety::{Found, How, SafetyQuestion};
 use crate::model::Layers;
 use crate::report::Grade;
 use crate::watch::Watch;
+
+/// So many states are searched as they are: where the search ends among them, a reduction would take longer to prepare.
+const FEW: u64 = 2_000;
 
 /// Why a reduction is of no use.
 pub(super) const USELESS: &str = "nearly all steps depend on each other";
@@ -26,6 +29,9 @@ impl SafetyQuestion {
         job: &Job,
         watch: &mut dyn Watch,
     ) -> Found {
+        if let Some(found) = self.search_few(context, how, job, watch) {
+            return found;
+        }
         let specialised = Specialised::new(context.program);
         let layers = Layers::new(&specialised.program, &self.goals);
         let hunted = layers
@@ -49,6 +55,21 @@ impl SafetyQuestion {
                 self.search(context, how, job, watch)
             }
         }
+    }
+
+    /// What a search says that ends soon, as it is.
+    fn search_few(&self, context: &Context<'_>, how: How<'_>, job: &Job, watch: &mut dyn Watch) -> Option<Found> {
+        if job.limits.states <= FEW {
+            return None;
+        }
+        let few = Job { limits: Limits { states: FEW, ..job.limits }, ..job.clone() };
+        let found = self.search(context, how, &few, watch);
+        let is_over = match found.hunt.stopped {
+            Stop::States => false,
+            Stop::Exhausted => found.hunt.coverage == Coverage::Complete,
+            _ => true,
+        };
+        is_over.then_some(found)
     }
 
     /// One search for each goal, if there are several and each alone is reduced; else a reason.

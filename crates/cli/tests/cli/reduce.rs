@@ -22,12 +22,25 @@ fn a_reduced_search_says_what_it_can_claim() {
 #[test]
 fn engines_find_a_trace_that_is_as_short() {
     for search in ["bfs", "depth", "astar"] {
-        let check = format!("check models/philosophers_ring.bir --search {search} --reduce auto");
-        let covered = birk(&check).exits(1).prints("`deadlock` (5 steps").out;
+        let check = format!("check models/philosophers_ring.bir -D N=12 --search {search} --reduce auto");
+        let covered = birk(&check).exits(1).prints("`deadlock` (12 steps").out;
         assert!(covered.contains("by reduction") || covered.contains("by a reduced search"), "{covered}");
     }
-    birk("check models/philosophers_ring.bir --search dfs --reduce auto").exits(1).prints("deadlock");
-    birk("check models/philosophers_ring.bir --store bitstate --search dfs --reduce auto").exits(1).prints("deadlock");
+    for search in ["--search dfs", "--search dfs --store bitstate"] {
+        let check = format!("check models/philosophers_ring.bir -D N=12 {search} --reduce auto");
+        birk(&check).exits(1).prints("deadlock");
+    }
+}
+
+/// To prepare a reduction takes longer than a small search.
+#[test]
+fn a_search_that_is_soon_over_is_not_reduced() {
+    let whole = birk("check models/peers/phil.bir -D N=5 --property deadlock --reduce auto").exits(0);
+    let whole = whole.prints("A, exhaustive: every reachable state").prints("243 states");
+    assert!(!whole.err.contains("not reduced"), "{}", whole.err);
+    let found = birk("check models/philosophers_ring.bir --search bfs --reduce auto").exits(1);
+    let found = found.prints("`deadlock` (5 steps, shortest)").prints("complete to depth 5");
+    assert!(!found.out.contains("reduction"), "{}", found.out);
 }
 
 #[test]
