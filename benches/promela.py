@@ -62,7 +62,7 @@ def pan(folder, options, seconds):
     whole = ran["ended"] and "states, stored" in ran["output"] and not re.search("Search not completed|max search depth|out of memory", ran["output"])
     megabytes = number(ran["output"], "equivalent memory usage")
     return {"complete": bool(whole), "states": number(ran["output"], "states, stored"), "seconds": ran["cpu"],
-            "errors": errors(ran["output"]), "megabytes": megabytes}
+            "errors": errors(ran["output"]), "megabytes": megabytes, "promise": "reduction invalid" in ran["output"]}
 
 
 def errors(output):
@@ -87,13 +87,15 @@ def spin(path, seconds):
             return answer
         answer["ends"] = pan(folder, ["-c0", "-A"], seconds)
         formulas = re.findall(r"^\s*ltl\s+(\w+)", path.read_text(errors="replace"), re.M)
+        if answer["states"]["errors"] > 0:
+            return answer
+        # Without `-A`: the claims of `[] p` are assertions, too.
         if formulas and verifier(folder, path.name, FULL)[0] is not None:
-            answer["formulas"] = {formula: pan(folder, ["-a", "-A", "-E", "-N", formula], seconds) for formula in formulas}
-        if answer["states"]["errors"] == 0:
-            for what, kept, options in (("dead", ["-o3"], f"{SAFETY} {FULL}"), ("defaults", [], SAFETY)):
-                compiling, _ = verifier(folder, path.name, options, kept)
-                if compiling is not None:
-                    answer[what] = {"compiling": compiling, **pan(folder, [], seconds)}
+            answer["formulas"] = {formula: pan(folder, ["-a", "-E", "-N", formula], seconds) for formula in formulas}
+        for what, kept, options in (("dead", ["-o3"], f"{SAFETY} {FULL}"), ("defaults", [], SAFETY)):
+            compiling, _ = verifier(folder, path.name, options, kept)
+            if compiling is not None:
+                answer[what] = {"compiling": compiling, **pan(folder, [], seconds)}
         return answer
 
 
@@ -150,6 +152,8 @@ def difference(answer):
             return f"ltl {name}: {other['errors']} errors, here {verdict or answer['birk_formulas'][name]}"
     for what in ("dead", "defaults"):
         other, mine = theirs.get(what, {}), answer.get(f"birk_{what}", {})
+        if other.get("promise"):
+            return f"{what}: SPIN says that its reduction is invalid, because the model does not keep `xr` or `xs`"
         failed = "violated" in mine.get("verdicts", {}).values()
         if other.get("errors") is not None and failed != (other["errors"] > 0) and (other["complete"] or other["errors"]):
             return f"{what}: {other['errors']} errors, here {mine}"
