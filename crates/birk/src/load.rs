@@ -81,7 +81,7 @@ pub const FRONT_ENDS: &[FrontEnd] = &[
     },
     FrontEnd {
         name: "Promela",
-        extensions: &["pml", "prom", "promela", "pm"],
+        extensions: &["pml", "prom", "promela", "pm", "spin"],
         encoding: Encoding::Ascii,
         load: birk_promela::load,
         codes: birk_promela::codes::CODES,

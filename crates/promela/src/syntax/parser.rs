@@ -43,7 +43,7 @@ pub(crate) struct Parser {
     inlines: HashMap<Rc<str>, Inline>,
     depth: usize,
     temporal: bool,
-    /// The last statement ends with a bracket: it needs no semicolon.
+    /// The last statement ends with a bracket or is `else`: it needs no semicolon.
     closed: bool,
     /// In the body of an inline.
     inlining: bool,

@@ -55,6 +55,14 @@ fn random_programs_have_the_states_that_spin_stores() {
     }
 }
 
+/// SPIN puts a semicolon behind `else` where there is none.
+#[test]
+fn else_needs_no_semicolon() {
+    let text = "byte x; active proctype P() {
+        do :: x < 3 -> x++ :: else break od; if :: x == 0 -> x = 9 :: else skip fi }";
+    assert_eq!(count(text), Some((11, 0)));
+}
+
 #[test]
 fn broken_texts_are_reported_and_nothing_else_happens() {
     let words =

@@ -120,7 +120,8 @@ impl Parser {
                 | StmtKind::Block(_)
                 | StmtKind::Inlined(_)
                 | StmtKind::For { .. }
-                | StmtKind::ForIn { .. } => true,
+                | StmtKind::ForIn { .. }
+                | StmtKind::Else => true,
                 // A label may stand without a semicolon.
                 StmtKind::Label(..) => parser.closed,
                 _ => false,
