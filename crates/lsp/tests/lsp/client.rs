@@ -13,7 +13,12 @@ use serde_json::{Value, json};
 pub(crate) const LANGUAGES: [Language; 3] = [
     Language { name: BIR, extensions: &["bir"], load: birk_lang::load_with, format: Some(birk_lang::fmt::format) },
     Language { name: "DVE", extensions: &["dve"], load: birk_dve::load, format: None },
-    Language { name: "Promela", extensions: &["pml", "prom", "promela", "pm", "spin"], load: birk_promela::load, format: None },
+    Language {
+        name: "Promela",
+        extensions: &["pml", "prom", "promela", "pm", "spin"],
+        load: birk_promela::load,
+        format: None,
+    },
 ];
 
 /// Nothing takes longer than this, on however slow a machine.
