@@ -135,7 +135,8 @@ impl Open {
 
     fn end_oldest(&self) {
         if let Some(silent) = self.taken.iter().find(|one| !one.is_heard && one.since.elapsed() >= GRACE) {
-            let _ = silent.stream.shutdown(Shutdown::Both);
+            // What it has said by now is answered: its thread may only have had no time to read it.
+            let _ = silent.stream.shutdown(Shutdown::Read);
         }
     }
 
@@ -143,6 +144,42 @@ impl Open {
     fn hear(&mut self, stream: &Arc<TcpStream>) {
         for one in self.taken.iter_mut().filter(|one| Arc::ptr_eq(&one.stream, stream)) {
             one.is_heard = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    /// On a busy machine, a thread may get no time between taking a connection and reading what it says.
+    #[test]
+    fn who_has_said_something_is_answered_by_threads_that_are_late() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there is a port");
+        let address = listener.local_addr().expect("it has an address");
+        // It ends with the process.
+        std::thread::spawn(move || {
+            Connections::default().serve(&listener, |mut stream, hear| {
+                std::thread::sleep(GRACE * 5);
+                let mut said = [0; 5];
+                if stream.read_exact(&mut said).is_ok() {
+                    hear();
+                    _ = stream.write_all(&said);
+                }
+            })
+        });
+        let ask = |_| {
+            let mut stream = TcpStream::connect(address).expect("it listens");
+            stream.write_all(b"hello").expect("it hears");
+            stream
+        };
+        for mut stream in (0..THREADS + MOST_WAITING).map(ask).collect::<Vec<_>>() {
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).expect("it answers");
+            assert_eq!(answer, "hello");
         }
     }
 }
