@@ -57,9 +57,9 @@ impl SafetyQuestion {
         }
     }
 
-    /// What a search says that ends soon, as it is.
+    /// What a search says that ends soon, as it is. Where there is no reduction, there is no need to look.
     fn search_few(&self, context: &Context<'_>, how: How<'_>, job: &Job, watch: &mut dyn Watch) -> Option<Found> {
-        if job.limits.states <= FEW {
+        if job.limits.states <= FEW || context.program.interpreted_only().is_some() {
             return None;
         }
         let few = Job { limits: Limits { states: FEW, ..job.limits }, ..job.clone() };

@@ -28,7 +28,7 @@ fn engines_find_a_trace_that_is_as_short() {
     }
     for search in ["--search dfs", "--search dfs --store bitstate"] {
         let check = format!("check models/philosophers_ring.bir -D N=12 {search} --reduce auto");
-        birk(&check).exits(1).prints("deadlock");
+        birk(&check).exits(1).prints("`deadlock` (").prints("visited by a reduced search");
     }
 }
 
@@ -41,6 +41,19 @@ fn a_search_that_is_soon_over_is_not_reduced() {
     let found = birk("check models/philosophers_ring.bir --search bfs --reduce auto").exits(1);
     let found = found.prints("`deadlock` (5 steps, shortest)").prints("complete to depth 5");
     assert!(!found.out.contains("reduction"), "{}", found.out);
+}
+
+/// What is not reduced is searched once, and told once.
+#[test]
+fn a_note_is_told_once() {
+    let file = folder("told-once").join("timeout.pml");
+    std::fs::write(&file, "byte x; active proctype P() { do :: x < 9 -> x++ :: timeout -> break od }")
+        .expect("it is written");
+    let answer = birk(&format!("check {} --property deadlock --reduce auto", file.display())).exits(0);
+    for note in ["the search was not reduced", "the model was interpreted"] {
+        assert!(answer.err.matches(note).count() <= 1, "{}", answer.err);
+    }
+    answer.says("the search was not reduced: `timeout`");
 }
 
 #[test]

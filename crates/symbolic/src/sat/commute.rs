@@ -129,7 +129,7 @@ impl Oracle for Commutation<'_, '_> {
     fn learn(&mut self) -> bool {
         let never = never_together(self.program, &self.ranges, self.watch).unwrap_or_default();
         self.never = Never::new(never);
-        // What was asked before is asked again only where it may have another answer.
+        // What is asked from now on may cost as much as what was asked before.
         (self.undecided, self.variables) = (0, 0);
         !self.never.pairs.is_empty()
     }
@@ -196,7 +196,8 @@ fn has_choice(transition: &Transition) -> bool {
 }
 
 impl<'o> Commutation<'o, '_> {
-    /// Whether in no state all of some bits are set, as far as it has learned which states there are; a state in which they are may be found without the solver.
+    /// Whether in no state all of some bits are set, as far as it has learned which states there are; a state in which they are may be
+    /// found without the solver.
     fn is_impossible(
         &mut self,
         (transitions, condition): (&[&Transition], Option<&Expr>),

@@ -49,6 +49,13 @@ fn violations_are_found() {
         active thread T() { int (0, 3) by; loc go: when at <= 50 do { by := choose(1, 3); at := at + by; } goto go; }
         invariant never: at != 11; }";
     assert!(answer(choosy).is_ok_and(|steps| (4..=11).contains(&steps)));
+    // The text of the choices allows millions of outcomes, and the state eight.
+    let wide = "system Wide { byte x := 254; byte[3] y;
+        active thread T() { loc go: do {
+            y[0] := choose(x, 255); y[1] := choose(x, 255); y[2] := choose(x, 255); } goto go;
+                                    when y[0] + y[1] == 9 do { x := 0; } goto go; }
+        invariant never: !(y[1] == 255 && y[2] == 254); }";
+    assert_eq!(answer(wide), Ok(1));
     // The initial state itself.
     assert_eq!(
         answer("system Here { byte b; active thread T() { loc l: do { } goto l; } invariant never: b != 0; }"),
