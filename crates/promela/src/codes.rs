@@ -193,12 +193,13 @@ be 0, nor use an index that may lie outside of its array.",
     },
     Code {
         code: "E2034",
-        title: "`trace` and `notrace` are not supported",
+        title: "a `trace` with something other than messages",
         explanation: "\
-They restrict the order of messages. Write what is forbidden as an `ltl` property, or as a process
-that reads the messages and asserts.",
-        example: "chan c = [1] of { byte }; active proctype P() { c!1 } trace { c!1 }",
-        fix: "chan c = [1] of { byte }; active proctype P() { c!1 } ltl p { <> (len(c) == 1) }",
+A `trace` or `notrace` describes the order of messages: it consists of plain sends and receives,
+and of choices and loops among them. A field is a constant, `eval(…)`, or `_` for any value. A
+model has one, and its labels say only where a run may end.",
+        example: "chan c = [1] of { byte }; active proctype P() { c!1 } trace { c!1; true }",
+        fix: "chan c = [1] of { byte }; active proctype P() { c!1 } trace { c!1 }",
     },
     Code {
         code: "E2035",

@@ -18,6 +18,7 @@ mod process;
 mod sema;
 mod syntax;
 mod translate;
+mod watch;
 
 use std::collections::HashSet;
 

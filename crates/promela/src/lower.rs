@@ -4,6 +4,7 @@ pub(crate) mod chain;
 pub(crate) mod channel;
 pub(crate) mod property;
 pub(crate) mod step;
+pub(crate) mod trace;
 pub(crate) mod value;
 
 use std::collections::{HashMap, HashSet};
@@ -11,7 +12,8 @@ use std::rc::Rc;
 
 use birk_ir::text::{NOT_RUNNING, TERMINATED};
 use birk_ir::{
-    Expr, Layout, Location, Op, Place, Program, Span, Thread, ThreadKind, ThreadRole, ValueKind, VarId, Variable,
+    Diagnostic, Expr, Layout, Location, Op, Place, Program, Span, Thread, ThreadKind, ThreadRole, ValueKind, VarId,
+    Variable,
 };
 
 use crate::flow::{Flow, Local, Range, Scope, build};
@@ -49,16 +51,18 @@ pub(crate) fn lower(
     }
     globals(&mut world, model);
     let claims = flows(&mut world, model);
+    let lines = Lines::new(files);
     process::declare(&mut world, model, most);
     begin(&mut world);
+    let watch = watch(&mut world, model, &lines);
     let receivers = step::receivers(&world);
     let mut steps: chain::Steps = Vec::new();
     for instance in 0..world.instances.len() {
         let states = world.procs[world.instances[instance].proc].states.clone();
         steps.push(states.iter().map(|state| step::steps(&mut world, &receivers, instance, *state)).collect());
     }
-    let lines = Lines::new(files);
-    let kinds: Vec<ThreadKind> = (0..world.instances.len()).map(|instance| kind(&world, instance, &lines)).collect();
+    let processes = (0..world.instances.len()).map(|instance| kind(&world, instance, &lines));
+    let kinds: Vec<ThreadKind> = processes.chain(watch).collect();
     let marks = [at_mark(&kinds, |location| location.accept), at_mark(&kinds, |location| location.progress)];
     let mut asked = property::properties(&mut world, model, &claims, marks);
     let conditions = conditions.iter().map(|expr| asked.condition_elsewhere(&mut world, expr)).collect();
@@ -187,6 +191,29 @@ fn apply(world: &mut World, ops: &[Op]) {
     }
 }
 
+/// The flow of what has no variables: a claim, or a trace.
+fn flow_of(claim: &ast::Claim, diagnostics: &mut Vec<Diagnostic>) -> Flow {
+    build(&[], &claim.body, claim.end, &[], &|_, _, _| None, diagnostics)
+}
+
+/// What watches the order of messages.
+fn watch(world: &mut World, model: &Model, lines: &Lines<'_>) -> Option<ThreadKind> {
+    let mut found = None;
+    for (at, trace) in model.traces.iter().enumerate() {
+        if at > 0 {
+            let another = Diagnostic::new("E2034", trace.name.span, "there is one `trace` or `notrace`", "another one");
+            world.diagnostics.push(Diagnostic { help: Some("check one of them at a time".into()), ..another });
+            continue;
+        }
+        let mut diagnostics = Vec::new();
+        let flow = flow_of(trace, &mut diagnostics);
+        world.diagnostics.extend(diagnostics);
+        let names = place_names(&flow, &flow.states(), lines);
+        found = Some(trace::declare(world, trace, &flow, names));
+    }
+    found
+}
+
 /// The flows of all processes, and of the claims.
 fn flows(world: &mut World, model: &Model) -> Vec<Flow> {
     let referred = referred(model);
@@ -219,7 +246,7 @@ fn flows(world: &mut World, model: &Model) -> Vec<Flow> {
             procs.push(Proc { name, provided, flow, instances: Vec::new(), states, position });
         }
         for claim in &model.claims {
-            claims.push(build(&[], &claim.body, claim.end, &[], &range_of, &mut diagnostics));
+            claims.push(flow_of(claim, &mut diagnostics));
         }
     }
     world.diagnostics.extend(diagnostics);
@@ -300,13 +327,11 @@ impl<'f> Lines<'f> {
     }
 }
 
-fn kind(world: &World, instance: usize, lines: &Lines<'_>) -> ThreadKind {
-    let this = &world.instances[instance];
-    let proc = &world.procs[this.proc];
+/// What places are called: by their labels, or by their lines.
+fn place_names(flow: &Flow, states: &[usize], lines: &Lines<'_>) -> Vec<String> {
     let mut names: HashMap<String, usize> = HashMap::new();
-    let mut locations = Vec::new();
-    for &state in &proc.states {
-        let element = &proc.flow.elements[state];
+    let name = |state: &usize| {
+        let element = &flow.elements[*state];
         let plain = match (element.labels.first(), &element.node) {
             (Some(label), _) => label.to_string(),
             (None, crate::flow::Node::End) => "end".into(),
@@ -314,9 +339,18 @@ fn kind(world: &World, instance: usize, lines: &Lines<'_>) -> ThreadKind {
         };
         let number = names.entry(plain.clone()).or_insert(0);
         *number += 1;
-        let name = if *number == 1 { plain } else { format!("{plain} ({number})") };
+        if *number == 1 { plain } else { format!("{plain} ({number})") }
+    };
+    states.iter().map(name).collect()
+}
+
+fn kind(world: &World, instance: usize, lines: &Lines<'_>) -> ThreadKind {
+    let this = &world.instances[instance];
+    let proc = &world.procs[this.proc];
+    let mut locations = Vec::new();
+    for (&state, name) in proc.states.iter().zip(place_names(&proc.flow, &proc.states, lines)) {
         let [end, accept, progress] = proc.flow.marks[state];
-        locations.push(Location { name, span: element.span, end, accept, progress });
+        locations.push(Location { name, span: proc.flow.elements[state].span, end, accept, progress });
     }
     ThreadKind {
         name: this.name.clone(),
@@ -369,19 +403,32 @@ fn assemble(
         }
         threads.push(Thread { name: this.name.clone(), kind: instance, copy: 0, at });
     }
+    // What watches has no steps of its own.
+    for (number, watch) in kinds.iter().enumerate().skip(world.instances.len()) {
+        let none = (transitions.len() as u32, transitions.len() as u32);
+        let at = vec![none; watch.locations.len()];
+        threads.push(Thread { name: watch.name.clone(), kind: number, copy: 0, at });
+    }
     let mut variables = std::mem::take(&mut world.variables);
-    for (kind, this) in kinds.iter().zip(&world.instances) {
+    for (number, kind) in kinds.iter().enumerate() {
         let places = kind.locations.iter().map(|location| location.name.clone());
-        let elsewhere = if this.is_active { TERMINATED } else { NOT_RUNNING };
+        let is_active = world.instances.get(number).is_none_or(|instance| instance.is_active);
+        let elsewhere = if is_active { TERMINATED } else { NOT_RUNNING };
         variables[kind.counter.index()].values = ValueKind::Names(places.chain([elsewhere.into()]).collect());
     }
     let fault = Variable::of_faults(&mut variables, &transitions);
-    let mut ends = Vec::new();
+    let (mut ends, mut gone) = (Vec::new(), Vec::new());
     for kind in &kinds {
         let proper = kind.locations.iter().enumerate().filter(|(_, l)| l.end).map(|(i, _)| i as i64);
         let here = Expr::element(kind.counter, Expr::Const(0));
         ends.push(Expr::any(proper.chain([kind.idle()]).map(|value| here.clone().equals(value)).collect()));
+        gone.push(here.equals(kind.idle()));
     }
+    // Where no process is left, SPIN does not ask how far a trace has come.
+    gone.truncate(world.instances.len());
+    let is_watched = world.watch.is_some();
+    let valid_end = Expr::all(ends);
+    let valid_end = if is_watched { Expr::all(gone).or(valid_end) } else { valid_end };
     Some(Program {
         system: "model".into(),
         constants,
@@ -389,7 +436,7 @@ fn assemble(
         layout: Layout::of(&variables),
         variables,
         choices: Vec::new(),
-        valid_end: Expr::all(ends),
+        valid_end,
         kinds,
         threads,
         transitions,

@@ -7,6 +7,7 @@ use birk_ir::{Expr, Fault, FaultId, FaultKind, Span, ValueKind, VarId, VarRole, 
 
 use crate::flow::{Flow, Scope};
 use crate::syntax::ast::{self, Decl, Init, TypeName};
+use crate::watch::Watch;
 use birk_ir::Diagnostic;
 
 /// An array has at most so many elements.
@@ -88,6 +89,13 @@ pub(crate) struct Group {
     pub(crate) contents: Vec<VarId>,
 }
 
+/// The channel that is meant: one of a declaration, or the one with a number.
+#[derive(Clone, Debug)]
+pub(crate) enum Channel {
+    Fixed { group: usize, index: Expr },
+    Number(Expr),
+}
+
 /// A proctype with its flow.
 #[derive(Debug)]
 pub(crate) struct Proc {
@@ -138,6 +146,8 @@ pub(crate) struct World {
     pub(crate) chan_groups: HashMap<VarId, usize>,
     /// So many processes can run at once.
     pub(crate) most: i64,
+    /// What watches the order of messages.
+    pub(crate) watch: Option<Watch>,
 }
 
 /// A variable that exists from the start of lowering.

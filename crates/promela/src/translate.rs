@@ -22,6 +22,12 @@ pub fn translate(text: &str, constants: &[(String, String)], resolve: Resolve<'_
     if let Some(reason) = program.joined_late() {
         return Err(unsayable(program.transitions.first().map_or(Span::default(), |first| first.span), reason));
     }
+    // No proctype has such a name.
+    let watches = |kind: &&birk_ir::ThreadKind| matches!(&*kind.name, "trace" | "notrace");
+    if let Some(watch) = program.kinds.iter().find(watches) {
+        let message = format!("a `{}` watches every message: translate the model without it", watch.name);
+        return Err(unsayable(watch.span, &message));
+    }
     let mut writer = Writer::new(&program);
     writer.system()?;
     Ok(writer.out)

@@ -3,8 +3,8 @@
 use birk_ir::{BinaryOp, Expr, FaultKind, LocalId, Op, Span};
 
 use super::step::Fine;
-use super::value::{Channel, Hazard, Lowering, Target, Value};
-use crate::sema::{Group, Scalar};
+use super::value::{Hazard, Lowering, Target, Value};
+use crate::sema::{Channel, Group, Scalar};
 use crate::syntax::ast::{self, Pattern, Place};
 
 /// What a receive does with a field of a message.
@@ -222,6 +222,8 @@ impl Lowering<'_> {
                 local
             })
             .collect();
+        let fields: Vec<Expr> = bound.iter().map(|local| Expr::Local(*local)).collect();
+        self.observe(true, choice, &fields, fine);
         if sorted {
             self.insert(&group, &choice.index, &bound, fine);
         } else {
@@ -300,6 +302,9 @@ impl Lowering<'_> {
             })
             .collect();
         if !keep {
+            let field = |field| self.field(&group, &choice.index, field, here.clone());
+            let fields: Vec<Expr> = (0..group.fields.len()).map(field).collect();
+            self.observe(false, choice, &fields, fine);
             for field in 0..group.fields.len() {
                 for at in place..group.capacity {
                     let value = match at + 1 < group.capacity {

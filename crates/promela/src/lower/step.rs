@@ -4,9 +4,9 @@ use birk_ir::diagnostic::Fix;
 use birk_ir::{BinaryOp, Diagnostic, Expr, FaultKind, Op, Place, Span, VarId};
 
 use super::channel::{Choice, Slot};
-use super::value::{Channel, Hazard, Lowering, Target, Value};
+use super::value::{Hazard, Lowering, Target, Value};
 use crate::flow::{Leaf, Node, Scope};
-use crate::sema::{Group, Scalar, World};
+use crate::sema::{Channel, Group, Scalar, World};
 use crate::syntax::ast::{self, ExprKind};
 
 /// One statement of one process, as a guarded step.
@@ -514,6 +514,10 @@ impl Lowering<'_> {
             fine.wrong(value.hazards.clone());
         }
         let typed: Vec<(Value, Scalar)> = values.iter().cloned().zip(group.fields.iter().copied()).collect();
+        let fields: Vec<Expr> = typed.iter().map(|(value, scalar)| value.stored(*scalar)).collect();
+        for is_send in [true, false] {
+            other.observe(is_send, choice, &fields, &mut fine);
+        }
         other.hand_over(&typed, &slots, &mut fine);
         let locals = other.locals;
         self.locals = locals;

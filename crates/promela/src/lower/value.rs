@@ -3,7 +3,7 @@
 use birk_ir::{BinaryOp, Expr, FaultId, FaultKind, LocalId, Span, UnaryOp, VarId};
 
 use crate::flow::Scope;
-use crate::sema::{Kind, Leaf, Scalar, Var, World};
+use crate::sema::{Channel, Kind, Leaf, Scalar, Var, World};
 use crate::syntax::ast::{self, ExprKind, Place};
 
 /// Where an expression stands.
@@ -41,13 +41,6 @@ pub(crate) struct Target {
     pub(crate) index: Option<Expr>,
     pub(crate) scalar: Scalar,
     pub(crate) hazards: Vec<Hazard>,
-}
-
-/// The channel that is meant: one of a declaration, or the one with a number.
-#[derive(Clone, Debug)]
-pub(crate) enum Channel {
-    Fixed { group: usize, index: Expr },
-    Number(Expr),
 }
 
 impl Value {

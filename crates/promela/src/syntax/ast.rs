@@ -21,6 +21,8 @@ pub(crate) struct Model {
     /// Proctypes and `init`, in the order of the text.
     pub(crate) procs: Vec<Proc>,
     pub(crate) claims: Vec<Claim>,
+    /// Each is named by its keyword, `trace` or `notrace`.
+    pub(crate) traces: Vec<Claim>,
     pub(crate) formulas: Vec<(Name, Expr)>,
 }
 
@@ -37,7 +39,7 @@ pub(crate) struct Proc {
     pub(crate) end: Span,
 }
 
-/// A never claim.
+/// A never claim, or what watches the order of messages.
 #[derive(Debug)]
 pub(crate) struct Claim {
     pub(crate) name: Name,

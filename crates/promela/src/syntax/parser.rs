@@ -194,8 +194,20 @@ impl Parser {
 
     /// After an error: to what begins a declaration.
     fn skip_to_unit(&mut self) {
-        const STARTS: &[&str] =
-            &["proctype", "active", "init", "never", "ltl", "typedef", "inline", "mtype", "chan", "D_proctype"];
+        const STARTS: &[&str] = &[
+            "proctype",
+            "active",
+            "init",
+            "never",
+            "ltl",
+            "typedef",
+            "inline",
+            "mtype",
+            "chan",
+            "D_proctype",
+            "trace",
+            "notrace",
+        ];
         while self.peek().tok != Tok::End && !STARTS.iter().any(|word| self.at_word(word)) {
             self.take();
         }
@@ -217,9 +229,8 @@ impl Parser {
             "mtype" if self.is_mtype_list() => self.mtype(),
             "trace" | "notrace" => {
                 self.take();
-                let help = "write the order of messages as an `ltl` property over the channels";
-                self.refuse("E2034", token.span, &format!("`{word}` is not supported"), help);
-                self.skip_braces();
+                let (body, end) = self.body()?;
+                self.model.traces.push(Claim { name: Name { text: word, span: token.span }, body, end });
                 Ok(())
             }
             "c_code" | "c_decl" | "c_state" | "c_track" | "c_expr" => {

@@ -14,6 +14,9 @@ fn load(text: &str) -> Loaded {
     birk_promela::load(text, &[], &mut |_| Err("there is no such file".into()), Conditions::default())
 }
 
+/// In the programs of these seeds something watches the order of messages.
+const WATCHED: u64 = 1_000_000;
+
 /// Programs with more states are not counted to the end.
 const MOST: usize = 50_000;
 
@@ -53,6 +56,63 @@ fn random_programs_have_the_states_that_spin_stores() {
     for &(seed, states, ends) in counts::COUNTS {
         assert_eq!(count(&programs::program(seed)), Some((states, ends)), "seed {seed}");
     }
+}
+
+/// Without what watches, every one of them has other states, or no fault.
+#[test]
+fn random_programs_are_watched_as_spin_watches_them() {
+    for &(seed, counted) in counts::WATCHED {
+        assert_eq!(count(&programs::watched(seed)), counted, "seed {seed}");
+    }
+}
+
+/// How a `trace` ends, with whom it meets, and what it describes; all but the last as SPIN counts.
+#[test]
+fn messages_are_watched() {
+    let text = |trace: &str| {
+        format!(
+            "mtype = {{ a, b }}; chan q = [2] of {{ mtype, byte }}; chan r = [0] of {{ byte }}; chan s;
+            active proctype Idle() {{ end: false }}
+            active proctype P() {{ q!a,2; q!a,3; r!3 }}
+            active proctype Q() {{ mtype m; byte x; q?m,x; r?x; q?m,x; end: false }}
+            {trace}"
+        )
+    };
+    let whole = Some((7, 0));
+    for (trace, counted) in [
+        ("", whole),
+        ("trace { q!a,2; q!a,3 }", whole),
+        ("trace { q!_,2; q!_,3; q!_ }", Some((7, 1))),
+        ("trace { q!a,2; q!a,2 }", None),
+        ("trace { do :: q!a,_ :: r!3 -> break od }", whole),
+        ("trace { do :: q!a,_ :: r!3; r?eval(1 + 2) od }", Some((7, 1))),
+        ("trace { end: do :: q!a,_ :: r!3; r?3 od }", whole),
+        ("trace { do :: q!a,_ :: r?3; r!3 od }", None),
+        ("notrace { q!a,2; q!a,2 }", whole),
+        ("notrace { q!a,2; q!a,3 }", None),
+        ("notrace { q!a,3 }", whole),
+        ("notrace { q?a,_; r?3; q?a,3 }", None),
+        ("trace { do :: q!a,_ :: q!_,3 od }", None),
+    ] {
+        assert_eq!(count(&text(trace)), counted, "{trace}");
+    }
+    for (wrong, label) in [
+        ("trace { q!a,2; true }", "describes no message"),
+        ("trace { q?[a,2] }", "describes no message"),
+        ("trace { q??a,2 }", "describes no message"),
+        ("trace { q!s,2 }", "a variable"),
+        ("trace { q?s,2 }", "a variable"),
+        ("trace { accept: q!a,2 }", "labelled"),
+        ("trace { r?eval(1 / len(q)) }", "may go wrong"),
+        ("trace { q!a,2 } notrace { r?3 }", "another one"),
+        ("trace { r!1,2 }", "another number"),
+    ] {
+        let loaded = load(&text(wrong));
+        let said = loaded.diagnostics.iter().any(|diagnostic| diagnostic.label == label);
+        assert!(loaded.program.is_none() && said, "{wrong}: {:?}", loaded.diagnostics);
+    }
+    let translated = birk_promela::translate(&text("notrace { r?3 }"), &[], &mut |_| Err("there is no file".into()));
+    assert!(translated.is_err_and(|unsayable| unsayable.message.starts_with("a `notrace` watches")));
 }
 
 /// SPIN puts a semicolon behind `else` where there is none.
@@ -122,7 +182,8 @@ fn an_escape_is_left_for_an_outer_one() {
 fn write(folder: &str, seeds: std::ops::Range<u64>) {
     let mut counts = String::new();
     for seed in seeds {
-        let text = programs::program(seed);
+        // From a million on, something watches the messages.
+        let text = if seed < WATCHED { programs::program(seed) } else { programs::watched(seed) };
         let counted = match load(&text).program {
             Some(_) => count(&text).map_or("fault,".into(), |(states, ends)| format!("{states},{ends}")),
             None => format!("refused,{:?}", load(&text).diagnostics.first().map(|diagnostic| &diagnostic.message)),

@@ -34,20 +34,90 @@ struct Writer {
 
 /// The program of a seed.
 pub(crate) fn program(seed: u64) -> String {
-    let mut writer = Writer {
-        random: Random::new(seed),
-        out: String::new(),
-        loops: 0,
-        atomic: false,
-        dstep: false,
-        labels: 0,
-        blocks: 0,
-    };
+    let mut writer = Writer::new(seed);
     writer.model();
     writer.out
 }
 
+/// The program of a seed, with a `trace` or `notrace`. Process 0 exchanges nothing, because in SPIN it could take part in no rendezvous.
+pub(crate) fn watched(seed: u64) -> String {
+    let mut writer = Writer::new(seed);
+    writer.model();
+    let idle = writer.random.one(&["skip", "end: false"]);
+    let first = format!("active proctype Idle() {{ {idle} }}\n");
+    let at = ["\nactive proctype", "\nactive [2] proctype", "\nproctype", "\ninit"];
+    let at = at.iter().filter_map(|begin| writer.out.find(begin)).min().expect("there is a process") + 1;
+    writer.out.insert_str(at, &first);
+    writer.watch();
+    writer.out
+}
+
 impl Writer {
+    fn new(seed: u64) -> Self {
+        let (random, out) = (Random::new(seed), String::new());
+        Self { random, out, loops: 0, atomic: false, dstep: false, labels: 0, blocks: 0 }
+    }
+
+    /// What describes messages: a loop over some of them in turn, and perhaps more behind it.
+    fn watch(&mut self) {
+        let word = self.random.one(&["trace", "notrace"]);
+        _ = write!(self.out, "{word} {{ ");
+        if self.chance(30) {
+            self.events(2);
+            self.out.push_str("; ");
+        }
+        self.out.push_str(self.random.one(&["do", "end: do", "do", "if"]));
+        let is_loop = self.out.ends_with("do");
+        for _ in 0..1 + self.random.below(4) {
+            self.out.push_str(" :: ");
+            self.events(3);
+            if is_loop && self.chance(20) {
+                self.out.push_str("; break");
+            }
+        }
+        self.out.push_str(if is_loop { " od" } else { " fi" });
+        if !is_loop || self.out.contains("; break od") || self.chance(20) {
+            self.out.push_str("; ");
+            self.events(2);
+        }
+        self.out.push_str(" }\n");
+    }
+
+    /// Messages in turn. SPIN is told of a rendezvous when it is offered, and Birk when it happens: only its receipt is the same.
+    fn events(&mut self, most: u64) {
+        let all = [
+            "q!_, _",
+            "q!_",
+            "q!1, _",
+            "q!_, red",
+            "q!2, green",
+            "q?_, _",
+            "q?_",
+            "z?1",
+            "z?_",
+            "z?eval(2)",
+            "w[0]!_",
+            "w[1]!1",
+            "w[0]?0",
+            "w[1]?_",
+            "w[1]!_",
+            "p[0]?_, _",
+            "p[0]?_, red",
+            "p[1]?_",
+            "d!_",
+            "d?_",
+            "o?_",
+            "o?1, _",
+        ];
+        for number in 0..1 + self.random.below(most) {
+            if number > 0 {
+                self.out.push_str("; ");
+            }
+            let event = self.random.one(&all);
+            self.out.push_str(event);
+        }
+    }
+
     fn chance(&mut self, percent: u64) -> bool {
         self.random.below(100) < percent
     }
