@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """How many bugs `--search auto` finds within a budget, beside every engine alone.
 
-    benches/hunts.py BIRK RESULTS [SECONDS] [MUTANTS]
+    benches/hunts.py BIRK RESULTS [--seconds 10] [--mutants 10] [--again ENGINE] [--plot FILE]
 
 Subjects are models of models/ with constants so large that breadth-first search does not finish, and mutants of them: one operator,
 number, guard or step changed by a rule. A bug is a subject that some engine violates within the budget and breadth-first search
 does not. Each search runs with one thread; two run at a time. RESULTS has one JSON object a line; what it has already is not run
-again, so the bench can be stopped and continued. The summary is printed at the end.
+again, so the bench can be stopped and continued, except for the engine that is named with `--again`, in models in which there is
+a bug. Of two lines about a subject the later counts. The summary is printed at the end; the plot shows how many bugs are found
+within how many seconds.
 """
-import concurrent.futures, json, os, pathlib, random, re, subprocess, sys, tempfile, time
+import argparse, concurrent.futures, json, math, os, pathlib, random, re, statistics, subprocess, sys, tempfile, time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MODELS = ROOT / "models"
@@ -92,53 +94,115 @@ def subjects(number):
             yield f"{model} {constants} line {name}", model, constants, changed
 
 
-def examine(birk, subject, seconds):
+def missing(found, again):
+    """The engines that are to run on a subject of which this is known."""
+    if "bfs" not in found:
+        return ["bfs"]
+    if found["bfs"]["verdict"] != "inconclusive":
+        return []
+    return [engine for engine in ENGINES if engine not in found or engine == again and bugs({"": found})]
+
+
+def examine(birk, subject, seconds, known, again):
     name, model, constants, text = subject
+    found = dict(known)
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / pathlib.Path(model).name
         path.write_text(text)
-        found = {"bfs": run(birk, path, constants, ENGINES["bfs"], seconds)}
-        if found["bfs"]["verdict"] == "inconclusive":
-            for engine in [engine for engine in ENGINES if engine != "bfs"]:
-                found[engine] = run(birk, path, constants, ENGINES[engine], seconds)
+        while engines := missing(found, again):
+            found |= {engine: run(birk, path, constants, ENGINES[engine], seconds) for engine in engines}
+            again = None
     return {"subject": name, "budget": seconds, "found": found}
 
 
+def bugs(rows):
+    """What each engine found of the models that are violated, and not by breadth-first search."""
+    is_bug = lambda found: found["bfs"]["verdict"] == "inconclusive" and any(one["verdict"] == "violated" for one in found.values())
+    return [found for found in rows.values() if is_bug(found)]
+
+
+def times(found, engines):
+    """For each bug that one of the engines finds, the seconds of the fastest of them."""
+    each = ([one[engine]["seconds"] for engine in engines if one.get(engine, {}).get("verdict") == "violated"] for one in found)
+    return sorted(min(all) for all in each if all)
+
+
 def summary(rows):
-    bugs = [row["found"] for row in rows if any(one["verdict"] == "violated" for e, one in row["found"].items() if e != "bfs") and row["found"]["bfs"]["verdict"] == "inconclusive"]
-    print(f"{len(rows)} subjects, {len(bugs)} bugs that bfs does not find")
-    times = lambda engine: [bug[engine]["seconds"] for bug in bugs if bug.get(engine, {}).get("verdict") == "violated"]
-    best = [min(one["seconds"] for engine, one in bug.items() if engine != "auto" and one["verdict"] == "violated") for bug in bugs if any(one["verdict"] == "violated" for engine, one in bug.items() if engine != "auto")]
-    median = lambda all: sorted(all)[len(all) // 2] if all else float("nan")
-    print(f"{'virtual best':12} {len(best):4} found, median {median(best):.2f} s")
-    for engine in sorted(ENGINES, key=lambda engine: -len(times(engine))):
-        found = times(engine)
-        print(f"{engine:12} {len(found):4} found, median {median(found):.2f} s")
-    wrong = [row["subject"] for row in rows if len({one["verdict"] for one in row["found"].values()} & {"holds", "violated"}) > 1]
+    found = bugs(rows)
+    print(f"{len(rows)} subjects, {len(found)} bugs that bfs does not find")
+    others = [engine for engine in ENGINES if engine != "auto"]
+    all = {"virtual best": times(found, others), **{engine: times(found, [engine]) for engine in ENGINES}}
+    for name, seconds in sorted(all.items(), key=lambda one: -len(one[1])):
+        median = f", median {statistics.median(seconds):.2f} s" if seconds else ""
+        print(f"{name:12} {len(seconds):4} found{median}")
+    verdicts = lambda one: {found["verdict"] for found in one.values()}
+    wrong = [name for name, one in rows.items() if {"holds", "violated"} <= verdicts(one)]
     print(f"{len(wrong)} contradictions", *wrong, sep="\n  " if wrong else " ")
-    decided = lambda engine: sum(row["found"].get(engine, {}).get("verdict") in ("holds", "violated") for row in rows)
+    decided = lambda engine: sum(one.get(engine, {}).get("verdict") in ("holds", "violated") for one in rows.values())
     print("decided:", ", ".join(f"{engine} {decided(engine)}" for engine in ENGINES))
 
 
+def plot(rows, seconds):
+    """A step for each bug that is found, over the seconds it took; hundredths of a second and less are one."""
+    found, left, right, top, bottom = bugs(rows), 40, 520, 30, 270
+    others = [engine for engine in ENGINES if engine != "auto"]
+    lines = [("virtual best", times(found, others), "#888888"), ("auto", times(found, ["auto"]), "#c0392b")]
+    colours = {"highway": "#1b6ca8", "dfs": "#2e7d32", "bitstate": "#7b4fa3", "beam": "#b8860b", "ic3": "#00838f"}
+    lines += [(engine, times(found, [engine]), colour) for engine, colour in colours.items()]
+    x = lambda time: left + (right - left) * math.log10(max(time, 0.01) / 0.01) / math.log10(seconds * 1.25 / 0.01)
+    y = lambda count: bottom - (bottom - top) * count / len(found)
+    out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 310" width="640" height="310" font-family="sans-serif" '
+           'font-size="12" fill="#222" role="img" aria-label="Bugs found over seconds">',
+           '<rect width="640" height="310" fill="white"/>', f'<text x="{left}" y="18" font-weight="bold">bugs found</text>']
+    for count in range(0, len(found) + 1, 5 if len(found) < 60 else 20):
+        out.append(f'<line x1="{left}" x2="{right}" y1="{y(count):.1f}" y2="{y(count):.1f}" stroke="#ddd"/>'
+                   f'<text x="{left - 6}" y="{y(count) + 4:.1f}" text-anchor="end">{count}</text>')
+    for time in (0.01, 0.1, 1, seconds):
+        out.append(f'<text x="{x(time):.1f}" y="{bottom + 18}" text-anchor="middle">{time:g}</text>')
+    out.append(f'<text x="{right}" y="{bottom + 34}" text-anchor="end">seconds</text>')
+    below = top - 14
+    for name, steps, colour in sorted(lines, key=lambda one: -len(one[1])):
+        points = [(x(0.01), y(0))]
+        for count, time in enumerate(steps, 1):
+            points += [(x(time), y(count - 1)), (x(time), y(count))]
+        points.append((right, y(len(steps))))
+        line = " ".join(f"{one:.1f},{other:.1f}" for one, other in points)
+        # Names keep clear of each other.
+        below = max(below + 14, points[-1][1] + 4)
+        out.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="{3 if name == "auto" else 1.5}"/>'
+                   f'<text x="{right + 6}" y="{below:.1f}" fill="{colour}">{name} {len(steps)}</text>')
+    return "\n".join([*out, "</svg>\n"])
+
+
 def main():
-    birk, results = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
-    seconds = float(sys.argv[3]) if len(sys.argv) > 3 else 10
-    number = int(sys.argv[4]) if len(sys.argv) > 4 else 10
-    rows = [json.loads(line) for line in results.read_text().splitlines()] if results.exists() else []
-    done = {row["subject"] for row in rows}
-    todo = [subject for subject in subjects(number) if subject[0] not in done]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("birk", type=pathlib.Path)
+    parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--mutants", type=int, default=10)
+    parser.add_argument("--again", choices=ENGINES)
+    parser.add_argument("--plot", type=pathlib.Path)
+    asked = parser.parse_args()
+    lines = asked.results.read_text().splitlines() if asked.results.exists() else []
+    rows = {row["subject"]: row["found"] for row in map(json.loads, lines)}
+    todo = [one for one in subjects(asked.mutants) if missing(rows.get(one[0], {}), asked.again)]
     random.Random(1).shuffle(todo)
     pool = concurrent.futures.ThreadPoolExecutor(2)
-    waiting = [pool.submit(examine, birk, subject, seconds) for subject in todo]
-    with results.open("a") as out:
+    birk = asked.birk.resolve()
+    begin = lambda one: pool.submit(examine, birk, one, asked.seconds, rows.get(one[0], {}), asked.again)
+    waiting = [begin(one) for one in todo]
+    with asked.results.open("a") as out:
         try:
             for done in concurrent.futures.as_completed(waiting):
-                rows.append(done.result())
-                out.write(json.dumps(rows[-1]) + "\n")
+                row = done.result()
+                rows[row["subject"]] = row["found"]
+                out.write(json.dumps(row) + "\n")
                 out.flush()
         except KeyboardInterrupt:
             pool.shutdown(cancel_futures=True, wait=False)
     summary(rows)
+    if asked.plot:
+        asked.plot.write_text(plot(rows, asked.seconds))
     sys.stdout.flush()
     os._exit(0)
 

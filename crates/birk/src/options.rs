@@ -46,6 +46,8 @@ pub struct Options {
     pub max_states: Option<u64>,
     /// The seed of everything random.
     pub seed: u64,
+    /// The width of the first slice where `--width auto` doubles it.
+    pub first_width: usize,
     /// How much is enough, if there is no violation.
     pub accept: Accept,
     /// What is proved is written down as a certificate.
@@ -79,6 +81,7 @@ impl Default for Options {
             max_depth: None,
             max_states: None,
             seed: 0,
+            first_width: 1,
             accept: Accept::Complete,
             certificate: false,
             is_saved: false,

@@ -1,8 +1,9 @@
 //! `--search auto`: breadth-first search, and, where that cannot finish within the budget, a hunt by other engines in what is
 //! left of it.
 //!
-//! Who gets the next turn is decided by UCB1 (Auer, Cesa-Bianchi, Fischer: *Finite-time Analysis of the Multiarmed Bandit
-//! Problem*, Machine Learning 47, 2002): the member with the largest mean gain plus √(2 ln n / nᵢ), where nᵢ counts its turns and
+//! Every second turn is for one of the members that are quick: they need little to begin, and find most of what is found soon.
+//! Who of these, and who of the others gets the next turn is decided by UCB1 (Auer, Cesa-Bianchi, Fischer: *Finite-time Analysis
+//! of the Multiarmed Bandit Problem*, Machine Learning 47, 2002): the member with the largest mean gain plus √(2 ln n / nᵢ), where nᵢ counts its turns and
 //! n those of all. A turn gains 1 if it decided a property, covered one further than was known, or took a transition that nobody
 //! had taken; otherwise 0. Each turn of a member is twice as large as the one before, so that what is repeated never costs more
 //! than what is new. Turns are measured in states or in steps; the clock ends only those that take too long.
@@ -21,16 +22,17 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use birk_engine::{Engine, Hunt, Progress};
+use birk_engine::{Engine, Hunt, Progress, Value};
 use birk_ir::{Coverage, Program, Property, Stop, Verdict};
 use birk_search::forecast::Forecast;
+use birk_search::highway::WIDTH;
 use birk_search::store::memory::give_back;
 
 use super::findings::nothing;
 use crate::error::Error;
 use crate::options::{Options, Store};
 use crate::process_memory::Memory;
-use crate::report::{Accept, Answer, Joint, MemberFigures, Report, ShownTrace};
+use crate::report::{Accept, Answer, Joint, MemberFigures, Report, ShownTrace, Slices};
 use crate::watch::Watch;
 use members::{MEMBERS, Member};
 pub use night::{Earlier, Kept, night};
@@ -43,12 +45,15 @@ const PERIOD: Duration = Duration::from_millis(20);
 /// Whoever was told to end has so much time to hear it; nobody waits longer.
 const PATIENCE: Duration = Duration::from_millis(200);
 /// A trace that is found is shortened for as long as it took to find it, but at least so long.
-const SHORTENING: Duration = Duration::from_secs(1);
+const SHORTENING: Duration = Duration::from_millis(300);
 /// Shorter traces are not worth it.
 const SHORT: usize = 20;
 /// Engines recurse no deeper than this, in bytes.
 const STACK: usize = 16 << 20;
 
+/// No turn takes more than this part of the time that is left; but one of who is quick may take more.
+const PART: u32 = 8;
+const QUICK_PART: u32 = 3;
 /// The position of earlier runs among the members: behind all that hunt.
 const EARLIER: usize = MEMBERS.len();
 
@@ -72,9 +77,12 @@ pub(super) fn check(program: &Program, options: &Options, watch: &mut dyn Watch)
         None => Portfolio::new(program, options)?,
     };
     portfolio.adopt(report, watch);
+    if portfolio.violation().is_some() {
+        return Ok(portfolio.report());
+    }
     // Where there is no limit on time, the others get as much as the first took.
     let until = watch.deadline().unwrap_or_else(|| Instant::now() + began.elapsed());
-    portfolio.hunt(until, options.memory.search, watch)?;
+    portfolio.hunt(until, options.memory.search, false, watch)?;
     watch.end();
     Ok(portfolio.report())
 }
@@ -99,6 +107,7 @@ struct Portfolio<'a> {
     began: Instant,
     until: Instant,
     memory: u64,
+    is_brief: bool,
     /// How many turns there are at one time.
     slots: usize,
     /// Until when a long trace may be shortened, once there is one.
@@ -118,6 +127,24 @@ struct Standing {
     beacon: Arc<Beacon>,
     /// The memory of that turn; none when it is over.
     memory: u64,
+    /// The width it came to, where it widens.
+    width: usize,
+}
+
+impl Standing {
+    fn turns(&self) -> u32 {
+        self.figures.turns
+    }
+
+    /// The next turn goes on with the width that this one came to; what was found is found again in the slice in which it was.
+    fn take_slices(&mut self, slices: &Slices, options: Options) {
+        self.width = slices.width;
+        if let Some((_, seed, width)) = slices.found_in {
+            let mut slice = Options { seed, ..options };
+            slice.engine_options.set(&WIDTH, Value::Number(width as u64));
+            self.figures.words = self.member.words(&slice);
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -133,6 +160,7 @@ enum State {
 /// A turn that is over.
 struct Turned {
     member: usize,
+    options: Options,
     result: Result<Report, Error>,
     seconds: f64,
     /// It was the whole search, not cut off by the limits of the turn.
@@ -151,6 +179,7 @@ impl<'a> Portfolio<'a> {
             until: Instant::now(),
             beacon: Arc::default(),
             memory: 0,
+            width: 1,
         });
         let alone = Options { engine: FIRST.to_owned(), ..options.clone() };
         let properties = super::validate(program, &alone)?;
@@ -165,14 +194,17 @@ impl<'a> Portfolio<'a> {
             began: now,
             until: now,
             memory: 0,
+            is_brief: false,
             slots: 1,
             shortened_until: None,
         })
     }
 
-    /// Gives turns until everything is decided, nobody is left, or the time is up; those at one time share the memory.
-    fn hunt(&mut self, until: Instant, memory: u64, watch: &mut dyn Watch) -> Result<(), Error> {
+    /// Gives turns until everything is decided, nobody is left, or the time is up; those at one time share the memory. In a brief hunt
+    /// only the first member has turns.
+    fn hunt(&mut self, until: Instant, memory: u64, is_brief: bool, watch: &mut dyn Watch) -> Result<(), Error> {
         (self.began, self.until, self.memory) = (Instant::now(), until, memory);
+        self.is_brief = is_brief;
         let first = self.report.engine;
         self.slots = self.options.threads_of(&first);
         give_back();
@@ -270,21 +302,20 @@ impl<'a> Portfolio<'a> {
         Ok(())
     }
 
-    /// The member that gets the next turn, by UCB1; those that had none come first, in the order of the table.
+    /// The member that gets the next turn: one of those who are quick, then one of the others, as long as both wait; only the first in
+    /// a brief hunt.
     fn next(&self) -> Option<usize> {
-        let all: u32 = self.standing.iter().map(|one| one.figures.turns).sum();
-        let waits = |(_, one): &(usize, &Standing)| one.state == State::Waits;
-        let value = |one: &Standing| match one.figures.turns {
-            0 => f64::INFINITY,
-            turns => f64::from(one.gains) / f64::from(turns) + (2.0 * f64::from(all).ln() / f64::from(turns)).sqrt(),
+        let turns =
+            |is_quick| self.standing.iter().filter(move |one| one.member.is_quick == is_quick).map(Standing::turns);
+        let is_quick = turns(true).sum::<u32>() <= turns(false).sum();
+        let waits = |is_quick| {
+            let all = self.standing.iter().enumerate();
+            all.filter(move |(_, one)| one.state == State::Waits && one.member.is_quick == is_quick)
         };
-        let mut best: Option<(f64, usize)> = None;
-        for (member, one) in self.standing.iter().enumerate().filter(waits) {
-            if best.is_none_or(|(most, _)| value(one) > most) {
-                best = Some((value(one), member));
-            }
+        match self.is_brief {
+            true => (self.standing[0].state == State::Waits).then_some(0),
+            false => best(waits(is_quick)).or_else(|| best(waits(!is_quick))),
         }
-        best.map(|(_, member)| member)
     }
 
     /// Begins a turn; a member that cannot take part leaves.
@@ -294,7 +325,8 @@ impl<'a> Portfolio<'a> {
         let budget = self.room();
         let memory = Memory { search: budget, asked: Some(budget), ..self.options.memory };
         let base = Options { memory, ..self.options.clone() };
-        let Some((options, limit)) = standing.member.turn(&base, &open, standing.figures.turns) else {
+        let Some((options, limit)) = standing.member.turn(&base, &open, (standing.figures.turns, standing.width))
+        else {
             self.standing[member].state = State::Left;
             return Ok(());
         };
@@ -303,9 +335,10 @@ impl<'a> Portfolio<'a> {
         (standing.state, standing.started, standing.memory) = (State::Runs, Instant::now(), budget);
         let (program, sender, beacon) =
             (Arc::clone(&self.program), self.channel.0.clone(), Arc::clone(&standing.beacon));
-        // No turn takes more than a quarter of what is left, unless that is very little.
+        // No turn takes more than a part of what is left, unless that is very little.
         let left = self.until.saturating_duration_since(Instant::now());
-        let until = self.until.min(Instant::now() + limit.min(PATIENCE.max(left / 4)));
+        let part = if standing.member.is_quick { QUICK_PART } else { PART };
+        let until = self.until.min(Instant::now() + limit.min(PATIENCE.max(left / part)));
         standing.until = until;
         beacon.begin();
         let spawned = thread::Builder::new().stack_size(STACK).spawn(move || {
@@ -315,14 +348,14 @@ impl<'a> Portfolio<'a> {
             let result = result.unwrap_or_else(|_| Err(Error::Internal(format!("{} panicked", options.engine))));
             let is_whole = result.as_ref().is_ok_and(|report| report.hunt.stopped == Stop::Exhausted);
             // Who gave up waiting does not hear it.
-            let _ = sender.send(Turned { member, result, seconds: began.elapsed().as_secs_f64(), is_whole });
+            let _ = sender.send(Turned { member, options, result, seconds: began.elapsed().as_secs_f64(), is_whole });
         });
         spawned.map(|_| ()).map_err(|error| Error::Refused(format!("a search cannot begin: {error}")))
     }
 
     /// What became of a turn.
     fn take(&mut self, turned: Turned, watch: &mut dyn Watch) -> Result<(), Error> {
-        let Turned { member, result, seconds, is_whole } = turned;
+        let Turned { member, options, result, seconds, is_whole } = turned;
         self.standing[member].memory = 0;
         let is_dismissed = self.standing[member].state == State::Left;
         let figures = &mut self.standing[member].figures;
@@ -339,6 +372,9 @@ impl<'a> Portfolio<'a> {
         figures.turns += 1;
         figures.states = figures.states.saturating_add(found.hunt.stats.states);
         figures.depth = figures.depth.max(found.hunt.stats.max_depth);
+        if let Some(slices) = &found.slices {
+            self.standing[member].take_slices(slices, options);
+        }
         let Member { draws, one_by_one, .. } = self.standing[member].member;
         let gains = self.learn(member, found, watch);
         give_back();
@@ -494,6 +530,22 @@ impl<'a> Portfolio<'a> {
         self.report.joint = Some(Joint { members, seconds: self.hunted.as_secs_f64() });
         self.report
     }
+}
+
+/// Who of these gets the next turn, by UCB1; those that had none come first, in the order of the table.
+fn best<'s>(standing: impl Iterator<Item = (usize, &'s Standing)> + Clone) -> Option<usize> {
+    let all: u32 = standing.clone().map(|(_, one)| one.turns()).sum();
+    let value = |one: &Standing| match one.turns() {
+        0 => f64::INFINITY,
+        turns => f64::from(one.gains) / f64::from(turns) + (2.0 * f64::from(all).ln() / f64::from(turns)).sqrt(),
+    };
+    let mut best: Option<(f64, usize)> = None;
+    for (member, one) in standing {
+        if best.is_none_or(|(most, _)| value(one) > most) {
+            best = Some((value(one), member));
+        }
+    }
+    best.map(|(_, member)| member)
 }
 
 /// The report of a check that has not begun.

@@ -172,7 +172,11 @@ fn is_ended(stop: Stop) -> bool {
 fn runs(options: &Options, job: &Job) -> Swarm {
     let doubles = WIDTH.word(&options.engine_options).is_some();
     let count = asked(options).unwrap_or(if doubles { u64::MAX } else { 1 });
-    Swarm { first: Highway::of(job), count, doubles }
+    let mut first = Highway::of(job);
+    if doubles {
+        first.width = options.first_width;
+    }
+    Swarm { first, count, doubles }
 }
 
 /// How many slices were asked for, directly or by a confidence.

@@ -15,6 +15,8 @@ const STATES: u64 = 1 << 17;
 const STEPS: u32 = 8;
 /// States of a level in the first turn of an engine that follows only so many.
 const LANES: u64 = 1 << 7;
+/// No turn of the highway search has more slices, each of which has a seed.
+const SLICES: u64 = 1 << 6;
 /// The first turn takes no longer than this,
 const LONGEST: Duration = Duration::from_millis(400);
 /// or than so many times as long with one thread, so that the clock ends hardly any and a run can be repeated.
@@ -32,6 +34,8 @@ pub(super) struct Member {
     pub(super) one_by_one: bool,
     /// Each turn draws something else at random.
     pub(super) draws: bool,
+    /// It needs little to begin, and finds most of what is found soon: every second turn is for one of these, and may be longer.
+    pub(super) is_quick: bool,
     /// What makes the options those of a turn that is so many times doubled.
     sized: fn(&mut Options, doublings: u32),
 }
@@ -60,9 +64,10 @@ pub(super) const MEMBERS: &[Member] = &[
         asks: is_any,
         one_by_one: false,
         draws: true,
+        is_quick: true,
         sized: |options, doublings| {
-            options.engine_options.set(&WIDTH, Value::Number(LANES << doublings.min(20)));
-            options.seed = options.seed.wrapping_add(u64::from(doublings));
+            options.engine_options.set(&WIDTH, Value::Word("auto"));
+            options.seed = options.seed.wrapping_add(u64::from(doublings) * SLICES);
             by_states(options, doublings);
         },
     },
@@ -72,6 +77,7 @@ pub(super) const MEMBERS: &[Member] = &[
         asks: |property| property.branching().is_none(),
         one_by_one: false,
         draws: true,
+        is_quick: true,
         sized: |options, doublings| {
             options.store = Store::Bitstate;
             // Sixteen bits for each state of the turn.
@@ -81,11 +87,21 @@ pub(super) const MEMBERS: &[Member] = &[
         },
     },
     Member {
+        name: "bmc",
+        engine: "bmc",
+        asks: Property::is_of_states,
+        one_by_one: false,
+        draws: false,
+        is_quick: false,
+        sized: by_steps,
+    },
+    Member {
         name: "ic3",
         engine: "ic3",
         asks: Property::is_of_states,
         one_by_one: false,
         draws: false,
+        is_quick: false,
         sized: by_steps,
     },
     Member {
@@ -94,18 +110,11 @@ pub(super) const MEMBERS: &[Member] = &[
         asks: Property::is_of_states,
         one_by_one: true,
         draws: true,
+        is_quick: false,
         sized: |options, doublings| {
             options.engine_options.set(&BEAM, Value::Number(LANES << doublings.min(20)));
             by_states(options, doublings);
         },
-    },
-    Member {
-        name: "bmc",
-        engine: "bmc",
-        asks: Property::is_of_states,
-        one_by_one: false,
-        draws: false,
-        sized: by_steps,
     },
     Member {
         name: "bdd-chain",
@@ -113,6 +122,7 @@ pub(super) const MEMBERS: &[Member] = &[
         asks: is_of_states_or_branching,
         one_by_one: false,
         draws: false,
+        is_quick: false,
         sized: |_, _| {},
     },
     Member {
@@ -121,6 +131,7 @@ pub(super) const MEMBERS: &[Member] = &[
         asks: Property::is_of_states,
         one_by_one: true,
         draws: false,
+        is_quick: false,
         sized: by_states,
     },
     Member {
@@ -129,6 +140,7 @@ pub(super) const MEMBERS: &[Member] = &[
         asks: |property| property.branching().is_none(),
         one_by_one: false,
         draws: false,
+        is_quick: false,
         sized: |options, doublings| {
             (options.reduce, options.symmetry) = (Reduce::Auto, Symmetry::Auto);
             by_states(options, doublings);
@@ -140,13 +152,20 @@ pub(super) const MEMBERS: &[Member] = &[
         asks: Property::is_of_runs,
         one_by_one: true,
         draws: false,
+        is_quick: false,
         sized: by_states,
     },
 ];
 
 impl Member {
-    /// How its next turn searches, after so many, and how long that may take; nothing where no open property is for it.
-    pub(super) fn turn(&self, base: &Options, open: &[&Property], turns: u32) -> Option<(Options, Duration)> {
+    /// How its next turn searches, after so many of which the last came to a width, and how long that may take; nothing where no open
+    /// property is for it.
+    pub(super) fn turn(
+        &self,
+        base: &Options,
+        open: &[&Property],
+        (turns, first_width): (u32, usize),
+    ) -> Option<(Options, Duration)> {
         let mut asked: Vec<&Property> = open.iter().copied().filter(|property| (self.asks)(property)).collect();
         let mut doublings = turns.min(DOUBLINGS);
         if self.one_by_one && !asked.is_empty() {
@@ -165,6 +184,7 @@ impl Member {
             threads: Threads::Number(1),
             reduce: Reduce::Dead,
             symmetry: Symmetry::Off,
+            first_width,
             ..base.clone()
         };
         (self.sized)(&mut options, doublings);

@@ -98,7 +98,7 @@ pub fn night(
     let is_violated = !options.keep_going && portfolio.report.verdict() == Verdict::Violated;
     let is_interrupted = portfolio.report.hunt.stopped == Stop::Interrupt;
     if is_open && !is_violated && !is_interrupted && Instant::now() < deadline {
-        portfolio.hunt(deadline, options.memory.search, watch)?;
+        portfolio.hunt(deadline, options.memory.search, false, watch)?;
     }
     watch.end();
     Ok(portfolio.report())

@@ -46,7 +46,7 @@ fn hunted(program: &Program, options: &Options, depth: u32, time: Duration) -> R
     let until = Instant::now() + time;
     let mut portfolio = Portfolio::new(program, options).expect("it can be asked");
     portfolio.adopt(report, &mut Until(until));
-    portfolio.hunt(until, options.memory.search, &mut Until(until)).expect("they hunt");
+    portfolio.hunt(until, options.memory.search, false, &mut Until(until)).expect("they hunt");
     portfolio.report()
 }
 
@@ -190,15 +190,30 @@ fn with_one_thread_a_hunt_repeats_itself() {
 fn who_gained_most_comes_first_and_nobody_is_forgotten() {
     let (program, options) = (program(SAFE), options(1));
     let mut portfolio = Portfolio::new(&program, &options).expect("it can be asked");
-    for expected in 0..MEMBERS.len() {
-        assert_eq!(portfolio.next(), Some(expected), "each has a first turn");
-        portfolio.standing[expected].figures.turns = 1;
+    let give = |portfolio: &mut Portfolio<'_>| {
+        let member = portfolio.next().expect("somebody waits");
+        portfolio.standing[member].figures.turns += 1;
+        member
+    };
+    let (quick, others): (Vec<usize>, Vec<usize>) = (0..MEMBERS.len()).partition(|&member| MEMBERS[member].is_quick);
+    for expected in &others {
+        assert!(quick.contains(&give(&mut portfolio)), "every second turn");
+        assert_eq!(give(&mut portfolio), *expected, "each has a first turn");
     }
-    portfolio.standing[3].gains = 1;
-    assert_eq!(portfolio.next(), Some(3));
-    // Many fruitful turns of one do not keep the others from theirs.
-    (portfolio.standing[3].figures.turns, portfolio.standing[3].gains) = (30, 30);
-    assert_eq!(portfolio.next(), Some(0));
+    // Who gained something comes first, but many fruitful turns of one do not keep the others from theirs.
+    let fruitful = others[1];
+    portfolio.standing[fruitful].gains = 1;
+    give(&mut portfolio);
+    assert_eq!(give(&mut portfolio), fruitful);
+    (portfolio.standing[fruitful].figures.turns, portfolio.standing[fruitful].gains) = (30, 30);
+    portfolio.standing[quick[1]].figures.turns += 40;
+    assert_eq!(give(&mut portfolio), others[0]);
+    // In a brief hunt only one hunts.
+    portfolio.is_brief = true;
+    assert_eq!(portfolio.next(), Some(quick[0]));
+    portfolio.standing[quick[0]].state = State::Runs;
+    assert_eq!(portfolio.next(), None);
+    portfolio.is_brief = false;
     portfolio.standing.iter_mut().for_each(|one| one.state = State::Left);
     assert_eq!(portfolio.next(), None);
 }
