@@ -149,7 +149,7 @@ def plot(rows, seconds):
     lines = [("virtual best", times(found, others), "#888888"), ("auto", times(found, ["auto"]), "#c0392b")]
     colours = {"highway": "#1b6ca8", "dfs": "#2e7d32", "bitstate": "#7b4fa3", "beam": "#b8860b", "ic3": "#00838f"}
     lines += [(engine, times(found, [engine]), colour) for engine, colour in colours.items()]
-    x = lambda time: left + (right - left) * math.log10(max(time, 0.01) / 0.01) / math.log10(seconds * 1.25 / 0.01)
+    x = lambda time: left + (right - left) * math.log10(min(max(time, 0.01), seconds * 1.25) / 0.01) / math.log10(seconds * 1.25 / 0.01)
     y = lambda count: bottom - (bottom - top) * count / len(found)
     out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 310" width="640" height="310" font-family="sans-serif" '
            'font-size="12" fill="#222" role="img" aria-label="Bugs found over seconds">',
