@@ -50,7 +50,6 @@ pub(crate) fn declare(world: &mut World, trace: &ast::Claim, flow: &Flow, names:
     let scalar = Scalar { lo: 0, hi: locations.len() as i64, kind: Kind::Number };
     let role = VarRole::Counter(world.instances.len());
     let counter = world.variable(&format!("{name}@"), role, scalar, vec![1], span);
-    world.variables[counter.index()].initial = vec![number[&flow.start]];
     let is_required = &*trace.name.text == "trace";
     let message =
         if is_required { "`trace` describes no such message" } else { "what `notrace` describes has happened" };

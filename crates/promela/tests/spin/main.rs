@@ -96,6 +96,27 @@ fn messages_are_watched() {
     ] {
         assert_eq!(count(&text(trace)), counted, "{trace}");
     }
+    // A message that a trace never comes to, a channel that is known when it is used, and a run after which no process is left.
+    let text_of = |trace: &str, end: &str| {
+        format!(
+            "chan c[2] = [2] of {{ byte }};
+            active proctype Idle() {{ {end} }}
+            active proctype P() {{ byte x; c[x]!1; x = 1; c[x]!1; x = 0; c[x]!1; {end} }}
+            {trace}"
+        )
+    };
+    for (trace, end, counted) in [
+        ("", "skip", Some((17, 0))),
+        ("trace { end: do :: c[0]!1 od; c[1]!1 }", "skip", None),
+        ("trace { end: do :: c[0]!1 od }", "skip", Some((17, 0))),
+        ("trace { do :: c[0]!1 od }", "skip", Some((17, 0))),
+        ("trace { do :: c[0]!1 od }", "end: false", Some((6, 1))),
+        ("notrace { c[0]!1; c[0]!1 }", "skip", None),
+        ("notrace { c[0]!1; c[0]!2 }", "skip", Some((17, 0))),
+        ("notrace { c[0]!1; c[1]!1; c[1]!1 }", "skip", Some((17, 0))),
+    ] {
+        assert_eq!(count(&text_of(trace, end)), counted, "{trace} {end}");
+    }
     for (wrong, label) in [
         ("trace { q!a,2; true }", "describes no message"),
         ("trace { q?[a,2] }", "describes no message"),
