@@ -201,7 +201,12 @@ fn watch(world: &mut World, model: &Model, lines: &Lines<'_>) -> Option<ThreadKi
     let mut found = None;
     for (at, trace) in model.traces.iter().enumerate() {
         if at > 0 {
-            let another = Diagnostic::new("E2034", trace.name.span, "there is one `trace` or `notrace`", "another one");
+            let another = Diagnostic::new(
+                "E2034",
+                trace.name.span,
+                "a model has at most one `trace` or `notrace`",
+                "another one",
+            );
             world.diagnostics.push(Diagnostic { help: Some("check one of them at a time".into()), ..another });
             continue;
         }

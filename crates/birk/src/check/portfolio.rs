@@ -1,10 +1,9 @@
 //! `--search auto`: breadth-first search, and, where that cannot finish within the budget, a hunt by other engines in what is
 //! left of it.
 //!
-//! Every second turn is for one of the members that are quick: they need little to begin, and find most of what is found soon.
-//! Who of these, and who of the others gets the next turn is decided by UCB1 (Auer, Cesa-Bianchi, Fischer: *Finite-time Analysis
-//! of the Multiarmed Bandit Problem*, Machine Learning 47, 2002): the member with the largest mean gain plus √(2 ln n / nᵢ), where nᵢ counts its turns and
-//! n those of all. A turn gains 1 if it decided a property, covered one further than was known, or took a transition that nobody
+//! Every second turn goes to a quick member: one that starts at once, and finds most of what is found early. Within both groups
+//! UCB1 selects the member (Auer, Cesa-Bianchi, Fischer: *Finite-time Analysis of the Multiarmed Bandit Problem*, Machine Learning
+//! 47, 2002): the one with the largest mean gain plus √(2 ln n / nᵢ), where nᵢ counts its turns and n those of its group. A turn gains 1 if it decided a property, covered one further than was known, or took a transition that nobody
 //! had taken; otherwise 0. Each turn of a member is twice as large as the one before, so that what is repeated never costs more
 //! than what is new. Turns are measured in states or in steps; the clock ends only those that take too long.
 //!
@@ -50,8 +49,7 @@ const SHORTENING: Duration = Duration::from_millis(300);
 const SHORT: usize = 20;
 /// Engines recurse no deeper than this, in bytes.
 const STACK: usize = 16 << 20;
-
-/// No turn takes more than this part of the time that is left; but one of who is quick may take more.
+/// A turn takes no more than this part of the remaining time; that of a quick member may take more.
 const PART: u32 = 8;
 const QUICK_PART: u32 = 3;
 /// The position of earlier runs among the members: behind all that hunt.
@@ -107,6 +105,7 @@ struct Portfolio<'a> {
     began: Instant,
     until: Instant,
     memory: u64,
+    /// Only the first member hunts.
     is_brief: bool,
     /// How many turns there are at one time.
     slots: usize,
@@ -302,8 +301,7 @@ impl<'a> Portfolio<'a> {
         Ok(())
     }
 
-    /// The member that gets the next turn: one of those who are quick, then one of the others, as long as both wait; only the first in
-    /// a brief hunt.
+    /// The member that gets the next turn: alternately a quick one and another, as long as both wait; in a brief hunt, the first.
     fn next(&self) -> Option<usize> {
         let turns =
             |is_quick| self.standing.iter().filter(move |one| one.member.is_quick == is_quick).map(Standing::turns);
@@ -532,7 +530,7 @@ impl<'a> Portfolio<'a> {
     }
 }
 
-/// Who of these gets the next turn, by UCB1; those that had none come first, in the order of the table.
+/// The one of these that UCB1 selects; those without a turn come first, in the order of the table.
 fn best<'s>(standing: impl Iterator<Item = (usize, &'s Standing)> + Clone) -> Option<usize> {
     let all: u32 = standing.clone().map(|(_, one)| one.turns()).sum();
     let value = |one: &Standing| match one.turns() {

@@ -52,9 +52,9 @@ pub(crate) fn declare(world: &mut World, trace: &ast::Claim, flow: &Flow, names:
     let counter = world.variable(&format!("{name}@"), role, scalar, vec![1], span);
     let is_required = &*trace.name.text == "trace";
     let message =
-        if is_required { "`trace` describes no such message" } else { "what `notrace` describes has happened" };
+        if is_required { "no event of the `trace` matches this message" } else { "the `notrace` matched to its end" };
     let wrong = world.fault(FaultKind::Assertion, trace.name.span, message);
-    let message = format!("`{}` describes this message twice", trace.name.text);
+    let message = format!("two events of the `{}` match this message", trace.name.text);
     let ambiguous = world.fault(FaultKind::Assertion, trace.name.span, message);
     world.watch = Some(Watch { counter, is_required, events, end: end as i64, wrong, ambiguous });
     ThreadKind {

@@ -15,7 +15,7 @@ const STATES: u64 = 1 << 17;
 const STEPS: u32 = 8;
 /// States of a level in the first turn of an engine that follows only so many.
 const LANES: u64 = 1 << 7;
-/// No turn of the highway search has more slices, each of which has a seed.
+/// A turn of highway search has fewer slices than this; each has a seed.
 const SLICES: u64 = 1 << 6;
 /// The first turn takes no longer than this,
 const LONGEST: Duration = Duration::from_millis(400);
@@ -34,7 +34,7 @@ pub(super) struct Member {
     pub(super) one_by_one: bool,
     /// Each turn draws something else at random.
     pub(super) draws: bool,
-    /// It needs little to begin, and finds most of what is found soon: every second turn is for one of these, and may be longer.
+    /// It starts at once, and finds most of what is found early: every second turn goes to one of these, and may be longer.
     pub(super) is_quick: bool,
     /// What makes the options those of a turn that is so many times doubled.
     sized: fn(&mut Options, doublings: u32),
