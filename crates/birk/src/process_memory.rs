@@ -47,7 +47,7 @@ pub fn at_once(memory: u64, beside: u64) -> Result<u64, String> {
 }
 
 /// The address space that the process may still take, where the system limits it.
-fn address_space() -> Option<u64> {
+pub fn address_space() -> Option<u64> {
     let text = fs::read_to_string("/proc/self/limits").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     let most: u64 = line.split_whitespace().next()?.parse().ok()?;

@@ -9,10 +9,15 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
+use birk::process_memory::address_space;
+
 /// How many are answered at once, if the system has as many threads to give. Browsers open six.
 const THREADS: usize = 16;
 /// How many more may be open and wait for a thread.
 const MOST_WAITING: usize = 16;
+/// The address space that must be left for another thread: its stack, the heap that the C library reserves for each (64 MiB,
+/// while it looks for an aligned one 128), and as much again for all the others. Who finds no memory ends the process.
+const ROOM: u64 = 192 << 20;
 /// How long whoever has a thread may say nothing while others wait: on a busy machine, hearing takes a moment.
 const GRACE: Duration = Duration::from_millis(20);
 
@@ -52,6 +57,9 @@ impl Connections {
             Builder::new().spawn_scoped(scope, || self.make_room())?;
             for _ in 0..THREADS {
                 let before = self.lock().threads;
+                if before > 0 && address_space().is_some_and(|left| left < ROOM) {
+                    break;
+                }
                 match Builder::new().spawn_scoped(scope, || self.work(&answer)) {
                     Ok(_) => self.wait_for_more_than(before),
                     Err(error) if before == 0 => return Err(error),

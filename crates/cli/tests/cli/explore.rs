@@ -180,6 +180,21 @@ fn who_says_nothing_keeps_nobody_out() {
     }
 }
 
+/// Each thread has a heap of 64 MiB: whatever is allowed, some of it is left for answers.
+#[test]
+#[cfg(target_os = "linux")]
+fn threads_do_not_take_up_the_address_space() {
+    for kib in (400_000..466_000).step_by(3_000) {
+        let server = Server::limited(&format!("ulimit -v {kib}"), "models/philosophers2.bir");
+        let connect = |_| TcpStream::connect(&server.host).unwrap_or_else(|error| panic!("{kib}: {error}"));
+        let idle: Vec<TcpStream> = (0..20).map(connect).collect();
+        for _ in 0..3 {
+            assert_eq!(server.ask("start?")["system"], "TwoDiningPhilosophers", "{kib}");
+        }
+        drop(idle);
+    }
+}
+
 #[test]
 fn what_strangers_send_is_not_read() {
     let server = Server::of("models/philosophers2.bir");
