@@ -1,5 +1,7 @@
 //! What a check found: plain data, which knows no command line.
 
+use std::time::Duration;
+
 use birk_engine::{Engine, Hunt};
 use birk_exec::{Effort, Explanation, ReplayError, Replayed, explain_run, fewest_switches_within, replay};
 use birk_ir::{Coverage, Program, Property, Span, Step, Stop, Verdict};
@@ -63,6 +65,8 @@ pub struct Answer {
     pub automaton: Option<AutomatonFigures>,
     /// The member of the portfolio whose answer it is, where it is not that of the first search.
     pub by: Option<usize>,
+    /// How long after the beginning of the check a member found the violation; the check may have gone on for a shorter trace.
+    pub after: Option<Duration>,
 }
 
 impl Answer {
@@ -77,6 +81,7 @@ impl Answer {
             reason: None,
             automaton: None,
             by: None,
+            after: None,
         }
     }
 

@@ -12,6 +12,7 @@
 
 mod members;
 mod night;
+mod standing;
 mod turns;
 
 use std::ops::ControlFlow;
@@ -21,21 +22,21 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use birk_engine::{Engine, Hunt, Progress, Value};
+use birk_engine::{Engine, Hunt, Progress};
 use birk_ir::{Coverage, Program, Property, Stop, Verdict};
 use birk_search::forecast::Forecast;
-use birk_search::highway::WIDTH;
 use birk_search::store::memory::give_back;
 
 use super::findings::nothing;
 use crate::error::Error;
 use crate::options::{Options, Store};
 use crate::process_memory::Memory;
-use crate::report::{Accept, Answer, Joint, MemberFigures, Report, ShownTrace, Slices};
+use crate::report::{Accept, Answer, Joint, MemberFigures, Report, ShownTrace};
 use crate::watch::Watch;
 use members::{MEMBERS, Member};
 pub use night::{Earlier, Kept, night};
-use turns::{Beacon, Share, Turn};
+use standing::{Standing, State, best};
+use turns::{Share, Turn};
 
 /// The engine that begins.
 pub(super) const FIRST: &str = "bfs";
@@ -45,6 +46,8 @@ const PERIOD: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_millis(200);
 /// A trace that is found is shortened for as long as it took to find it, but at least so long.
 const SHORTENING: Duration = Duration::from_millis(300);
+/// Whoever waits so long for it hears that there is a violation.
+const WORTH_TELLING: Duration = Duration::from_secs(1);
 /// Shorter traces are not worth it.
 const SHORT: usize = 20;
 /// Engines recurse no deeper than this, in bytes.
@@ -64,18 +67,18 @@ pub(super) fn check(program: &Program, options: &Options, watch: &mut dyn Watch)
     let began = Instant::now();
     let mut share = Share::new(program, options, watch, began);
     let report = super::check(program, &alone, &mut share)?;
-    let (is_ended, early) = (share.is_used_up || report.hunt.stopped == Stop::Memory, share.end()?);
+    let (goes_on, early) = (share.is_used_up || report.hunt.stopped == Stop::Memory, share.end()?);
     let is_violated = !options.keep_going && report.verdict() == Verdict::Violated;
     let is_decided = report.answers.iter().all(|answer| answer.verdict != Verdict::Inconclusive);
-    if !is_ended || is_violated || is_decided {
-        return Ok(report);
-    }
     let mut portfolio = match early {
+        _ if is_violated || is_decided => return Ok(report),
+        None if !goes_on => return Ok(report),
+        None => Portfolio::new(program, options, began)?,
         Some(portfolio) => portfolio,
-        None => Portfolio::new(program, options)?,
     };
     portfolio.adopt(report, watch);
-    if portfolio.violation().is_some() {
+    // Whoever ends the search ends the check, and hears what others have found by then.
+    if !goes_on || portfolio.violation().is_some() {
         return Ok(portfolio.report());
     }
     // Where there is no limit on time, the others get as much as the first took.
@@ -97,6 +100,9 @@ struct Portfolio<'a> {
     /// Shared with the turns, which nobody waits for.
     program: Arc<Program>,
     options: &'a Options,
+    /// When the check began, and the depth to which its first search has come.
+    first: Instant,
+    depth: u32,
     report: Report,
     standing: Vec<Standing>,
     channel: (Sender<Turned>, Receiver<Turned>),
@@ -113,49 +119,6 @@ struct Portfolio<'a> {
     shortened_until: Option<Instant>,
 }
 
-/// How a member of the portfolio stands.
-struct Standing {
-    member: &'static Member,
-    figures: MemberFigures,
-    /// Turns that gained something.
-    gains: u32,
-    state: State,
-    /// Its last turn: when it began, when it ends, and how it stands.
-    started: Instant,
-    until: Instant,
-    beacon: Arc<Beacon>,
-    /// The memory of that turn; none when it is over.
-    memory: u64,
-    /// The width it came to, where it widens.
-    width: usize,
-}
-
-impl Standing {
-    fn turns(&self) -> u32 {
-        self.figures.turns
-    }
-
-    /// The next turn goes on with the width that this one came to; what was found is found again in the slice in which it was.
-    fn take_slices(&mut self, slices: &Slices, options: Options) {
-        self.width = slices.width;
-        if let Some((_, seed, width)) = slices.found_in {
-            let mut slice = Options { seed, ..options };
-            slice.engine_options.set(&WIDTH, Value::Number(width as u64));
-            self.figures.words = self.member.words(&slice);
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    Waits,
-    Runs,
-    /// Its turn is over, but it has not heard it.
-    Silent,
-    /// It was refused, or a further turn would tell nothing new.
-    Left,
-}
-
 /// A turn that is over.
 struct Turned {
     member: usize,
@@ -167,8 +130,8 @@ struct Turned {
 }
 
 impl<'a> Portfolio<'a> {
-    /// Nothing is known yet.
-    fn new(program: &Program, options: &'a Options) -> Result<Self, Error> {
+    /// Nothing is known yet, in a check that began then.
+    fn new(program: &Program, options: &'a Options, first: Instant) -> Result<Self, Error> {
         let standing = MEMBERS.iter().map(|member| Standing {
             member,
             figures: MemberFigures { name: member.name, ..MemberFigures::default() },
@@ -186,6 +149,8 @@ impl<'a> Portfolio<'a> {
         Ok(Self {
             program: Arc::new(program.clone()),
             options,
+            first,
+            depth: 0,
             report: unsearched(&properties, program.transitions.len(), *alone.engine()?),
             standing: standing.collect(),
             channel: mpsc::channel(),
@@ -273,6 +238,9 @@ impl<'a> Portfolio<'a> {
     /// What the first search found takes the place of nothing; what is known better stays.
     fn adopt(&mut self, report: Report, watch: &mut dyn Watch) {
         let known = std::mem::replace(&mut self.report, report);
+        if let Coverage::Depth(depth) = self.report.hunt.coverage {
+            self.depth = depth + 1;
+        }
         self.standing.iter_mut().for_each(|one| one.figures.decided.clear());
         for answer in &known.answers {
             let Some(member) = answer.by.filter(|&member| member != EARLIER) else { continue };
@@ -282,11 +250,10 @@ impl<'a> Portfolio<'a> {
         }
     }
 
-    /// Whether a violation was found that ends the check, and how long its trace is.
-    fn violation(&self) -> Option<usize> {
-        let violated = self.report.answers.iter().find(|answer| answer.verdict == Verdict::Violated);
-        let steps = |trace: usize| self.report.traces[trace].run.steps.len();
-        violated.filter(|_| !self.options.keep_going).map(|answer| answer.trace.map_or(0, steps))
+    /// Whether a violation was found that ends the check: its answer.
+    fn violation(&self) -> Option<&Answer> {
+        let mut violated = self.report.answers.iter().filter(|answer| answer.verdict == Verdict::Violated);
+        violated.next().filter(|_| !self.options.keep_going)
     }
 
     /// Those who were told to end do so before the report, unless one of them computes and does not hear it.
@@ -405,11 +372,17 @@ impl<'a> Portfolio<'a> {
                 continue;
             }
             is_new = true;
+            let after = known.after.or(answer.after);
             let trace = shown.map(|shown| {
                 self.report.is_shortest &= is_shortest;
                 self.show(index, shown)
             });
-            self.report.answers[index] = Answer { trace, by: Some(member), ..answer };
+            let is_found = answer.verdict == Verdict::Violated && after.is_none();
+            let after = if is_found { Some(self.first.elapsed()) } else { after };
+            self.report.answers[index] = Answer { trace, by: Some(member), after, ..answer };
+            if is_found {
+                self.tell_found(&self.report.answers[index], watch);
+            }
             if is_decided {
                 self.standing.iter_mut().for_each(|one| one.figures.decided.retain(|other| *other != index));
                 self.standing[member].figures.decided.push(index);
@@ -450,8 +423,21 @@ impl<'a> Portfolio<'a> {
     /// Whether the trace of an answer is more than twice as long as a shortest one may be, for all that is known.
     fn is_long(&self, answer: &Answer) -> bool {
         let Some(trace) = answer.trace.map(|trace| &self.report.traces[trace].run) else { return false };
-        let covered = if let Coverage::Depth(depth) = self.report.hunt.coverage { depth as usize } else { 0 };
-        trace.loop_start.is_none() && trace.steps.len() > SHORT.max(2 * (covered + 1))
+        let is_longer = trace.steps.len() > SHORT.max(2 * self.depth as usize);
+        is_longer && trace.loop_start.is_none() && !self.report.is_shortest
+    }
+
+    /// Says that there is a violation, where the check goes on for a while.
+    fn tell_found(&self, answer: &Answer, watch: &mut dyn Watch) {
+        let after = answer.after.unwrap_or_default();
+        if after >= WORTH_TELLING && self.is_long(answer) && !self.options.keep_going {
+            let steps = answer.trace.map_or(0, |trace| self.report.traces[trace].run.steps.len());
+            watch.note(&format!(
+                "`{}` is violated, found after {:.1} s in {steps} steps; the search goes on for a shorter trace, Ctrl-C ends it",
+                answer.property.name,
+                after.as_secs_f64(),
+            ));
+        }
     }
 
     /// Whether nothing more is to be found out.
@@ -528,22 +514,6 @@ impl<'a> Portfolio<'a> {
         self.report.joint = Some(Joint { members, seconds: self.hunted.as_secs_f64() });
         self.report
     }
-}
-
-/// The one of these that UCB1 selects; those without a turn come first, in the order of the table.
-fn best<'s>(standing: impl Iterator<Item = (usize, &'s Standing)> + Clone) -> Option<usize> {
-    let all: u32 = standing.clone().map(|(_, one)| one.turns()).sum();
-    let value = |one: &Standing| match one.turns() {
-        0 => f64::INFINITY,
-        turns => f64::from(one.gains) / f64::from(turns) + (2.0 * f64::from(all).ln() / f64::from(turns)).sqrt(),
-    };
-    let mut best: Option<(f64, usize)> = None;
-    for (member, one) in standing {
-        if best.is_none_or(|(most, _)| value(one) > most) {
-            best = Some((value(one), member));
-        }
-    }
-    best.map(|(_, member)| member)
 }
 
 /// The report of a check that has not begun.

@@ -85,8 +85,11 @@ impl Report<'_> {
     }
 
     fn decided_names(&self, member: &MemberFigures) -> String {
-        let names = member.decided.iter().map(|&index| format!("`{}`", self.answers[index].property.name));
-        names.collect::<Vec<_>>().join(", ")
+        let name = |answer: &Answer| {
+            let after = answer.after.map(|after| format!(" after {:.1} s", after.as_secs_f64())).unwrap_or_default();
+            format!("`{}`{after}", answer.property.name)
+        };
+        member.decided.iter().map(|&index| name(&self.answers[index])).collect::<Vec<_>>().join(", ")
     }
 }
 

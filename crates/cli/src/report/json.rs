@@ -71,6 +71,9 @@ struct PropertyReport {
     reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<&'static str>,
+    /// Seconds after which the violation was known, where the search went on for a shorter trace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found_after: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fairness: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -424,6 +427,7 @@ fn property(report: &Report<'_>, answer: &Answer) -> PropertyReport {
         untraced_steps: answer.untraced,
         reason: answer.reason.clone().filter(|_| answer.verdict == Verdict::Inconclusive),
         by: report.member(answer).map(|member| member.name),
+        found_after: answer.after.map(|after| after.as_secs_f64()),
         fairness: has_fairness.then_some(fairness),
         automaton: figures.map(|of| AutomatonReport { states: of.automaton, strength: of.strength, bound: of.bound }),
         product: figures.filter(|of| of.bound.is_none()).map(|of| ProductReport {

@@ -35,6 +35,8 @@ fn what_it_cannot_finish_is_hunted_within_the_time() {
     let decided: Vec<&Value> = hunt.iter().filter(|one| one["decided"] == serde_json::json!(["low"])).collect();
     assert_eq!(decided.len(), 1, "{report:#}");
     assert_eq!(report["properties"][0]["by"], decided[0]["name"]);
+    let after = report["properties"][0]["found_after"].as_f64().expect("it is told when");
+    assert!((0.01..report["stats"]["seconds"].as_f64().expect("it took some time")).contains(&after), "{report:#}");
     assert_eq!(report["coverage"]["kind"], "depth", "the first search says what it covered");
     assert!(report["reproduce"].as_str().is_some_and(|line| line.contains("--search auto")));
 }
@@ -47,7 +49,8 @@ fn the_report_says_who_hunted() {
     let lines: Vec<&str> = answer.out.lines().collect();
     let hunt = lines.iter().position(|line| line.starts_with("hunt: ")).expect("it is told");
     assert!(lines[hunt + 1].contains(" turn"), "{}", answer.out);
-    assert!(answer.out.contains("; decided `low`: --search "), "{}", answer.out);
+    let after = answer.out.split("; decided `low` after ").nth(1).unwrap_or_else(|| panic!("{}", answer.out));
+    assert!(after.split_once(" s: --search ").is_some_and(|(after, _)| after.parse::<f64>().is_ok()), "{}", answer.out);
     assert!(answer.out.contains(" with bfs"), "{}", answer.out);
     let page = std::fs::read_to_string(page).expect("it was written");
     assert!(page.contains("the hunt by other engines"));

@@ -67,7 +67,7 @@ pub fn night(
     let Some(deadline) = watch.deadline() else {
         return Err(Error::Refused("a campaign needs a limit on the time of each run; use --time".to_owned()));
     };
-    let mut portfolio = Portfolio::new(program, options)?;
+    let mut portfolio = Portfolio::new(program, options, began)?;
     portfolio.know(earlier);
     if !options.keep_going && portfolio.report.verdict() == Verdict::Violated {
         return Ok(portfolio.report());

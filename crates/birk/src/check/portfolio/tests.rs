@@ -44,7 +44,7 @@ fn hunted(program: &Program, options: &Options, depth: u32, time: Duration) -> R
     let first = Options { engine: FIRST.into(), max_depth: Some(depth), ..options.clone() };
     let report = crate::check::check(program, &first, &mut Patient).expect("it is searched");
     let until = Instant::now() + time;
-    let mut portfolio = Portfolio::new(program, options).expect("it can be asked");
+    let mut portfolio = Portfolio::new(program, options, Instant::now()).expect("it can be asked");
     portfolio.adopt(report, &mut Until(until));
     portfolio.hunt(until, options.memory.search, false, &mut Until(until)).expect("they hunt");
     portfolio.report()
@@ -129,6 +129,83 @@ fn a_violation_beyond_the_first_search_is_found_within_the_time() {
     assert!(matches!(report.hunt.coverage, Coverage::Depth(_)), "the first search says what it covered");
 }
 
+/// Ends a check, as Ctrl-C does, when a violation is known and the first search goes on.
+#[derive(Default)]
+struct Impatient {
+    has_heard: bool,
+    is_hunt: bool,
+    notes: Vec<String>,
+}
+
+impl Observer for Impatient {
+    fn progress(&mut self, _: &Progress) -> ControlFlow<Stop> {
+        if self.has_heard && !self.is_hunt {
+            return ControlFlow::Break(Stop::Interrupt);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Watch for Impatient {
+    fn decided(&mut self, _: usize, answer: &Answer, _: Option<&ShownTrace>) {
+        self.has_heard |= answer.verdict == Verdict::Violated;
+    }
+
+    fn hunting(&mut self, members: &str) {
+        self.is_hunt = !members.is_empty();
+    }
+
+    fn note(&mut self, text: &str) {
+        self.notes.push(text.to_owned());
+    }
+}
+
+/// Philosophers in a ring, of whom highway search soon finds a deadlock that is far away.
+fn philosophers() -> Program {
+    program(&include_str!("../../../../../models/philosophers_ring.bir").replace("const N = 5", "const N = 22"))
+}
+
+#[test]
+fn who_ends_the_search_hears_what_others_have_found() {
+    let mut watch = Impatient::default();
+    let report =
+        check(&philosophers(), &Options { keep_going: false, ..options(1) }, &mut watch).expect("it is searched");
+    assert!(watch.has_heard, "the hunt finds it while the search waits");
+    assert_eq!(report.verdict(), Verdict::Violated);
+    let found = &report.answers[0];
+    assert!(found.after.is_some_and(|after| after > Duration::ZERO) && found.trace.is_some() && found.by.is_some());
+    assert!(matches!(report.hunt.coverage, Coverage::Depth(_)), "and what was covered");
+}
+
+#[test]
+fn a_violation_is_told_when_it_is_found() {
+    let (program, mut options) = (philosophers(), options(1));
+    options.keep_going = false;
+    for (seconds, told) in [(0, 0), (60, 1)] {
+        let began = Instant::now().checked_sub(Duration::from_secs(seconds)).expect("the machine runs for so long");
+        let mut portfolio = Portfolio::new(&program, &options, began).expect("it can be asked");
+        let (mut watch, until) = (Impatient::default(), Instant::now() + Duration::from_secs(20));
+        portfolio.hunt(until, options.memory.search, true, &mut watch).expect("they hunt");
+        assert!(watch.has_heard && portfolio.report().verdict() == Verdict::Violated);
+        assert_eq!(watch.notes.len(), told, "{:?}", watch.notes);
+        assert!(watch.notes.iter().all(|note| note.starts_with("`deadlock` is violated, found after 60.")));
+    }
+}
+
+#[test]
+fn a_trace_that_is_shortest_is_not_long() {
+    let (program, options) = (philosophers(), Options { keep_going: false, ..options(1) });
+    let first = Options { engine: "bdd-chain".into(), ..options.clone() };
+    let found = crate::check::check(&program, &first, &mut Patient).expect("it is searched");
+    let mut portfolio = Portfolio::new(&program, &options, Instant::now()).expect("it can be asked");
+    portfolio.learn(1, found, &mut Patient);
+    let violation = portfolio.violation().expect("it is found");
+    assert!(violation.trace.is_some_and(|trace| portfolio.report.traces[trace].run.steps.len() > SHORT));
+    assert!(!portfolio.is_long(violation));
+    portfolio.report.is_shortest = false;
+    assert!(portfolio.is_long(portfolio.violation().expect("it is found")));
+}
+
 #[test]
 fn a_proof_decides_what_cannot_be_searched() {
     let program = program(SAFE);
@@ -189,7 +266,7 @@ fn with_one_thread_a_hunt_repeats_itself() {
 #[test]
 fn who_gained_most_comes_first_and_nobody_is_forgotten() {
     let (program, options) = (program(SAFE), options(1));
-    let mut portfolio = Portfolio::new(&program, &options).expect("it can be asked");
+    let mut portfolio = Portfolio::new(&program, &options, Instant::now()).expect("it can be asked");
     let give = |portfolio: &mut Portfolio<'_>| {
         let member = portfolio.next().expect("somebody waits");
         portfolio.standing[member].figures.turns += 1;

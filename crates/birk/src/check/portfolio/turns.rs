@@ -106,17 +106,18 @@ impl<'a, 'w> Share<'a, 'w> {
         }
         let portfolio = match &mut self.portfolio {
             Some(portfolio) => portfolio,
-            none => none.insert(Portfolio::new(self.program, self.options)?),
+            none => none.insert(Portfolio::new(self.program, self.options, self.began)?),
         };
+        portfolio.depth = self.levels.depth();
         portfolio.hunt(now + length, self.options.memory.search / 8, now - self.began < KNOWN, self.watch)?;
         self.watch.hunting("");
         self.since = Instant::now();
         self.waited += self.since - now;
         self.next = self.since + (now - self.began);
-        let Some(steps) = portfolio.violation() else { return Ok(false) };
+        let Some(violation) = portfolio.violation() else { return Ok(false) };
         // The search goes on for as long as it took to find a violation, because it may find a much shorter trace.
         self.ends = Some(self.began + 2 * (self.since - self.began));
-        Ok(steps <= super::SHORT.max(2 * self.levels.depth() as usize))
+        Ok(!portfolio.is_long(violation))
     }
 
     /// Whether the search is to end, because there is a violation or because the hunt has failed.

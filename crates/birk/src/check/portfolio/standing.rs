@@ -1,0 +1,71 @@
+//! How those who hunt stand, and who is next.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use birk_engine::Value;
+use birk_search::highway::WIDTH;
+
+use super::members::Member;
+use super::turns::Beacon;
+use crate::options::Options;
+use crate::report::{MemberFigures, Slices};
+
+/// How a member of the portfolio stands.
+pub(super) struct Standing {
+    pub(super) member: &'static Member,
+    pub(super) figures: MemberFigures,
+    /// Turns that gained something.
+    pub(super) gains: u32,
+    pub(super) state: State,
+    /// Its last turn: when it began, when it ends, and how it stands.
+    pub(super) started: Instant,
+    pub(super) until: Instant,
+    pub(super) beacon: Arc<Beacon>,
+    /// The memory of that turn; none when it is over.
+    pub(super) memory: u64,
+    /// The width it came to, where it widens.
+    pub(super) width: usize,
+}
+
+impl Standing {
+    pub(super) fn turns(&self) -> u32 {
+        self.figures.turns
+    }
+
+    /// The next turn goes on with the width that this one came to; what was found is found again in the slice in which it was.
+    pub(super) fn take_slices(&mut self, slices: &Slices, options: Options) {
+        self.width = slices.width;
+        if let Some((_, seed, width)) = slices.found_in {
+            let mut slice = Options { seed, ..options };
+            slice.engine_options.set(&WIDTH, Value::Number(width as u64));
+            self.figures.words = self.member.words(&slice);
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    Waits,
+    Runs,
+    /// Its turn is over, but it has not heard it.
+    Silent,
+    /// It was refused, or a further turn would tell nothing new.
+    Left,
+}
+
+/// The one of these that UCB1 selects; those without a turn come first, in the order of the table.
+pub(super) fn best<'s>(standing: impl Iterator<Item = (usize, &'s Standing)> + Clone) -> Option<usize> {
+    let all: u32 = standing.clone().map(|(_, one)| one.turns()).sum();
+    let value = |one: &Standing| match one.turns() {
+        0 => f64::INFINITY,
+        turns => f64::from(one.gains) / f64::from(turns) + (2.0 * f64::from(all).ln() / f64::from(turns)).sqrt(),
+    };
+    let mut best: Option<(f64, usize)> = None;
+    for (member, one) in standing {
+        if best.is_none_or(|(most, _)| value(one) > most) {
+            best = Some((value(one), member));
+        }
+    }
+    best.map(|(_, member)| member)
+}
