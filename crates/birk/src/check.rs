@@ -20,12 +20,13 @@ mod safety;
 mod slices;
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock};
 
 use birk_engine::{Engine, EngineOption};
 use birk_ir::{Program, Property, PropertyKind};
 
 use crate::error::Error;
+use crate::model::Native;
 use crate::options::{Fairness, Options, Store};
 use crate::properties::{goals_of, selected};
 use crate::report::Report;
@@ -43,6 +44,13 @@ pub fn check(program: &Program, options: &Options, watch: &mut dyn Watch) -> Res
     if engine.portfolio {
         return portfolio::check(program, options, watch);
     }
+    search(program, options, &Native::default(), watch)
+}
+
+/// The same by one engine, which shares native code with others.
+fn search(program: &Program, options: &Options, native: &Native, watch: &mut dyn Watch) -> Result<Report, Error> {
+    let engine = options.engine()?;
+    reconcile::options(options, engine)?;
     let program = &*prepared(program, options)?;
     let properties = selected(program, &options.properties, options.deadlock)?;
     reconcile::properties(options, engine, &properties)?;
@@ -50,7 +58,7 @@ pub fn check(program: &Program, options: &Options, watch: &mut dyn Watch) -> Res
     let reset = dead::reset(program, options, &properties, watch);
     let (written, reset) = (program, reset.as_ref());
     let program = reset.map_or(written, |reset| &reset.program);
-    let (native, certificate, of_runs, properties) = (Arc::default(), OnceLock::new(), Mutex::default(), &properties);
+    let (certificate, of_runs, properties) = (OnceLock::new(), Mutex::default(), &properties);
     let context =
         Context { program, written, reset, options, engine, properties, fairness, native, certificate, of_runs };
     let mut findings = Findings::new(&context);

@@ -1,6 +1,7 @@
 //! The one place where a model is put together: a program, interpreted at first and compiled when its search goes on, and the
 //! layers that searches ask for.
 
+#[cfg(feature = "native")]
 use std::sync::Arc;
 
 use birk_engine::{Model, Observer, Patient};
@@ -32,8 +33,8 @@ impl<'p> Layers<'p> {
     }
 
     /// The same, which shares native code with others of the program.
-    pub(crate) fn sharing(native: &Arc<Native<'p>>, program: &'p Program, goals: &[Goal]) -> Self {
-        Self { program, goals: goals.into(), staged: Staged::sharing(Arc::clone(native), program, goals) }
+    pub(crate) fn sharing(native: &'p Native, program: &'p Program, goals: &[Goal]) -> Self {
+        Self { program, goals: goals.into(), staged: Staged::sharing(native, program, goals) }
     }
 
     /// The program alone.

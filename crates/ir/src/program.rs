@@ -9,7 +9,7 @@ use crate::layout::Layout;
 use crate::property::Property;
 
 /// What every engine works on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// The system's name.
     pub system: String,
@@ -42,7 +42,7 @@ pub struct Program {
 }
 
 /// A variable of the state: a scalar, or an array of `len` elements.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// As shown: `x`, `fork`, `Reader.count`, `Reader@`; `[]` stands where an index goes that is not the last part,
     /// as in `queue[].kind`.
@@ -75,7 +75,7 @@ pub struct InitialChoice {
 }
 
 /// A channel, or an array of channels, that holds messages.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
     /// As declared.
     pub name: String,
@@ -123,7 +123,7 @@ pub enum ValueKind {
 }
 
 /// A thread declaration.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadKind {
     /// Its name.
     pub name: String,
@@ -146,7 +146,7 @@ pub struct ThreadKind {
 }
 
 /// A location of a thread.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     /// Its name.
     pub name: String,
@@ -161,7 +161,7 @@ pub struct Location {
 }
 
 /// One copy of a thread.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
     /// `Philosopher1`, `Reader[0]`.
     pub name: String,
@@ -174,7 +174,7 @@ pub struct Thread {
 }
 
 /// A guarded step of one thread from one location.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transition {
     /// Who takes it.
     pub thread: ThreadId,
@@ -222,7 +222,7 @@ pub struct Receiver {
 }
 
 /// One operation of a transition.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Op {
     /// Writes a variable; the value is in its range.
     Assign(Place, Expr),
@@ -239,7 +239,7 @@ pub enum Op {
 }
 
 /// What can be written: a scalar, or an element of an array (a write outside it has no effect).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The variable.
     pub variable: VarId,

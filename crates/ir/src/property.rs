@@ -6,7 +6,7 @@ use crate::ids::Span;
 use crate::outcome::{Outcome, Verdict};
 
 /// A question about a program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Property {
     /// `deadlock`, `fault`, or the name the user gave.
     pub name: String,
@@ -17,7 +17,7 @@ pub struct Property {
 }
 
 /// Kinds of properties.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PropertyKind {
     /// No reachable state is stuck, except where that is proper.
     Deadlock,
@@ -41,7 +41,7 @@ pub enum PropertyKind {
 
 /// A Büchi automaton that a model declares: it moves with every step of the program, by a condition on the state that is left,
 /// and stutters along with a run that ends.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// Its states.
     pub states: Vec<ClaimState>,
@@ -50,7 +50,7 @@ pub struct Claim {
 }
 
 /// A state of a claim.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimState {
     /// Its name.
     pub name: String,

@@ -15,7 +15,7 @@ pub use staged::{Native, Staged};
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use birk_engine::{GoalSet, Model, Successors};
 use birk_exec::Interpreter;
@@ -49,16 +49,16 @@ type Evaluate = unsafe extern "C" fn(*const u32, u64) -> u64;
 /// A program as native code, and the goals that one search evaluates.
 #[derive(Debug)]
 pub struct Compiled<'p> {
-    code: Arc<Code<'p>>,
-    evaluate: Evaluate,
-}
-
-/// The steps of a program as native code. Searches for different goals share it: each adds a function that evaluates its own.
-pub struct Code<'p> {
     program: &'p Program,
     /// Expands the threads that have too many outcomes for one batch.
     interpreter: Interpreter<'p>,
-    module: Option<Mutex<(JITModule, u32)>>,
+    code: Arc<Code>,
+    evaluate: Evaluate,
+}
+
+/// The steps of a program as native code. Searches for different goals share it, and each has a function that evaluates its own.
+pub struct Code {
+    module: Option<Mutex<Functions>>,
     groups: Vec<Group>,
     /// Length of a state.
     words: usize,
@@ -74,6 +74,14 @@ pub struct Code<'p> {
     assumed: Box<[AtomicBool]>,
 }
 
+/// The module with all functions, and those that evaluate goals.
+struct Functions {
+    module: JITModule,
+    /// The number of the next one.
+    next: u32,
+    evaluations: Vec<(Box<[Goal]>, Evaluate)>,
+}
+
 /// Threads that follow each other and are expanded by one function, or interpreted.
 struct Group {
     threads: Range<usize>,
@@ -85,27 +93,27 @@ struct Group {
 // SAFETY: after `finalize_definitions` the module only owns the memory of the code; nobody changes it until drop, and
 // the compiled functions touch only what they are given, and the flags of `assumed`, in which all write the same value.
 #[allow(unsafe_code, reason = "the module holds raw pointers to code that never changes")]
-unsafe impl Sync for Code<'_> {}
+unsafe impl Sync for Code {}
 // SAFETY: as above; who adds a function holds the lock, and the code that is there stays where it is.
 #[allow(unsafe_code, reason = "the module holds raw pointers to code that never changes")]
-unsafe impl Send for Code<'_> {}
+unsafe impl Send for Code {}
 
 impl<'p> Compiled<'p> {
     /// Compiles a program; an error says why that cannot be.
     pub fn new(program: &'p Program, goals: &[Goal]) -> Result<Self, String> {
-        Self::sharing(Arc::new(Code::new(program)?), goals)
+        Self::sharing(Arc::new(Code::new(program)?), program, goals)
     }
 
     /// The same where native code adds at most so many successors at once: threads that may have more are interpreted.
     pub fn in_parts(program: &'p Program, goals: &[Goal], part: usize) -> Result<Self, String> {
-        Self::sharing(Arc::new(Code::in_parts(program, part)?), goals)
+        Self::sharing(Arc::new(Code::in_parts(program, part)?), program, goals)
     }
 
-    /// The same with steps that are compiled already.
-    pub fn sharing(code: Arc<Code<'p>>, goals: &[Goal]) -> Result<Self, String> {
+    /// The same with steps that are compiled already, of an equal program.
+    fn sharing(code: Arc<Code>, program: &'p Program, goals: &[Goal]) -> Result<Self, String> {
         assert!(goals.len() <= GoalSet::CAPACITY, "one search hunts at most {} goals", GoalSet::CAPACITY);
-        let evaluate = code.evaluation(goals)?;
-        Ok(Self { code, evaluate })
+        let evaluate = code.evaluation(program, goals)?;
+        Ok(Self { program, interpreter: Interpreter::new(program, &[]), code, evaluate })
     }
 
     /// Bytes of the largest stack frame of its functions that make steps.
@@ -115,17 +123,83 @@ impl<'p> Compiled<'p> {
 
     /// For each transition, whether an `assume` has cut one of its outcomes in a state that was expanded.
     pub fn assumed(&self) -> Vec<bool> {
-        self.code.assumed()
+        let native = self.code.assumed.iter().map(|assumed| assumed.load(Ordering::Relaxed));
+        native.zip(self.interpreter.assumed()).map(|(native, interpreted)| native || interpreted).collect()
+    }
+
+    /// Appends the successors by steps of some threads; false if those of the threads behind them were appended, too.
+    #[inline(always)]
+    fn run(&self, group: &Group, expand: Expand, state: &[u32], out: &mut Successors) -> bool {
+        let (code, room) = (&*self.code, group.most);
+        if out.scratch.len() < code.scratch + FENCE {
+            out.scratch.resize(code.scratch + FENCE, 0);
+        }
+        if FENCE > 0 {
+            code.fence(out, room);
+        }
+        let mut cut = 0;
+        let (states, steps) = out.room(room);
+        let (states, first) = (states.as_mut_ptr(), steps.as_mut_ptr());
+        let scratch = out.scratch.as_mut_ptr();
+        // SAFETY: `state` has the layout's length; `states` and `steps` have room for `room` successors, and the code
+        // writes no step at or beyond `end`, and no state without its step; without a choice there are at most `room`.
+        // `scratch` is as long as the code asked for when it was emitted.
+        #[allow(unsafe_code, reason = "compiled code writes to the room it is given")]
+        let end = unsafe { expand(state.as_ptr(), states, first, first.add(room), &raw mut cut, scratch) };
+        debug_assert!(code.is_fence_whole(out, room), "native code wrote behind its room");
+        let written = (end - first as usize) / size_of::<Step>();
+        if written > room {
+            // Words that are no state may have more.
+            self.interpreter.successors_of(group.threads.start..self.program.threads.len(), state, out);
+            return false;
+        }
+        out.advance(written);
+        out.cut += cut;
+        true
+    }
+
+    /// The next part of the successors of a state that may have very many. Where it left off is a place of the interpreter:
+    /// the search may have begun with that.
+    #[cold]
+    fn part(&self, state: &[u32], out: &mut Successors) {
+        let mut place = out.resume(state);
+        let thread = place.as_ref().and_then(|place| place.last()).map_or(0, |&thread| thread as usize);
+        let before = out.len() as u64 + out.cut;
+        for group in self.code.groups.iter().skip_while(|group| group.threads.end <= thread) {
+            let done = (out.len() as u64 + out.cut - before) as usize;
+            if done > 0 && done.saturating_add(group.most) > out.most() {
+                return out.leave(state, vec![group.threads.start as i64]);
+            }
+            let is_begun = place.as_ref().is_some_and(|place| place.len() > 1 || thread > group.threads.start);
+            match group.expand.filter(|_| !is_begun) {
+                Some(expand) => {
+                    if !self.run(group, expand, state, out) {
+                        return;
+                    }
+                }
+                None => {
+                    let first = if place.is_some() { thread } else { group.threads.start };
+                    if let Some(place) = place.take() {
+                        out.leave(state, place);
+                    }
+                    self.interpreter.successors_of(first..group.threads.end, state, out);
+                    if out.has_rest() {
+                        return;
+                    }
+                }
+            }
+            place = None;
+        }
     }
 }
 
-impl<'p> Code<'p> {
+impl Code {
     /// Compiles the steps of a program; an error says why that cannot be.
-    pub fn new(program: &'p Program) -> Result<Self, String> {
+    fn new(program: &Program) -> Result<Self, String> {
         Self::in_parts(program, Successors::part(program.layout.words()))
     }
 
-    fn in_parts(program: &'p Program, part: usize) -> Result<Self, String> {
+    fn in_parts(program: &Program, part: usize) -> Result<Self, String> {
         if let Some(reason) = program.interpreted_only() {
             return Err(reason.to_owned());
         }
@@ -155,22 +229,35 @@ impl<'p> Code<'p> {
         let fault = program.fault_bits();
         let most = groups.iter().fold(0usize, |all, group| all.saturating_add(group.most));
         let most = if groups.iter().all(|group| group.expand.is_some()) { most } else { usize::MAX };
-        let (interpreter, module) = (Interpreter::new(program, &[]), Some(Mutex::new((module, next))));
-        Ok(Self { program, interpreter, groups, words, scratch, frame, fault, most, assumed, module })
+        let module = Some(Mutex::new(Functions { module, next, evaluations: Vec::new() }));
+        Ok(Self { groups, words, scratch, frame, fault, most, assumed, module })
     }
 
-    /// Adds a function that evaluates goals.
-    fn evaluation(&self, goals: &[Goal]) -> Result<Evaluate, String> {
-        let module = self.module.as_ref().expect("it is freed last");
-        let (module, next) = &mut *module.lock().expect("a program that panicked is over");
+    fn functions(&self) -> MutexGuard<'_, Functions> {
+        self.module.as_ref().expect("it is freed last").lock().expect("a program that panicked is over")
+    }
+
+    /// Whether there is a function that evaluates these goals.
+    fn evaluates(&self, goals: &[Goal]) -> bool {
+        self.functions().evaluations.iter().any(|(others, _)| **others == *goals)
+    }
+
+    /// The function that evaluates goals; it is made where there is none.
+    fn evaluation(&self, program: &Program, goals: &[Goal]) -> Result<Evaluate, String> {
+        let Functions { module, next, evaluations } = &mut *self.functions();
+        if let Some((_, evaluate)) = evaluations.iter().find(|(others, _)| **others == *goals) {
+            return Ok(*evaluate);
+        }
         let mut compiler = Compiler::new(module, *next);
-        let id = compiler.evaluate(self.program, goals);
+        let id = compiler.evaluate(program, goals);
         *next = compiler.next;
         let id = id?;
         module.finalize_definitions().map_err(|error| error.to_string())?;
         // SAFETY: the function was declared with exactly this signature.
         #[allow(unsafe_code, reason = "the address of compiled code becomes a function")]
-        Ok(unsafe { std::mem::transmute::<*const u8, Evaluate>(module.get_finalized_function(id)) })
+        let evaluate = unsafe { std::mem::transmute::<*const u8, Evaluate>(module.get_finalized_function(id)) };
+        evaluations.push((goals.into(), evaluate));
+        Ok(evaluate)
     }
 
     /// Fills what lies behind the room for so many successors, and behind the scratch area.
@@ -190,92 +277,22 @@ impl<'p> Code<'p> {
         is_scratch_kept && are_states_kept && is_step_kept
     }
 
-    fn assumed(&self) -> Vec<bool> {
-        let native = self.assumed.iter().map(|assumed| assumed.load(Ordering::Relaxed));
-        native.zip(self.interpreter.assumed()).map(|(native, interpreted)| native || interpreted).collect()
-    }
-
-    /// Appends the successors by steps of some threads; false if those of the threads behind them were appended, too.
-    #[inline(always)]
-    fn run(&self, group: &Group, expand: Expand, state: &[u32], out: &mut Successors) -> bool {
-        let room = group.most;
-        if out.scratch.len() < self.scratch + FENCE {
-            out.scratch.resize(self.scratch + FENCE, 0);
-        }
-        if FENCE > 0 {
-            self.fence(out, room);
-        }
-        let mut cut = 0;
-        let (states, steps) = out.room(room);
-        let (states, first) = (states.as_mut_ptr(), steps.as_mut_ptr());
-        let scratch = out.scratch.as_mut_ptr();
-        // SAFETY: `state` has the layout's length; `states` and `steps` have room for `room` successors, and the code
-        // writes no step at or beyond `end`, and no state without its step; without a choice there are at most `room`.
-        // `scratch` is as long as the code asked for when it was emitted.
-        #[allow(unsafe_code, reason = "compiled code writes to the room it is given")]
-        let end = unsafe { expand(state.as_ptr(), states, first, first.add(room), &raw mut cut, scratch) };
-        debug_assert!(self.is_fence_whole(out, room), "native code wrote behind its room");
-        let written = (end - first as usize) / size_of::<Step>();
-        if written > room {
-            // Words that are no state may have more.
-            self.interpreter.successors_of(group.threads.start..self.program.threads.len(), state, out);
-            return false;
-        }
-        out.advance(written);
-        out.cut += cut;
-        true
-    }
-
-    /// The next part of the successors of a state that may have very many. Where it left off is a place of the interpreter:
-    /// the search may have begun with that.
-    #[cold]
-    fn part(&self, state: &[u32], out: &mut Successors) {
-        let mut place = out.resume(state);
-        let thread = place.as_ref().and_then(|place| place.last()).map_or(0, |&thread| thread as usize);
-        let before = out.len() as u64 + out.cut;
-        for group in self.groups.iter().skip_while(|group| group.threads.end <= thread) {
-            let done = (out.len() as u64 + out.cut - before) as usize;
-            if done > 0 && done.saturating_add(group.most) > out.most() {
-                return out.leave(state, vec![group.threads.start as i64]);
-            }
-            let is_begun = place.as_ref().is_some_and(|place| place.len() > 1 || thread > group.threads.start);
-            match group.expand.filter(|_| !is_begun) {
-                Some(expand) => {
-                    if !self.run(group, expand, state, out) {
-                        return;
-                    }
-                }
-                None => {
-                    let first = if place.is_some() { thread } else { group.threads.start };
-                    if let Some(place) = place.take() {
-                        out.leave(state, place);
-                    }
-                    self.interpreter.successors_of(first..group.threads.end, state, out);
-                    if out.has_rest() {
-                        return;
-                    }
-                }
-            }
-            place = None;
-        }
-    }
-
     #[inline(always)]
     fn is_fault(&self, state: &[u32]) -> bool {
         self.fault.is_some_and(|(word, bits)| state[word] & bits != 0)
     }
 }
 
-impl std::fmt::Debug for Code<'_> {
+impl std::fmt::Debug for Code {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Code({}, {} functions)", self.program.system, self.groups.len())
+        write!(f, "Code({} functions)", self.groups.len())
     }
 }
 
-impl Drop for Code<'_> {
+impl Drop for Code {
     fn drop(&mut self) {
         if let Some(module) = self.module.take() {
-            let (module, _) = module.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let Functions { module, .. } = module.into_inner().unwrap_or_else(PoisonError::into_inner);
             // SAFETY: the function pointers live in this value, and in models that hold it, and die with it.
             #[allow(unsafe_code, reason = "the code is freed with its last user")]
             unsafe {
@@ -291,11 +308,11 @@ impl Model for Compiled<'_> {
     }
 
     fn fields(&self) -> Vec<Field> {
-        self.code.program.fields()
+        self.program.fields()
     }
 
     fn initial(&self, out: &mut Successors) {
-        self.code.program.initial_states().iter().for_each(|state| out.push(TransitionId(0), 0, state));
+        self.program.initial_states().iter().for_each(|state| out.push(TransitionId(0), 0, state));
     }
 
     fn successors(&self, state: &[u32], out: &mut Successors) {
@@ -305,10 +322,10 @@ impl Model for Compiled<'_> {
             return;
         }
         if code.most >= out.most() || out.has_rest() {
-            return code.part(state, out);
+            return self.part(state, out);
         }
         for group in &code.groups {
-            if group.expand.is_some_and(|expand| !code.run(group, expand, state, out)) {
+            if group.expand.is_some_and(|expand| !self.run(group, expand, state, out)) {
                 return;
             }
         }
@@ -323,7 +340,7 @@ impl Model for Compiled<'_> {
     }
 
     fn is_state(&self, words: &[u32]) -> bool {
-        self.code.program.is_state(words)
+        self.program.is_state(words)
     }
 
     fn is_fault(&self, state: &[u32]) -> bool {
@@ -331,11 +348,11 @@ impl Model for Compiled<'_> {
     }
 
     fn transitions(&self) -> usize {
-        self.code.program.transitions.len()
+        self.program.transitions.len()
     }
 
     fn written(&self, transition: usize) -> Option<Vec<u32>> {
-        Some(self.code.program.written_words(TransitionId::new(transition)))
+        Some(self.program.written_words(TransitionId::new(transition)))
     }
 }
 

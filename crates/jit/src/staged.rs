@@ -3,7 +3,7 @@
 //! Compiling costs milliseconds, as much as interpreting some thousand states; most models are smaller than that.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use birk_engine::{GoalSet, Model, Successors};
 use birk_exec::Interpreter;
@@ -15,18 +15,44 @@ use crate::{Code, Compiled};
 const PATIENCE: u32 = 2000;
 const LITTLE_PATIENCE: u32 = 200;
 
-/// The native code of a program, made when the first search wants it, and shared with those that come later.
+/// The native code of programs, made when the first search of one wants it, and shared with those that come later.
 #[derive(Debug, Default)]
-pub struct Native<'p>(OnceLock<Result<Arc<Code<'p>>, String>>);
+pub struct Native(Mutex<Vec<Arc<Shared>>>);
 
-impl<'p> Native<'p> {
-    fn compiled(&self, program: &'p Program, goals: &[Goal]) -> Result<Compiled<'p>, String> {
-        let code = self.0.get_or_init(|| Code::new(program).map(Arc::new));
-        Compiled::sharing(Arc::clone(code.as_ref().map_err(String::clone)?), goals)
+/// A program, and its native code as soon as there is some.
+#[derive(Debug)]
+struct Shared {
+    program: Program,
+    code: OnceLock<Result<Arc<Code>, String>>,
+}
+
+impl Native {
+    /// The program as native code, which is made only if nobody has made it of an equal one.
+    fn compiled<'p>(&self, program: &'p Program, goals: &[Goal]) -> Result<Compiled<'p>, String> {
+        let shared = {
+            let mut all = self.lock();
+            let known = all.iter().find(|shared| shared.program == *program).map(Arc::clone);
+            known.unwrap_or_else(|| {
+                all.push(Arc::new(Shared { program: program.clone(), code: OnceLock::new() }));
+                Arc::clone(&all[all.len() - 1])
+            })
+        };
+        let code = shared.code.get_or_init(|| Code::new(program).map(Arc::new));
+        Compiled::sharing(Arc::clone(code.as_ref().map_err(String::clone)?), program, goals)
     }
 
-    fn patience(&self) -> u32 {
-        if self.0.get().is_some() { LITTLE_PATIENCE } else { PATIENCE }
+    /// How long a search for goals waits for native code.
+    fn patience(&self, program: &Program, goals: &[Goal]) -> u32 {
+        let all = self.lock();
+        match all.iter().find(|shared| shared.program == *program).and_then(|shared| shared.code.get()) {
+            Some(Ok(code)) if code.evaluates(goals) => 0,
+            Some(_) => LITTLE_PATIENCE,
+            None => PATIENCE,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Shared>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -38,7 +64,7 @@ pub struct Staged<'p> {
     interpreter: Interpreter<'p>,
     /// The word and the bits that say that a check failed.
     fault: Option<(usize, u32)>,
-    shared: Arc<Native<'p>>,
+    shared: Option<&'p Native>,
     native: OnceLock<Result<Compiled<'p>, String>>,
     expansions: AtomicU32,
     patience: u32,
@@ -51,9 +77,8 @@ impl<'p> Staged<'p> {
     }
 
     /// The same, which shares the code of its steps with others.
-    pub fn sharing(shared: Arc<Native<'p>>, program: &'p Program, goals: &[Goal]) -> Self {
-        let patience = shared.patience();
-        Self { shared, ..Self::with_patience(program, goals, patience) }
+    pub fn sharing(native: &'p Native, program: &'p Program, goals: &[Goal]) -> Self {
+        Self { shared: Some(native), ..Self::with_patience(program, goals, native.patience(program, goals)) }
     }
 
     /// The same, compiled after this many expansions.
@@ -64,7 +89,7 @@ impl<'p> Staged<'p> {
             goals: goals.into(),
             interpreter,
             fault: program.fault_bits(),
-            shared: Arc::default(),
+            shared: None,
             native: OnceLock::new(),
             expansions: AtomicU32::new(0),
             patience,
@@ -93,7 +118,10 @@ impl<'p> Staged<'p> {
     #[cold]
     fn interpret(&self, state: &[u32], out: &mut Successors) {
         if self.native.get().is_none() && self.expansions.fetch_add(1, Ordering::Relaxed) == self.patience {
-            self.native.get_or_init(|| self.shared.compiled(self.program, &self.goals));
+            self.native.get_or_init(|| match self.shared {
+                Some(native) => native.compiled(self.program, &self.goals),
+                None => Compiled::new(self.program, &self.goals),
+            });
         }
         self.interpreter.successors(state, out);
     }

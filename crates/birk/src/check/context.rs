@@ -1,6 +1,6 @@
 //! What is asked, and how: what every question knows.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock};
 
 use birk_engine::{Engine, GoalSet, Job};
 use birk_exec::{Fairness, Replayed, Reset, replay};
@@ -26,7 +26,7 @@ pub(super) struct Context<'a> {
     pub(super) properties: &'a [&'a Property],
     pub(super) fairness: Option<Fairness>,
     /// The native code that all questions share.
-    pub(super) native: Arc<Native<'a>>,
+    pub(super) native: &'a Native,
     /// The certificate of what was proved, or why there is none, where one was asked for.
     pub(super) certificate: OnceLock<Certificate>,
     /// What was proved of runs, where certificates were asked for.
@@ -45,7 +45,7 @@ impl<'a> Context<'a> {
 
     /// The program, searched for some goals.
     pub(super) fn layers(&self, goals: &[Goal]) -> Layers<'a> {
-        Layers::sharing(&self.native, self.program, goals)
+        Layers::sharing(self.native, self.program, goals)
     }
 
     /// A search for so many goals, as the options say.

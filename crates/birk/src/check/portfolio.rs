@@ -29,6 +29,7 @@ use birk_search::store::memory::give_back;
 
 use super::findings::nothing;
 use crate::error::Error;
+use crate::model::Native;
 use crate::options::{Options, Store};
 use crate::process_memory::Memory;
 use crate::report::{Accept, Answer, Joint, MemberFigures, Report, ShownTrace};
@@ -65,15 +66,16 @@ pub(super) fn check(program: &Program, options: &Options, watch: &mut dyn Watch)
         return super::check(program, &alone, watch);
     }
     let began = Instant::now();
-    let mut share = Share::new(program, options, watch, began);
-    let report = super::check(program, &alone, &mut share)?;
+    let native = Arc::default();
+    let mut share = Share::new(program, options, &native, watch, began);
+    let report = super::search(program, &alone, &native, &mut share)?;
     let (goes_on, early) = (share.is_used_up || report.hunt.stopped == Stop::Memory, share.end()?);
     let is_violated = !options.keep_going && report.verdict() == Verdict::Violated;
     let is_decided = report.answers.iter().all(|answer| answer.verdict != Verdict::Inconclusive);
     let mut portfolio = match early {
         _ if is_violated || is_decided => return Ok(report),
         None if !goes_on => return Ok(report),
-        None => Portfolio::new(program, options, began)?,
+        None => Portfolio::new(program, options, &native, began)?,
         Some(portfolio) => portfolio,
     };
     portfolio.adopt(report, watch);
@@ -99,6 +101,7 @@ fn may_hunt(options: &Options) -> bool {
 struct Portfolio<'a> {
     /// Shared with the turns, which nobody waits for.
     program: Arc<Program>,
+    native: Arc<Native>,
     options: &'a Options,
     /// When the check began, and the depth to which its first search has come.
     first: Instant,
@@ -131,7 +134,7 @@ struct Turned {
 
 impl<'a> Portfolio<'a> {
     /// Nothing is known yet, in a check that began then.
-    fn new(program: &Program, options: &'a Options, first: Instant) -> Result<Self, Error> {
+    fn new(program: &Program, options: &'a Options, native: &Arc<Native>, first: Instant) -> Result<Self, Error> {
         let standing = MEMBERS.iter().map(|member| Standing {
             member,
             figures: MemberFigures { name: member.name, ..MemberFigures::default() },
@@ -148,6 +151,7 @@ impl<'a> Portfolio<'a> {
         let now = Instant::now();
         Ok(Self {
             program: Arc::new(program.clone()),
+            native: Arc::clone(native),
             options,
             first,
             depth: 0,
@@ -298,8 +302,8 @@ impl<'a> Portfolio<'a> {
         let standing = &mut self.standing[member];
         standing.figures.words = standing.member.words(&options);
         (standing.state, standing.started, standing.memory) = (State::Runs, Instant::now(), budget);
-        let (program, sender, beacon) =
-            (Arc::clone(&self.program), self.channel.0.clone(), Arc::clone(&standing.beacon));
+        let (program, native) = (Arc::clone(&self.program), Arc::clone(&self.native));
+        let (sender, beacon) = (self.channel.0.clone(), Arc::clone(&standing.beacon));
         // No turn takes more than a part of what is left, unless that is very little.
         let left = self.until.saturating_duration_since(Instant::now());
         let part = if standing.member.is_quick { QUICK_PART } else { PART };
@@ -309,7 +313,7 @@ impl<'a> Portfolio<'a> {
         let spawned = thread::Builder::new().stack_size(STACK).spawn(move || {
             let began = Instant::now();
             let mut turn = Turn::new(&beacon, until);
-            let result = catch_unwind(AssertUnwindSafe(|| super::check(&program, &options, &mut turn)));
+            let result = catch_unwind(AssertUnwindSafe(|| super::search(&program, &options, &native, &mut turn)));
             let result = result.unwrap_or_else(|_| Err(Error::Internal(format!("{} panicked", options.engine))));
             let is_whole = result.as_ref().is_ok_and(|report| report.hunt.stopped == Stop::Exhausted);
             // Who gave up waiting does not hear it.

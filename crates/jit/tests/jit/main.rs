@@ -1,5 +1,6 @@
 //! Native code against the interpreter.
 
 mod oracle;
+mod sharing;
 mod wide;
 mod words;

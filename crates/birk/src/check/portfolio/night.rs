@@ -1,6 +1,7 @@
 //! One run of a campaign: a breadth-first search that is kept on disk goes on, and others hunt in what is left of the time.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Instant;
 
 use birk_engine::{Observer, Outside, Progress};
@@ -8,7 +9,7 @@ use birk_exec::Replayed;
 use birk_ir::{Coverage, Program, Property, Stop, Verdict};
 
 use super::{EARLIER, Portfolio};
-use crate::check::check;
+use crate::check::search;
 use crate::error::Error;
 use crate::options::Options;
 use crate::report::{Answer, Report, ShownTrace};
@@ -67,7 +68,8 @@ pub fn night(
     let Some(deadline) = watch.deadline() else {
         return Err(Error::Refused("a campaign needs a limit on the time of each run; use --time".to_owned()));
     };
-    let mut portfolio = Portfolio::new(program, options, began)?;
+    let native = Arc::default();
+    let mut portfolio = Portfolio::new(program, options, &native, began)?;
     portfolio.know(earlier);
     if !options.keep_going && portfolio.report.verdict() == Verdict::Violated {
         return Ok(portfolio.report());
@@ -81,7 +83,7 @@ pub fn night(
         let properties = of_states.map(|answer| answer.property.name.clone()).collect();
         let engine = KEPT.to_owned();
         let first = Options { engine, properties, is_saved: true, is_continued, ..options.clone() };
-        let report = check(program, &first, &mut Until { watch, until })?;
+        let report = search(program, &first, &native, &mut Until { watch, until })?;
         let found = |open: &Answer| report.answers.iter().find(|answer| answer.property.name == open.property.name);
         let answers: Vec<Answer> =
             portfolio.report.answers.iter().map(|open| found(open).unwrap_or(open).clone()).collect();

@@ -44,7 +44,7 @@ fn hunted(program: &Program, options: &Options, depth: u32, time: Duration) -> R
     let first = Options { engine: FIRST.into(), max_depth: Some(depth), ..options.clone() };
     let report = crate::check::check(program, &first, &mut Patient).expect("it is searched");
     let until = Instant::now() + time;
-    let mut portfolio = Portfolio::new(program, options, Instant::now()).expect("it can be asked");
+    let mut portfolio = Portfolio::new(program, options, &Arc::default(), Instant::now()).expect("it can be asked");
     portfolio.adopt(report, &mut Until(until));
     portfolio.hunt(until, options.memory.search, false, &mut Until(until)).expect("they hunt");
     portfolio.report()
@@ -183,7 +183,7 @@ fn a_violation_is_told_when_it_is_found() {
     options.keep_going = false;
     for (seconds, told) in [(0, 0), (60, 1)] {
         let began = Instant::now().checked_sub(Duration::from_secs(seconds)).expect("the machine runs for so long");
-        let mut portfolio = Portfolio::new(&program, &options, began).expect("it can be asked");
+        let mut portfolio = Portfolio::new(&program, &options, &Arc::default(), began).expect("it can be asked");
         let (mut watch, until) = (Impatient::default(), Instant::now() + Duration::from_secs(20));
         portfolio.hunt(until, options.memory.search, true, &mut watch).expect("they hunt");
         assert!(watch.has_heard && portfolio.report().verdict() == Verdict::Violated);
@@ -197,7 +197,7 @@ fn a_trace_that_is_shortest_is_not_long() {
     let (program, options) = (philosophers(), Options { keep_going: false, ..options(1) });
     let first = Options { engine: "bdd-chain".into(), ..options.clone() };
     let found = crate::check::check(&program, &first, &mut Patient).expect("it is searched");
-    let mut portfolio = Portfolio::new(&program, &options, Instant::now()).expect("it can be asked");
+    let mut portfolio = Portfolio::new(&program, &options, &Arc::default(), Instant::now()).expect("it can be asked");
     portfolio.learn(1, found, &mut Patient);
     let violation = portfolio.violation().expect("it is found");
     assert!(violation.trace.is_some_and(|trace| portfolio.report.traces[trace].run.steps.len() > SHORT));
@@ -266,7 +266,7 @@ fn with_one_thread_a_hunt_repeats_itself() {
 #[test]
 fn who_gained_most_comes_first_and_nobody_is_forgotten() {
     let (program, options) = (program(SAFE), options(1));
-    let mut portfolio = Portfolio::new(&program, &options, Instant::now()).expect("it can be asked");
+    let mut portfolio = Portfolio::new(&program, &options, &Arc::default(), Instant::now()).expect("it can be asked");
     let give = |portfolio: &mut Portfolio<'_>| {
         let member = portfolio.next().expect("somebody waits");
         portfolio.standing[member].figures.turns += 1;

@@ -1,8 +1,8 @@
 //! The watches of a hunt: one that ends the first search when its share is used up, and one for each turn.
 
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use birk_engine::{Observer, Outside, Progress};
@@ -10,6 +10,7 @@ use birk_ir::{Program, Stop};
 
 use super::Portfolio;
 use crate::error::Error;
+use crate::model::Native;
 use crate::options::Options;
 use crate::report::{Answer, ShownTrace};
 use crate::watch::{Phase, Watch};
@@ -35,6 +36,8 @@ const WORTH: Duration = Duration::from_millis(20);
 pub(super) struct Share<'a, 'w> {
     program: &'a Program,
     options: &'a Options,
+    /// The code that all of them run.
+    native: &'a Arc<Native>,
     watch: &'w mut dyn Watch,
     began: Instant,
     until: Option<Instant>,
@@ -55,12 +58,19 @@ pub(super) struct Share<'a, 'w> {
 }
 
 impl<'a, 'w> Share<'a, 'w> {
-    pub(super) fn new(program: &'a Program, options: &'a Options, watch: &'w mut dyn Watch, began: Instant) -> Self {
+    pub(super) fn new(
+        program: &'a Program,
+        options: &'a Options,
+        native: &'a Arc<Native>,
+        watch: &'w mut dyn Watch,
+        began: Instant,
+    ) -> Self {
         let time = watch.deadline().map(|deadline| deadline.saturating_duration_since(began));
         let next = began + time.map_or(FIRST_HUNT, |time| FIRST_HUNT.min(time / 10));
         Self {
             program,
             options,
+            native,
             watch,
             began,
             until: time.map(|time| began + time / 2),
@@ -106,7 +116,7 @@ impl<'a, 'w> Share<'a, 'w> {
         }
         let portfolio = match &mut self.portfolio {
             Some(portfolio) => portfolio,
-            none => none.insert(Portfolio::new(self.program, self.options, self.began)?),
+            none => none.insert(Portfolio::new(self.program, self.options, self.native, self.began)?),
         };
         portfolio.depth = self.levels.depth();
         portfolio.hunt(now + length, self.options.memory.search / 8, now - self.began < KNOWN, self.watch)?;
