@@ -65,7 +65,8 @@ pub struct Answer {
     pub automaton: Option<AutomatonFigures>,
     /// The member of the portfolio whose answer it is, where it is not that of the first search.
     pub by: Option<usize>,
-    /// How long after the beginning of the check a member found the violation; the check may have gone on for a shorter trace.
+    /// How long after the beginning of the check a member of the portfolio found the violation; the check may have gone on for a
+    /// shorter trace.
     pub after: Option<Duration>,
 }
 

@@ -1,7 +1,6 @@
 //! The successor function and the goals: threads, locations, transitions, operations.
 
 use std::ops::Range;
-use std::sync::atomic::AtomicBool;
 
 use birk_ir::{Expr, FaultId, Goal, Op, Place, Program, Slot, Transition, TransitionId};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -12,12 +11,7 @@ use crate::environment::{Bound, Environment, Scratch, span_of};
 use crate::expression::Expressions;
 
 /// Emits the successor function of some threads; gives how many 64-bit words the scratch area must have for it.
-pub(crate) fn expand(
-    b: &mut FunctionBuilder<'_>,
-    program: &Program,
-    threads: Range<usize>,
-    assumed: &[AtomicBool],
-) -> usize {
+pub(crate) fn expand(b: &mut FunctionBuilder<'_>, program: &Program, threads: Range<usize>) -> usize {
     let entry = b.create_block();
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
@@ -28,7 +22,7 @@ pub(crate) fn expand(
     let most = program.transitions.iter().map(|transition| transition.locals as usize).max().unwrap_or(0);
     let scratch = Scratch { address: scratch, values: Scratch::values_for(most) };
     let chooses = program.transitions.iter().flat_map(|t| &t.ops).any(|op| matches!(op, Op::Choose(..)));
-    let mut emitter = Emitter { program, b, state, to, step, choice, end, cut, scratch, settled: 0, chooses, assumed };
+    let mut emitter = Emitter { program, b, state, to, step, choice, end, cut, scratch, settled: 0, chooses };
     for thread in threads {
         emitter.thread(thread);
     }
@@ -92,14 +86,13 @@ struct Emitter<'a, 'f, 'b> {
     choice: Variable,
     /// Behind the last step there is room for.
     end: Value,
+    /// How many outcomes an `assume` has cut, and behind it where a flag for each transition says that there was one.
     cut: Value,
     scratch: Scratch,
     /// States that were settled there, at once.
     settled: usize,
     /// Whether a transition of the program has more than one outcome: how many a state has is then not known for sure.
     chooses: bool,
-    /// Where the code says, for each transition, that an `assume` has cut one of its outcomes.
-    assumed: &'a [AtomicBool],
 }
 
 impl<'f> Emitter<'_, 'f, '_> {
@@ -227,8 +220,8 @@ impl<'f> Emitter<'_, 'f, '_> {
         let count = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.cut, 0);
         let more = self.b.ins().iadd_imm_s(count, 1);
         self.b.ins().store(MemFlagsData::trusted(), more, self.cut, 0);
-        let place = self.assumed[id.index()].as_ptr() as i64;
-        let (place, yes) = (self.b.ins().iconst(types::I64, place), self.b.ins().iconst(types::I8, 1));
+        let flags = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.cut, 8);
+        let (place, yes) = (self.b.ins().iadd_imm_s(flags, id.index() as i64), self.b.ins().iconst(types::I8, 1));
         self.b.ins().store(MemFlagsData::trusted(), yes, place, 0);
         self.b.ins().jump(next, &[]);
         self.b.switch_to_block(holds);

@@ -40,9 +40,16 @@ const MAX_WORDS: usize = i32::MAX as usize / 4;
 const CANARY: u32 = 0x5ca1_ab1e;
 const FENCE: usize = cfg!(debug_assertions) as usize;
 
-/// State, room for successors, room for steps, its end, counter of cut outcomes, scratch area; gives the end of the
-/// steps written (beyond the room where it did not suffice).
-type Expand = unsafe extern "C" fn(*const u32, *mut u32, *mut Step, *const Step, *mut u64, *mut i64) -> usize;
+/// State, room for successors, room for steps, its end, what was cut, scratch area; gives the end of the steps written (beyond the
+/// room where it did not suffice).
+type Expand = unsafe extern "C" fn(*const u32, *mut u32, *mut Step, *const Step, *mut Cut, *mut i64) -> usize;
+/// How many outcomes were cut by an `assume`, and the flags of the transitions whose they were.
+#[repr(C)]
+struct Cut {
+    outcomes: u64,
+    assumed: *const AtomicBool,
+}
+
 /// State, whether it is stuck; gives the goals.
 type Evaluate = unsafe extern "C" fn(*const u32, u64) -> u64;
 
@@ -54,6 +61,8 @@ pub struct Compiled<'p> {
     interpreter: Interpreter<'p>,
     code: Arc<Code>,
     evaluate: Evaluate,
+    /// For each transition, whether an `assume` has cut one of its outcomes; the code writes here, always the same value.
+    assumed: Box<[AtomicBool]>,
 }
 
 /// The steps of a program as native code. Searches for different goals share it, and each has a function that evaluates its own.
@@ -70,8 +79,6 @@ pub struct Code {
     fault: Option<(usize, u32)>,
     /// No state has more successors, as far as native code computes all of them.
     most: usize,
-    /// For each transition, whether an `assume` has cut one of its outcomes; the code writes here, always the same value.
-    assumed: Box<[AtomicBool]>,
 }
 
 /// The module with all functions, and those that evaluate goals.
@@ -91,7 +98,7 @@ struct Group {
 }
 
 // SAFETY: after `finalize_definitions` the module only owns the memory of the code; nobody changes it until drop, and
-// the compiled functions touch only what they are given, and the flags of `assumed`, in which all write the same value.
+// the compiled functions touch only what they are given.
 #[allow(unsafe_code, reason = "the module holds raw pointers to code that never changes")]
 unsafe impl Sync for Code {}
 // SAFETY: as above; who adds a function holds the lock, and the code that is there stays where it is.
@@ -113,7 +120,8 @@ impl<'p> Compiled<'p> {
     fn sharing(code: Arc<Code>, program: &'p Program, goals: &[Goal]) -> Result<Self, String> {
         assert!(goals.len() <= GoalSet::CAPACITY, "one search hunts at most {} goals", GoalSet::CAPACITY);
         let evaluate = code.evaluation(program, goals)?;
-        Ok(Self { program, interpreter: Interpreter::new(program, &[]), code, evaluate })
+        let assumed = program.transitions.iter().map(|_| AtomicBool::new(false)).collect();
+        Ok(Self { program, interpreter: Interpreter::new(program, &[]), code, evaluate, assumed })
     }
 
     /// Bytes of the largest stack frame of its functions that make steps.
@@ -123,7 +131,7 @@ impl<'p> Compiled<'p> {
 
     /// For each transition, whether an `assume` has cut one of its outcomes in a state that was expanded.
     pub fn assumed(&self) -> Vec<bool> {
-        let native = self.code.assumed.iter().map(|assumed| assumed.load(Ordering::Relaxed));
+        let native = self.assumed.iter().map(|assumed| assumed.load(Ordering::Relaxed));
         native.zip(self.interpreter.assumed()).map(|(native, interpreted)| native || interpreted).collect()
     }
 
@@ -137,13 +145,14 @@ impl<'p> Compiled<'p> {
         if FENCE > 0 {
             code.fence(out, room);
         }
-        let mut cut = 0;
+        let mut cut = Cut { outcomes: 0, assumed: self.assumed.as_ptr() };
         let (states, steps) = out.room(room);
         let (states, first) = (states.as_mut_ptr(), steps.as_mut_ptr());
         let scratch = out.scratch.as_mut_ptr();
         // SAFETY: `state` has the layout's length; `states` and `steps` have room for `room` successors, and the code
         // writes no step at or beyond `end`, and no state without its step; without a choice there are at most `room`.
-        // `scratch` is as long as the code asked for when it was emitted.
+        // `scratch` is as long as the code asked for when it was emitted, and there is a flag for each transition, in which all
+        // write the same value.
         #[allow(unsafe_code, reason = "compiled code writes to the room it is given")]
         let end = unsafe { expand(state.as_ptr(), states, first, first.add(room), &raw mut cut, scratch) };
         debug_assert!(code.is_fence_whole(out, room), "native code wrote behind its room");
@@ -154,7 +163,7 @@ impl<'p> Compiled<'p> {
             return false;
         }
         out.advance(written);
-        out.cut += cut;
+        out.cut += cut.outcomes;
         true
     }
 
@@ -208,12 +217,11 @@ impl Code {
             return Err(format!("its states have {words} words"));
         }
         let mut module = module()?;
-        let assumed: Box<[AtomicBool]> = program.transitions.iter().map(|_| AtomicBool::new(false)).collect();
         let mut compiler = Compiler::new(&mut module, 0);
         let mut functions = Vec::new();
         for (threads, most) in groups(program, part) {
             let function = match most <= part {
-                true => Some(compiler.expand(program, threads.clone(), &assumed)?),
+                true => Some(compiler.expand(program, threads.clone())?),
                 false => None,
             };
             functions.push((threads, most, function));
@@ -230,21 +238,23 @@ impl Code {
         let most = groups.iter().fold(0usize, |all, group| all.saturating_add(group.most));
         let most = if groups.iter().all(|group| group.expand.is_some()) { most } else { usize::MAX };
         let module = Some(Mutex::new(Functions { module, next, evaluations: Vec::new() }));
-        Ok(Self { groups, words, scratch, frame, fault, most, assumed, module })
+        Ok(Self { groups, words, scratch, frame, fault, most, module })
     }
 
-    fn functions(&self) -> MutexGuard<'_, Functions> {
-        self.module.as_ref().expect("it is freed last").lock().expect("a program that panicked is over")
+    /// An error where a search has panicked while it added one.
+    fn functions(&self) -> Result<MutexGuard<'_, Functions>, String> {
+        let module = self.module.as_ref().expect("it is freed last");
+        module.lock().map_err(|_| "the compiler has panicked before".to_owned())
     }
 
     /// Whether there is a function that evaluates these goals.
     fn evaluates(&self, goals: &[Goal]) -> bool {
-        self.functions().evaluations.iter().any(|(others, _)| **others == *goals)
+        self.functions().is_ok_and(|all| all.evaluations.iter().any(|(others, _)| **others == *goals))
     }
 
     /// The function that evaluates goals; it is made where there is none.
     fn evaluation(&self, program: &Program, goals: &[Goal]) -> Result<Evaluate, String> {
-        let Functions { module, next, evaluations } = &mut *self.functions();
+        let Functions { module, next, evaluations } = &mut *self.functions()?;
         if let Some((_, evaluate)) = evaluations.iter().find(|(others, _)| **others == *goals) {
             return Ok(*evaluate);
         }
@@ -390,9 +400,9 @@ impl<'m> Compiler<'m> {
         Self { module, builder: FunctionBuilderContext::new(), next, scratch: 0, frame: 0 }
     }
 
-    fn expand(&mut self, program: &Program, threads: Range<usize>, assumed: &[AtomicBool]) -> Result<FuncId, String> {
+    fn expand(&mut self, program: &Program, threads: Range<usize>) -> Result<FuncId, String> {
         let mut scratch = 0;
-        let id = self.function(6, |builder| scratch = emit::expand(builder, program, threads, assumed))?;
+        let id = self.function(6, |builder| scratch = emit::expand(builder, program, threads))?;
         self.scratch = self.scratch.max(scratch);
         Ok(id)
     }

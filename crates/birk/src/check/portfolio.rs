@@ -15,6 +15,7 @@ mod night;
 mod standing;
 mod turns;
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -73,12 +74,13 @@ pub(super) fn check(program: &Program, options: &Options, watch: &mut dyn Watch)
     let is_violated = !options.keep_going && report.verdict() == Verdict::Violated;
     let is_decided = report.answers.iter().all(|answer| answer.verdict != Verdict::Inconclusive);
     let mut portfolio = match early {
-        _ if is_violated || is_decided => return Ok(report),
-        None if !goes_on => return Ok(report),
+        _ if is_decided => return Ok(report),
+        None if is_violated || !goes_on => return Ok(report),
         None => Portfolio::new(program, options, &native, began)?,
         Some(portfolio) => portfolio,
     };
     portfolio.adopt(report, watch);
+    portfolio.hear_the_silent(watch)?;
     // Whoever ends the search ends the check, and hears what others have found by then.
     if !goes_on || portfolio.violation().is_some() {
         return Ok(portfolio.report());
@@ -103,10 +105,12 @@ struct Portfolio<'a> {
     program: Arc<Program>,
     native: Arc<Native>,
     options: &'a Options,
-    /// When the check began, and the depth to which its first search has come.
+    /// When the check began, and to which depth its first search has visited every state.
     first: Instant,
     depth: u32,
     report: Report,
+    /// The positions of traces that are not known to be shortest.
+    not_shortest: BTreeSet<usize>,
     standing: Vec<Standing>,
     channel: (Sender<Turned>, Receiver<Turned>),
     /// How long it has hunted, since when it does now, until when, and with how much memory.
@@ -155,6 +159,7 @@ impl<'a> Portfolio<'a> {
             options,
             first,
             depth: 0,
+            not_shortest: BTreeSet::new(),
             report: unsearched(&properties, program.transitions.len(), *alone.engine()?),
             standing: standing.collect(),
             channel: mpsc::channel(),
@@ -215,6 +220,14 @@ impl<'a> Portfolio<'a> {
         }
     }
 
+    /// What those have found who were not waited for, and have ended since.
+    fn hear_the_silent(&mut self, watch: &mut dyn Watch) -> Result<(), Error> {
+        while let Ok(turned) = self.channel.1.try_recv() {
+            self.take(turned, watch)?;
+        }
+        Ok(())
+    }
+
     /// Who computes and does not hear that its turn is over leaves its place to others, until it does.
     fn pass_over_the_silent(&mut self) {
         let now = Instant::now();
@@ -242,6 +255,10 @@ impl<'a> Portfolio<'a> {
     /// What the first search found takes the place of nothing; what is known better stays.
     fn adopt(&mut self, report: Report, watch: &mut dyn Watch) {
         let known = std::mem::replace(&mut self.report, report);
+        let were_not_shortest = std::mem::take(&mut self.not_shortest);
+        if !self.report.is_shortest {
+            self.not_shortest = (0..self.report.traces.len()).collect();
+        }
         if let Coverage::Depth(depth) = self.report.hunt.coverage {
             self.depth = depth + 1;
         }
@@ -249,7 +266,8 @@ impl<'a> Portfolio<'a> {
         for answer in &known.answers {
             let Some(member) = answer.by.filter(|&member| member != EARLIER) else { continue };
             let hunt = Hunt { fired: known.hunt.fired.clone(), ..self.report.hunt.clone() };
-            let found = Report { answers: vec![answer.clone()], hunt, ..known.clone() };
+            let is_shortest = answer.trace.is_none_or(|trace| !were_not_shortest.contains(&trace));
+            let found = Report { answers: vec![answer.clone()], hunt, is_shortest, ..known.clone() };
             self.learn(member, found, watch);
         }
     }
@@ -370,18 +388,20 @@ impl<'a> Portfolio<'a> {
             let shown = answer.trace.and_then(|trace| traces.get(trace));
             let is_better = match known.verdict {
                 Verdict::Inconclusive => is_decided || is_further(&answer, known),
-                verdict => verdict == answer.verdict && self.is_shorter(shown, known),
+                verdict => verdict == answer.verdict && self.is_shown_better(shown, known),
             };
             if !is_better {
                 continue;
             }
             is_new = true;
-            let after = known.after.or(answer.after);
+            let (was_open, after) = (known.verdict == Verdict::Inconclusive, known.after.or(answer.after));
             let trace = shown.map(|shown| {
-                self.report.is_shortest &= is_shortest;
-                self.show(index, shown)
+                let trace = self.show(index, shown);
+                let _ = if is_shortest { self.not_shortest.remove(&trace) } else { self.not_shortest.insert(trace) };
+                self.report.is_shortest = self.not_shortest.is_empty();
+                trace
             });
-            let is_found = answer.verdict == Verdict::Violated && after.is_none();
+            let is_found = answer.verdict == Verdict::Violated && was_open && after.is_none();
             let after = if is_found { Some(self.first.elapsed()) } else { after };
             self.report.answers[index] = Answer { trace, by: Some(member), after, ..answer };
             if is_found {
@@ -408,9 +428,12 @@ impl<'a> Portfolio<'a> {
         self.report.traces.len() - 1
     }
 
-    fn is_shorter(&self, shown: Option<&ShownTrace>, known: &Answer) -> bool {
-        let known = known.trace.map(|trace| &self.report.traces[trace]);
-        shown.zip(known).is_some_and(|(shown, known)| shown.run.steps.len() < known.run.steps.len())
+    /// Whether a trace is better than what an answer has: shorter, or the first of a violation.
+    fn is_shown_better(&self, shown: Option<&ShownTrace>, known: &Answer) -> bool {
+        let Some(shown) = shown else { return false };
+        known.trace.map_or(known.verdict == Verdict::Violated, |trace| {
+            shown.run.steps.len() < self.report.traces[trace].run.steps.len()
+        })
     }
 
     /// The properties that are not decided.
@@ -426,9 +449,10 @@ impl<'a> Portfolio<'a> {
 
     /// Whether the trace of an answer is more than twice as long as a shortest one may be, for all that is known.
     fn is_long(&self, answer: &Answer) -> bool {
-        let Some(trace) = answer.trace.map(|trace| &self.report.traces[trace].run) else { return false };
+        let Some(trace) = answer.trace.filter(|trace| self.not_shortest.contains(trace)) else { return false };
+        let trace = &self.report.traces[trace].run;
         let is_longer = trace.steps.len() > SHORT.max(2 * self.depth as usize);
-        is_longer && trace.loop_start.is_none() && !self.report.is_shortest
+        is_longer && trace.loop_start.is_none()
     }
 
     /// Says that there is a violation, where the check goes on for a while.

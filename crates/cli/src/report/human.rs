@@ -307,7 +307,7 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
     let seconds = report.first_seconds();
     let _ = writeln!(out, "{} {seconds:.3} s with {}{rate}", paint.bold("time:"), report.searched_with());
     if let Some(joint) = &report.joint {
-        let _ = writeln!(out, "{} {:.3} s by other engines", paint.bold("hunt:"), joint.seconds);
+        let _ = writeln!(out, "{} {:.3} s by other engines{}", paint.bold("hunt:"), joint.seconds, report.found());
         joint::lines(report).iter().for_each(|line| _ = writeln!(out, "  {line}"));
     }
     let stored = format!(", {:.1} bytes stored per state", stats.store_bytes as f64 / stats.states.max(1) as f64);

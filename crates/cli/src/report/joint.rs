@@ -79,17 +79,20 @@ impl Report<'_> {
         names.join(" and ")
     }
 
+    /// When the hunt knew of violations: ``; `low` violated after 0.2 s``.
+    pub(super) fn found(&self) -> String {
+        let known = self.answers.iter().filter_map(|answer| Some((&answer.property.name, answer.after?)));
+        known.map(|(name, after)| format!("; `{name}` violated after {:.1} s", after.as_secs_f64())).collect()
+    }
+
     /// How long the first search took.
     pub(super) fn first_seconds(&self) -> f64 {
         self.seconds - self.joint.as_ref().map_or(0.0, |joint| joint.seconds)
     }
 
     fn decided_names(&self, member: &MemberFigures) -> String {
-        let name = |answer: &Answer| {
-            let after = answer.after.map(|after| format!(" after {:.1} s", after.as_secs_f64())).unwrap_or_default();
-            format!("`{}`{after}", answer.property.name)
-        };
-        member.decided.iter().map(|&index| name(&self.answers[index])).collect::<Vec<_>>().join(", ")
+        let names = member.decided.iter().map(|&index| format!("`{}`", self.answers[index].property.name));
+        names.collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -71,7 +71,7 @@ struct PropertyReport {
     reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<&'static str>,
-    /// Seconds after which the violation was known, where the search went on for a shorter trace.
+    /// Seconds after which the hunt knew of the violation; the search may have gone on for a shorter trace.
     #[serde(skip_serializing_if = "Option::is_none")]
     found_after: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -85,3 +85,26 @@ fn searches_at_the_same_time_share_too() {
         }
     });
 }
+
+#[test]
+fn each_search_says_for_itself_what_assume_has_cut() {
+    let text =
+        "system Cut { int (0, 9) x; active thread A() { loc l: do { x := choose(0, 9); assume x < 5; } goto l; } }";
+    let program = birk_lang::load(text, &[]).program.expect("it is a model");
+    let native = Native::default();
+    let [one, other] = [(); 2].map(|()| Staged::sharing(&native, &program, &[]));
+    let start = program.initial_states()[0].clone();
+    let expand = |model: &Staged<'_>, times| {
+        for _ in 0..times {
+            let mut out = Successors::new(model.words());
+            model.successors(&start, &mut out);
+            assert_eq!((out.len(), out.cut), (5, 5));
+        }
+        model.assumed()
+    };
+    assert_eq!(expand(&one, 3_000), [true]);
+    assert!(one.is_native());
+    let late = Staged::sharing(&native, &program, &[]);
+    assert_eq!([expand(&other, 0), expand(&late, 0)], [[false], [false]]);
+    assert_eq!([expand(&other, 3_000), expand(&late, 2)], [[true], [true]]);
+}

@@ -114,6 +114,7 @@ impl Portfolio<'_> {
             let verdict = if property.wants_goal() { Verdict::Holds } else { Verdict::Violated };
             self.report.traces.push(ShownTrace::new(at, run.clone()));
             self.report.is_shortest = false;
+            self.not_shortest.insert(self.report.traces.len() - 1);
             let trace = Some(self.report.traces.len() - 1);
             let (coverage, by) = (Some(Coverage::Partial(0)), Some(EARLIER));
             self.report.answers[at] = Answer { verdict, coverage, trace, by, ..Answer::open(&property) };

@@ -198,12 +198,23 @@ fn a_trace_that_is_shortest_is_not_long() {
     let first = Options { engine: "bdd-chain".into(), ..options.clone() };
     let found = crate::check::check(&program, &first, &mut Patient).expect("it is searched");
     let mut portfolio = Portfolio::new(&program, &options, &Arc::default(), Instant::now()).expect("it can be asked");
-    portfolio.learn(1, found, &mut Patient);
+    portfolio.learn(1, found.clone(), &mut Patient);
     let violation = portfolio.violation().expect("it is found");
     assert!(violation.trace.is_some_and(|trace| portfolio.report.traces[trace].run.steps.len() > SHORT));
-    assert!(!portfolio.is_long(violation));
-    portfolio.report.is_shortest = false;
-    assert!(portfolio.is_long(portfolio.violation().expect("it is found")));
+    assert!(!portfolio.is_long(violation) && portfolio.report.is_shortest);
+    // Whether another was found before does not matter.
+    let mut portfolio = Portfolio::new(&program, &options, &Arc::default(), Instant::now()).expect("it can be asked");
+    let until = Instant::now() + Duration::from_secs(20);
+    portfolio.hunt(until, options.memory.search, true, &mut Patient).expect("they hunt");
+    assert!(portfolio.is_long(portfolio.violation().expect("it is found")) && !portfolio.report.is_shortest);
+    portfolio.learn(1, found.clone(), &mut Patient);
+    assert!(!portfolio.is_long(portfolio.violation().expect("it is found")) && portfolio.report.is_shortest);
+    // What the first search has of it remains as it is.
+    portfolio.adopt(
+        unsearched(&found.answers.iter().map(|one| one.property.clone()).collect::<Vec<_>>(), 0, found.engine),
+        &mut Patient,
+    );
+    assert!(!portfolio.is_long(portfolio.violation().expect("it is found")) && portfolio.report.is_shortest);
 }
 
 #[test]

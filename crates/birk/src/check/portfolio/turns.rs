@@ -52,6 +52,8 @@ pub(super) struct Share<'a, 'w> {
     failure: Option<Error>,
     /// What is searched now has its own way with the time.
     is_left_alone: bool,
+    /// What is searched now is states, level by level.
+    is_of_states: bool,
     /// When it ends, because a violation was found.
     ends: Option<Instant>,
     pub(super) is_used_up: bool,
@@ -81,6 +83,7 @@ impl<'a, 'w> Share<'a, 'w> {
             portfolio: None,
             failure: None,
             is_left_alone: false,
+            is_of_states: true,
             ends: None,
             is_used_up: false,
         }
@@ -118,7 +121,7 @@ impl<'a, 'w> Share<'a, 'w> {
             Some(portfolio) => portfolio,
             none => none.insert(Portfolio::new(self.program, self.options, self.native, self.began)?),
         };
-        portfolio.depth = self.levels.depth();
+        portfolio.depth = if self.is_of_states { self.levels.depth() } else { portfolio.depth };
         portfolio.hunt(now + length, self.options.memory.search / 8, now - self.began < KNOWN, self.watch)?;
         self.watch.hunting("");
         self.since = Instant::now();
@@ -138,7 +141,8 @@ impl<'a, 'w> Share<'a, 'w> {
             Ok(false) => ControlFlow::Continue(()),
             Ok(true) => {
                 self.is_used_up = true;
-                ControlFlow::Break(Stop::Goal)
+                // Not as at a goal of its own: nothing else need be asked, either.
+                ControlFlow::Break(Stop::Interrupt)
             }
             Err(error) => {
                 self.failure = Some(error);
@@ -239,6 +243,7 @@ impl Watch for Share<'_, '_> {
         self.levels = Levels::default();
         // Formulas about branching divide the time between exploring and deciding.
         let is_branching = self.program.properties.iter().any(|property| property.branching().is_some());
+        self.is_of_states = phase.is_of_states;
         self.is_left_alone = !phase.is_of_states && is_branching;
         self.watch.begin(phase);
     }
