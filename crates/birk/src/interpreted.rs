@@ -5,7 +5,7 @@ use birk_ir::{Goal, Program};
 
 /// The native code that searches of a program share: none.
 #[derive(Debug, Default)]
-pub(crate) struct Native;
+pub(crate) struct Native(());
 
 /// A program that stays interpreted.
 pub(crate) type Staged<'p> = Interpreter<'p>;
