@@ -281,7 +281,8 @@ fn confirmed(
     Ok(run)
 }
 
-/// Ends the exploration of a graph when two fifths of the time that is left are over: what it tells takes as long to compute.
+/// Ends the exploration of a graph when three tenths of the time that is left are over: what it tells can take twice as long to
+/// compute.
 struct Early<'w> {
     watch: &'w mut dyn Watch,
     end: Option<Instant>,
@@ -292,7 +293,7 @@ impl<'w> Early<'w> {
     fn new(watch: &'w mut dyn Watch, can_tell_of_part: bool) -> Self {
         let now = Instant::now();
         let end = watch.deadline().filter(|_| can_tell_of_part);
-        let end = end.map(|deadline| now + deadline.saturating_duration_since(now) * 2 / 5);
+        let end = end.map(|deadline| now + deadline.saturating_duration_since(now) * 3 / 10);
         Self { watch, end }
     }
 }
