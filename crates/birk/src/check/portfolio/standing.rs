@@ -1,13 +1,13 @@
 //! How those who hunt stand, and who is next.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use birk_engine::Value;
+use birk_engine::{Progress, Value};
 use birk_search::highway::WIDTH;
 
 use super::members::Member;
-use super::turns::Beacon;
 use crate::options::Options;
 use crate::report::{MemberFigures, Slices};
 
@@ -52,6 +52,39 @@ pub(super) enum State {
     Silent,
     /// It was refused, or a further turn would tell nothing new.
     Left,
+}
+
+/// What a turn and the one who gave it see of each other.
+#[derive(Default)]
+pub(super) struct Beacon {
+    is_ended: AtomicBool,
+    last: Mutex<Progress>,
+}
+
+impl Beacon {
+    pub(super) fn begin(&self) {
+        self.is_ended.store(false, Ordering::Relaxed);
+        *self.last.lock().expect("nobody panics with it") = Progress::default();
+    }
+
+    /// The turn is to end.
+    pub(super) fn end(&self) {
+        self.is_ended.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_ended(&self) -> bool {
+        self.is_ended.load(Ordering::Relaxed)
+    }
+
+    /// How the turn stands.
+    pub(super) fn tell(&self, progress: &Progress) {
+        *self.last.lock().expect("nobody panics with it") = *progress;
+    }
+
+    /// How the turn stood when it said so last.
+    pub(super) fn seen(&self) -> Progress {
+        *self.last.lock().expect("nobody panics with it")
+    }
 }
 
 /// The one of these that UCB1 selects; those without a turn come first, in the order of the table.

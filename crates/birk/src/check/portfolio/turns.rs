@@ -1,14 +1,14 @@
 //! The watches of a hunt: one that ends the first search when its share is used up, and one for each turn.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use birk_engine::{Observer, Outside, Progress};
 use birk_ir::{Program, Stop};
 
 use super::Portfolio;
+use super::standing::Beacon;
 use crate::error::Error;
 use crate::model::Native;
 use crate::options::Options;
@@ -265,30 +265,6 @@ impl Watch for Share<'_, '_> {
     }
 }
 
-/// What a turn and the one who gave it see of each other.
-#[derive(Default)]
-pub(super) struct Beacon {
-    is_ended: AtomicBool,
-    last: Mutex<Progress>,
-}
-
-impl Beacon {
-    pub(super) fn begin(&self) {
-        self.is_ended.store(false, Ordering::Relaxed);
-        *self.last.lock().expect("nobody panics with it") = Progress::default();
-    }
-
-    /// The turn is to end.
-    pub(super) fn end(&self) {
-        self.is_ended.store(true, Ordering::Relaxed);
-    }
-
-    /// How the turn stood when it said so last.
-    pub(super) fn seen(&self) -> Progress {
-        *self.last.lock().expect("nobody panics with it")
-    }
-}
-
 /// Watches one turn. What it notes of itself is not for the user: who hunts is told, not why somebody cannot.
 pub(super) struct Turn<'a> {
     beacon: &'a Beacon,
@@ -307,7 +283,7 @@ impl<'a> Turn<'a> {
 
 impl Observer for Turn<'_> {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<Stop> {
-        if self.beacon.is_ended.load(Ordering::Relaxed) {
+        if self.beacon.is_ended() {
             return ControlFlow::Break(Stop::Interrupt);
         }
         let now = Instant::now();
@@ -316,7 +292,7 @@ impl Observer for Turn<'_> {
         }
         if now.duration_since(self.told) >= Self::PERIOD {
             self.told = now;
-            *self.beacon.last.lock().expect("nobody panics with it") = *progress;
+            self.beacon.tell(progress);
         }
         ControlFlow::Continue(())
     }
