@@ -86,7 +86,7 @@ struct Emitter<'a, 'f, 'b> {
     choice: Variable,
     /// Behind the last step there is room for.
     end: Value,
-    /// How many outcomes an `assume` has cut, and behind it where a flag for each transition says that there was one.
+    /// The address of a [`Cut`](crate::Cut).
     cut: Value,
     scratch: Scratch,
     /// States that were settled there, at once.

@@ -43,7 +43,7 @@ const FENCE: usize = cfg!(debug_assertions) as usize;
 /// State, room for successors, room for steps, its end, what was cut, scratch area; gives the end of the steps written (beyond the
 /// room where it did not suffice).
 type Expand = unsafe extern "C" fn(*const u32, *mut u32, *mut Step, *const Step, *mut Cut, *mut i64) -> usize;
-/// How many outcomes were cut by an `assume`, and the flags of the transitions whose they were.
+/// How many outcomes an `assume` has cut, and for each transition a flag that says whether one was its own.
 #[repr(C)]
 struct Cut {
     outcomes: u64,

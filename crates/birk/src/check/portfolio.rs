@@ -3,9 +3,10 @@
 //!
 //! Every second turn goes to a quick member: one that starts at once, and finds most of what is found early. Within both groups
 //! UCB1 selects the member (Auer, Cesa-Bianchi, Fischer: *Finite-time Analysis of the Multiarmed Bandit Problem*, Machine Learning
-//! 47, 2002): the one with the largest mean gain plus √(2 ln n / nᵢ), where nᵢ counts its turns and n those of its group. A turn gains 1 if it decided a property, covered one further than was known, or took a transition that nobody
-//! had taken; otherwise 0. Each turn of a member is twice as large as the one before, so that what is repeated never costs more
-//! than what is new. Turns are measured in states or in steps; the clock ends only those that take too long.
+//! 47, 2002): the one with the largest mean gain plus √(2 ln n / nᵢ), where nᵢ counts its turns and n those of its group. A turn
+//! gains 1 if it decided a property, covered one further than was known, or took a transition that nobody had taken; otherwise 0.
+//! Each turn of a member is twice as large as the one before, so that what is repeated never costs more than what is new. Turns are
+//! measured in states or in steps; the clock ends only those that take too long.
 //!
 //! Nothing is believed that a member does not claim for itself: of each property the best answer counts, with the coverage of
 //! the search that gave it.
@@ -397,7 +398,8 @@ impl<'a> Portfolio<'a> {
             let (was_open, after) = (known.verdict == Verdict::Inconclusive, known.after.or(answer.after));
             let trace = shown.map(|shown| {
                 let trace = self.show(index, shown);
-                let _ = if is_shortest { self.not_shortest.remove(&trace) } else { self.not_shortest.insert(trace) };
+                self.not_shortest.remove(&trace);
+                self.not_shortest.extend((!is_shortest).then_some(trace));
                 self.report.is_shortest = self.not_shortest.is_empty();
                 trace
             });
@@ -461,7 +463,7 @@ impl<'a> Portfolio<'a> {
         if after >= WORTH_TELLING && self.is_long(answer) && !self.options.keep_going {
             let steps = answer.trace.map_or(0, |trace| self.report.traces[trace].run.steps.len());
             watch.note(&format!(
-                "`{}` is violated, found after {:.1} s in {steps} steps; the search goes on for a shorter trace, Ctrl-C ends it",
+                "`{}` is violated ({steps} steps, found after {:.1} s); the search continues for a shorter trace; Ctrl-C ends it",
                 answer.property.name,
                 after.as_secs_f64(),
             ));

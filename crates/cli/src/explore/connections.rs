@@ -16,7 +16,7 @@ const THREADS: usize = 16;
 /// How many more may be open and wait for a thread.
 const MOST_WAITING: usize = 16;
 /// The address space that must be left for another thread: its stack, the heap that the C library reserves for each (64 MiB,
-/// while it looks for an aligned one 128), and as much again for all the others. Who finds no memory ends the process.
+/// while it looks for an aligned one 128), and as much again for all others. A thread that finds no memory ends the process.
 const ROOM: u64 = 192 << 20;
 /// How long whoever has a thread may say nothing while others wait: on a busy machine, hearing takes a moment.
 const GRACE: Duration = Duration::from_millis(20);

@@ -79,10 +79,10 @@ impl Report<'_> {
         names.join(" and ")
     }
 
-    /// When the hunt knew of violations: ``; `low` violated after 0.2 s``.
+    /// When the hunt found violations: ``; violation of `low` found after 0.2 s``.
     pub(super) fn found(&self) -> String {
         let known = self.answers.iter().filter_map(|answer| Some((&answer.property.name, answer.after?)));
-        known.map(|(name, after)| format!("; `{name}` violated after {:.1} s", after.as_secs_f64())).collect()
+        known.map(|(name, after)| format!("; violation of `{name}` found after {:.1} s", after.as_secs_f64())).collect()
     }
 
     /// How long the first search took.
@@ -125,10 +125,11 @@ pub(super) fn lines(report: &Report<'_>) -> Vec<String> {
 pub(super) fn table(report: &Report<'_>) -> String {
     let Some(joint) = &report.joint else { return String::new() };
     let mut out = format!(
-        "<table><caption>the hunt by other engines, {:.1} s</caption><thead><tr><th scope=\"col\">engine</th>\
+        "<table><caption>the hunt by other engines, {:.1} s{}</caption><thead><tr><th scope=\"col\">engine</th>\
          <th scope=\"col\">turns</th><th scope=\"col\">seconds</th><th scope=\"col\">explored</th>\
          <th scope=\"col\">decided</th><th scope=\"col\">options of the last turn</th></tr></thead><tbody>\n",
-        joint.seconds
+        joint.seconds,
+        escape(&report.found().replace('`', ""))
     );
     for one in joint.members.iter().filter(|one| one.turns > 0) {
         let decided = report.decided_names(one).replace('`', "");

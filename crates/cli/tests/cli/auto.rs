@@ -50,11 +50,13 @@ fn the_report_says_who_hunted() {
     let hunt = lines.iter().position(|line| line.starts_with("hunt: ")).expect("it is told");
     assert!(lines[hunt + 1].contains(" turn"), "{}", answer.out);
     assert!(answer.out.contains("; decided `low`: --search "), "{}", answer.out);
-    let after = lines[hunt].split_once("; `low` violated after ").unwrap_or_else(|| panic!("{}", answer.out)).1;
+    let after =
+        lines[hunt].split_once("; violation of `low` found after ").unwrap_or_else(|| panic!("{}", answer.out)).1;
     assert!(after.trim_end_matches(" s").parse::<f64>().is_ok(), "{}", answer.out);
     assert!(answer.out.contains(" with bfs"), "{}", answer.out);
     let page = std::fs::read_to_string(page).expect("it was written");
-    assert!(page.contains("the hunt by other engines"));
+    let told = page.split_once("the hunt by other engines, ").and_then(|(_, rest)| rest.split_once("</caption>"));
+    assert!(told.is_some_and(|(told, _)| told.contains(" s; violation of low found after ")), "{told:?}");
 }
 
 #[test]

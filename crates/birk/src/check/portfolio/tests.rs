@@ -188,7 +188,12 @@ fn a_violation_is_told_when_it_is_found() {
         portfolio.hunt(until, options.memory.search, true, &mut watch).expect("they hunt");
         assert!(watch.has_heard && portfolio.report().verdict() == Verdict::Violated);
         assert_eq!(watch.notes.len(), told, "{:?}", watch.notes);
-        assert!(watch.notes.iter().all(|note| note.starts_with("`deadlock` is violated, found after 60.")));
+        assert!(
+            watch
+                .notes
+                .iter()
+                .all(|note| note.starts_with("`deadlock` is violated (") && note.contains(" steps, found after 60."))
+        );
     }
 }
 
