@@ -4,7 +4,8 @@
 //! `-- --instructions [--bless]`, or `-- --highway [--quick]`, the experiments on slices, or `-- --depth [--quick]`, those on
 //! depth bounds, or `-- --beem FOLDER`, the models of BEEM in their own language, or `-- --hunt [--quick]`, what searches need for
 //! seeded bugs, or `-- --symbolic [--quick]`, those on sets of states, or `-- --limits [--quick]`, how exactly searches keep to their
-//! limits, or `-- --repairs [--quick]`, what repairs of broken models name, or `-- --reductions`, reduced searches beside SPIN's and Rumur's, or `-- --disk [--quick]`, searches on disk. Sections: compare, answers, threads, bytes, limit, slices,
+//! limits, or `-- --repairs [--quick]`, what repairs of broken models name, or `-- --reductions`, reduced searches beside SPIN's and Rumur's, or
+//! `-- --costs`, what a reduction costs in a state, or `-- --disk [--quick]`, searches on disk. Sections: compare, answers, threads, bytes, limit, slices,
 //! ltl; without one, all. Build `birk` first
 //! (`cargo build --release -p birk-cli`). What is printed is Markdown. A ratio is printed only where the counts of states and
 //! transitions are equal.
@@ -15,6 +16,7 @@ mod bandwidth;
 mod beem;
 mod budgets;
 mod compare;
+mod costs;
 mod depth;
 mod disk;
 mod highway;
@@ -55,11 +57,12 @@ const USAGE: &str = "\
 birk-bench [SECTION…] [--large] [--repetitions N] [--tools NAME,NAME…]   sections: compare, answers, threads, bytes, limit, slices, ltl
 birk-bench --instructions [--bless]
 birk-bench --reductions [--repetitions N]
+birk-bench --costs
 birk-bench --highway | --depth | --hunt | --symbolic | --limits | --disk | --repairs [--quick]
 birk-bench --beem FOLDER [--results FILE] [--seconds N] [--spin]";
 
 /// Every word the command line can have; of these the last five are followed by a value.
-const WORDS: [&str; 25] = [
+const WORDS: [&str; 26] = [
     "compare",
     "answers",
     "threads",
@@ -77,6 +80,7 @@ const WORDS: [&str; 25] = [
     "--limits",
     "--disk",
     "--reductions",
+    "--costs",
     "--repairs",
     "--quick",
     "--spin",
@@ -146,8 +150,9 @@ fn main() {
         is_large: has("--large"),
         tools: value("--tools").map_or(Tool::ALL.to_vec(), |names| Tool::named(names)),
     };
-    if has("--reductions") {
-        reductions::compare(&bench);
+    let alone: [(&str, Section); 2] = [("--reductions", reductions::compare), ("--costs", costs::compare)];
+    if let Some((_, section)) = alone.iter().find(|(name, _)| has(name)) {
+        section(&bench);
         let _ = std::fs::remove_dir_all(&bench.folder);
         return;
     }

@@ -57,6 +57,11 @@ pub trait Model: Sync {
         None
     }
 
+    /// A search that holds so many states may forget others, if any: `Successors::is_transient` says which, once they are expanded.
+    fn forgets_beyond(&self) -> Option<u64> {
+        None
+    }
+
     /// The two parts of a product with an automaton, if it is one: what many of its states have in common can then be
     /// kept once.
     fn watched(&self) -> Option<Watched<'_>> {

@@ -26,6 +26,8 @@ pub struct Hunt {
 pub struct Stats {
     /// Distinct states reached; the results of failing checks are not states.
     pub states: u64,
+    /// How many of them were forgotten, because a single step leads on; one that is reached again counts again.
+    pub transient: u64,
     /// Steps taken from them, those into failing checks included.
     pub transitions: u64,
     /// Depth of the deepest state reached.

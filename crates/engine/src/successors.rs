@@ -20,6 +20,8 @@ pub struct Successors {
     pub cut: u64,
     /// Whether a reduction withheld steps of the state that was expanded last.
     pub is_withheld: bool,
+    /// Whether a search may forget the state that was expanded last, because a single step leads on.
+    pub is_transient: bool,
     /// Room for a model's own values while it computes; has no meaning between calls.
     pub scratch: Vec<i64>,
     /// One call adds about this many.
@@ -55,6 +57,7 @@ impl Successors {
             steps: Vec::new(),
             cut: 0,
             is_withheld: false,
+            is_transient: false,
             scratch: Vec::new(),
             most: usize::MAX,
             rest: None,

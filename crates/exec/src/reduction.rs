@@ -77,6 +77,8 @@ pub struct Reduced<'m> {
     native: Option<Arc<dyn Conditions + 'm>>,
     /// The only goal that is hunted, if not all are.
     goal: Option<usize>,
+    /// A search that holds so many states may forget others.
+    forgets_beyond: Option<u64>,
 }
 
 /// Conditions over states, evaluated together.
@@ -123,7 +125,7 @@ impl<'m> Reduced<'m> {
         let chooser = chooser(&relations, &relations.goals);
         let interpreter = Interpreter::new(program, &[]);
         let (relations, beginning) = (Arc::new(relations), Beginning::Both);
-        Ok(Self { model, interpreter, relations, chooser, beginning, native: None, goal: None })
+        Ok(Self { model, interpreter, relations, chooser, beginning, native: None, goal: None, forgets_beyond: None })
     }
 
     /// The same for one of its goals alone, which is then its only one.
@@ -136,6 +138,7 @@ impl<'m> Reduced<'m> {
             beginning: Beginning::Both,
             native: self.native.clone(),
             goal: Some(goal),
+            forgets_beyond: self.forgets_beyond,
         }
     }
 
@@ -147,6 +150,11 @@ impl<'m> Reduced<'m> {
     /// The same with its conditions evaluated by this.
     pub fn with_conditions(self, native: Arc<dyn Conditions + 'm>) -> Self {
         Self { native: Some(native), ..self }
+    }
+
+    /// The same for a search that, when it holds so many states, may forget those from which a single step is taken.
+    pub fn forgetting(self, beyond: u64) -> Self {
+        Self { forgets_beyond: Some(beyond), ..self }
     }
 
     /// Whether it is worth it, as the first states of a breadth-first search show; what brings nothing there in the choice of
@@ -225,6 +233,17 @@ impl<'m> Reduced<'m> {
         room.choose_again(&self.chooser, beginning)
     }
 
+    /// Keeps of the successors of a state, from a position on, those by steps of a stubborn set.
+    fn reduce(&self, state: &[u32], from: usize, out: &mut Successors) {
+        let mut room = out.take_room::<Room>();
+        if self.is_choice(out, from, &mut room) && self.choose(self.beginning, state, &mut room) {
+            let before = out.len();
+            out.retain(from, |step, _| is_in(&room.chosen, step.transition.index()));
+            out.is_withheld = out.len() < before;
+        }
+        out.give_room(room);
+    }
+
     /// Fills the room with the transitions that have an outcome in the state; whether a set is to be chosen.
     fn is_choice(&self, out: &Successors, from: usize, room: &mut Room) -> bool {
         room.clear(&self.relations);
@@ -259,16 +278,10 @@ impl Model for Reduced<'_> {
         while out.has_rest() {
             self.model.successors(state, out);
         }
-        if out.len() - from <= 1 {
-            return;
+        if out.len() - from > 1 {
+            self.reduce(state, from, out);
         }
-        let mut room = out.take_room::<Room>();
-        if self.is_choice(out, from, &mut room) && self.choose(self.beginning, state, &mut room) {
-            let before = out.len();
-            out.retain(from, |step, _| is_in(&room.chosen, step.transition.index()));
-            out.is_withheld = out.len() < before;
-        }
-        out.give_room(room);
+        out.is_transient = out.len() - from == 1 && !self.is_fault(out.state(from));
     }
 
     fn evaluate(&self, state: &[u32], stuck: bool) -> GoalSet {
@@ -294,6 +307,10 @@ impl Model for Reduced<'_> {
 
     fn written(&self, transition: usize) -> Option<Vec<u32>> {
         self.model.written(transition)
+    }
+
+    fn forgets_beyond(&self) -> Option<u64> {
+        self.forgets_beyond
     }
 }
 

@@ -283,4 +283,8 @@ impl Model for Symmetric<'_> {
     fn transitions(&self) -> usize {
         self.model.transitions()
     }
+
+    fn forgets_beyond(&self) -> Option<u64> {
+        self.model.forgets_beyond()
+    }
 }

@@ -8,6 +8,7 @@
 pub(crate) mod queue;
 pub(crate) mod saved;
 pub(crate) mod trace;
+mod transient;
 pub(crate) mod visited;
 pub(crate) mod worker;
 
@@ -66,6 +67,10 @@ impl WithCodec for BreadthFirst<'_, '_> {
             found: vec![None; job.goals],
             fired: vec![false; model.transitions()],
             cut: 0,
+            // A level that is kept in files has every state once.
+            forgets_beyond: transient::forgets_beyond(model, job).filter(|_| saved.is_none()),
+            forgets: false,
+            is_unknown: false,
             saved,
             stats: Stats::default(),
         };
@@ -89,6 +94,10 @@ struct Search<'a, C: Codec> {
     fired: Vec<bool>,
     cut: u64,
     saved: Option<Saved>,
+    /// How many states it holds when it begins to forget some; whether it does; and whether it did so in the level before.
+    forgets_beyond: Option<u64>,
+    forgets: bool,
+    is_unknown: bool,
     stats: Stats,
 }
 
@@ -155,7 +164,10 @@ impl<C: Codec> Search<'_, C> {
         let next = LevelQueue::default();
         let states_before = self.counts.states.load(Ordering::Relaxed);
         let packed_words = self.visited.codec.packed_words() as u64;
-        self.stats.peak_frontier = self.stats.peak_frontier.max(here.words() / packed_words);
+        let waiting = here.words() / packed_words;
+        let held = self.counts.held.load(Ordering::Relaxed);
+        self.is_unknown = self.forgets;
+        self.forgets |= self.forgets_beyond.is_some_and(|beyond| held >= beyond);
         let mut evaluating = false;
         let mut begun = Mutex::default();
         let known_goals = GoalSet(self.counts.goals.load(Ordering::Relaxed));
@@ -168,6 +180,8 @@ impl<C: Codec> Search<'_, C> {
                 here,
                 next: &next,
                 counts: &self.counts,
+                is_unknown: self.is_unknown,
+                forgets: self.forgets,
                 known_goals,
                 needs_room: AtomicBool::new(false),
                 evaluating: AtomicBool::new(evaluating),
@@ -189,19 +203,24 @@ impl<C: Codec> Search<'_, C> {
             }
         };
         self.gather();
-        if evaluating {
+        let reached = self.counts.states.load(Ordering::Relaxed) - states_before;
+        // What waits more than once is one state.
+        self.stats.peak_frontier = self.stats.peak_frontier.max(if self.is_unknown { reached } else { waiting });
+        if evaluating && !self.forgets {
             // What was reached of the next level before that was known does not count.
             self.counts.states.store(states_before, Ordering::Relaxed);
             return End::Over(Stop::Goal);
         }
-        if stop.is_some() {
+        if stop.is_some() && !evaluating {
             let begun = begun.into_inner().unwrap_or_else(PoisonError::into_inner);
             self.stats.cutoff = self.waiting(here, &next, &begun);
         }
-        let new = self.counts.states.load(Ordering::Relaxed) - states_before;
-        if new > 0 {
-            self.stats.levels.push(new);
-            self.stats.max_depth = self.depth.wrapping_add(1);
+        if reached > 0 {
+            self.stats.levels.push(reached);
+            self.stats.max_depth = if self.is_unknown { self.depth } else { self.depth.wrapping_add(1) };
+        }
+        if evaluating {
+            return End::Over(Stop::Goal);
         }
         stop.map_or(End::Next(next), End::Over)
     }
@@ -237,6 +256,8 @@ impl<C: Codec> Search<'_, C> {
                 here,
                 next,
                 counts: &self.counts,
+                is_unknown: self.is_unknown,
+                forgets: self.forgets,
                 known_goals,
                 needs_room: AtomicBool::new(false),
                 evaluating: AtomicBool::new(false),
@@ -291,6 +312,7 @@ impl<C: Codec> Search<'_, C> {
     fn finish(mut self, stopped: Stop, observer: &mut dyn Observer) -> Hunt {
         let memory = self.job.limits.memory.saturating_sub(observer.overhead(self.visited.bytes()));
         self.stats.states = self.counts.states.load(Ordering::Relaxed);
+        self.stats.transient = self.counts.transient.load(Ordering::Relaxed);
         self.stats.transitions = self.counts.transitions.load(Ordering::Relaxed);
         self.stats.cut = self.cut();
         self.stats.store_bytes = self.visited.bytes();
@@ -344,7 +366,7 @@ impl<C: Codec> Search<'_, C> {
             }
             ended.is_none()
         };
-        (retrace(self.model, &self.visited, targets, memory, &mut may_go_on), ended)
+        (retrace((self.model, self.forgets), &self.visited, targets, memory, &mut may_go_on), ended)
     }
 
     /// What was examined: everything up to the last level evaluated to its end.

@@ -16,7 +16,7 @@ use birk_exec::reduction::{Oracle, Preserve};
 use birk_exec::{Interpreter, Reduced, Specialised, Syntactic, replay};
 use birk_ir::{Coverage, Goal, Outcome, Step, TransitionId};
 use birk_jit::Predicates;
-use birk_search::ENGINES;
+use birk_search::{ENGINES, engine};
 use birk_symbolic::with_solver;
 
 use super::each_program;
@@ -39,6 +39,7 @@ pub(crate) struct Tally {
     searches: u64,
     full: u64,
     reduced: u64,
+    forgotten: u64,
     sets: u64,
     runs: u64,
     /// Programs that were reduced by what the solver knows; a few of many are too large for it.
@@ -58,7 +59,7 @@ fn reduced_programs(part: u64) {
         case::make(text).usable().map_or(Ok(()), |case| agreed(&case, seed, &mut tally))
     });
     println!("{tally:?}");
-    let is_tried = tally.searches > 0 && tally.sets > 0 && tally.runs > 0;
+    let is_tried = tally.searches > 0 && tally.forgotten > 0 && tally.sets > 0 && tally.runs > 0;
     assert!(is_tried && tally.reduced < tally.full, "nothing was reduced: {tally:?}");
     assert!(tally.solved > 100 * tally.unsolved, "random programs are small: {tally:?}");
 }
@@ -88,7 +89,9 @@ pub(crate) fn agreed(case: &Case, seed: u64, tally: &mut Tally) -> Checked {
             let Ok(reduced) = Reduced::new(&specialised.program, &full, Preserve::Distances(&goals), oracle) else {
                 continue;
             };
-            searched(case, &specialised, &reduced, group, tally).map_err(of)?;
+            let counted = searched(case, &specialised, &reduced, group, tally).map_err(of)?;
+            let reduced = reduced.forgetting(seed % 3 * 20);
+            forgetful(case, &specialised, &reduced, (group, counted), tally).map_err(of)?;
             if seed.is_multiple_of(DEFINED) {
                 let every = case.answer.states / MOST_SETS + 1;
                 defined(&full, &reduced, (goals.len(), every), tally).map_err(of)?;
@@ -128,7 +131,7 @@ fn searched(
     reduced: &Reduced<'_>,
     group: &[usize],
     tally: &mut Tally,
-) -> Checked {
+) -> Result<(u64, u64), String> {
     let mut counts = None;
     // The sets depend on the state alone: several threads need not be tried for each of them.
     let threads: &[usize] = if group.len() == case.goals.len() { &[1, 2, 8] } else { &[1] };
@@ -150,6 +153,34 @@ fn searched(
         tally.reduced += found.stats.states;
         let found = specialised.original(&case.program, found);
         confirmed(case, &found, group, engine.shortest).map_err(of)?;
+    }
+    counts.ok_or_else(|| "no engine has searched".to_owned())
+}
+
+/// A search that forgets states finds the same, looks at no fewer, and remembers no more.
+fn forgetful(
+    case: &Case,
+    specialised: &Specialised,
+    reduced: &Reduced<'_>,
+    (group, (states, _)): (&[usize], (u64, u64)),
+    tally: &mut Tally,
+) -> Checked {
+    let mut counts = None;
+    let threads: &[usize] = if group.len() == case.goals.len() { &[1, 2, 8] } else { &[1] };
+    for &threads in threads {
+        let limits = Limits { threads, grain: 4, ..Limits::NONE };
+        let job = Job { keep_going: true, ..Job::new(group.len(), limits) };
+        let found = hunt::of_model(engine("bfs").expect("there is breadth-first search"), reduced, &job, &mut Patient);
+        let of = |why: String| format!("forgetting, on {threads} threads: {why}");
+        same("coverage", &found.coverage, &Coverage::Complete).map_err(of)?;
+        let stats = &found.stats;
+        let is_less = stats.states - stats.transient <= states && stats.states >= states;
+        same("no more states remembered", &is_less, &true).map_err(of)?;
+        let counted = (stats.states, stats.transient, stats.transitions);
+        same("states and transitions", &counted, counts.get_or_insert(counted)).map_err(of)?;
+        tally.forgotten += stats.transient;
+        let found = specialised.original(&case.program, found);
+        confirmed(case, &found, group, true).map_err(of)?;
     }
     Ok(())
 }

@@ -17,6 +17,9 @@ use crate::watch::Watch;
 /// So many states are searched as they are: where the search ends among them, a reduction would take longer to prepare.
 const FEW: u64 = 2_000;
 
+/// So many states are remembered, and of others only those from which several steps are taken.
+const MANY: u64 = 1 << 20;
+
 /// Why a reduction is of no use.
 pub(super) const USELESS: &str = "nearly all steps depend on each other";
 
@@ -39,7 +42,7 @@ impl SafetyQuestion {
             .and_then(|(reduced, trial)| match trial {
                 Trial::Useless | Trial::Hopeless => self.hunt_each(context, how, (&layers, &reduced), job, watch),
                 trial => {
-                    let reduced = layers.natively(reduced, trial, watch);
+                    let reduced = layers.natively(reduced, trial, watch).forgetting(MANY);
                     Ok(self.hunt(context, how, (&layers, &reduced), job, watch))
                 }
             });
@@ -90,7 +93,7 @@ impl SafetyQuestion {
             let mut reduced = layers.for_goal(reduced, goal);
             match reduced.trial() {
                 Trial::Useless | Trial::Hopeless => return Err(USELESS.to_owned()),
-                trial => alone.push(layers.natively(reduced, trial, watch)),
+                trial => alone.push(layers.natively(reduced, trial, watch).forgetting(MANY)),
             }
         }
         let mut each = Each::default();
@@ -129,6 +132,7 @@ impl Each {
         }
         let (all, next) = (&mut self.stats, hunt.stats);
         all.states += next.states;
+        all.transient += next.transient;
         all.transitions += next.transitions;
         all.revisits += next.revisits;
         all.max_depth = all.max_depth.max(next.max_depth);

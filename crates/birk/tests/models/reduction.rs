@@ -24,22 +24,32 @@ fn goals(program: &Program) -> Vec<(&Property, Goal)> {
 
 /// Breadth-first, reduced for these goals, by what a solver proves or by what the text says.
 fn reduced(program: &Program, goals: &[Goal], is_proved: bool) -> Hunt {
+    hunted(program, goals, is_proved, |reduced| reduced)
+}
+
+/// The same, by a search that forgets states.
+fn forgetful(program: &Program, goals: &[Goal]) -> Hunt {
+    hunted(program, goals, true, |reduced| reduced.forgetting(0))
+}
+
+fn hunted(program: &Program, goals: &[Goal], is_proved: bool, as_wanted: fn(Reduced<'_>) -> Reduced<'_>) -> Hunt {
     let specialised = Specialised::new(program);
     let full = Interpreter::new(&specialised.program, goals);
-    let search = |model: &Reduced<'_>| {
+    let search = |model: Reduced<'_>| {
         let job = Job { keep_going: true, ..Job::new(goals.len(), Limits::NONE) };
-        specialised.original(program, hunt_in(engine("bfs").expect("there is breadth-first search"), model, &job))
+        let model = as_wanted(model);
+        specialised.original(program, hunt_in(engine("bfs").expect("there is breadth-first search"), &model, &job))
     };
     let new = |oracle: &mut dyn birk_exec::reduction::Oracle| {
         Reduced::new(&specialised.program, &full, Preserve::Distances(goals), oracle).expect("it can be reduced")
     };
     match is_proved {
-        true => search(&with_solver(&specialised.program, &mut Patient, u64::MAX, |solver| {
+        true => search(with_solver(&specialised.program, &mut Patient, u64::MAX, |solver| {
             let solver = solver.expect("small");
             solver.learn();
             new(solver)
         })),
-        false => search(&new(&mut Syntactic)),
+        false => search(new(&mut Syntactic)),
     }
 }
 
@@ -63,6 +73,10 @@ fn compare(name: &str, program: &Program) -> Option<(u64, u64)> {
     let hunt = reduced(program, &goals, true);
     let found: Vec<Option<u32>> = hunt.outcomes.iter().map(length).collect();
     assert_eq!(found, answer.shortest, "{name}: all together");
+    let forgetful = forgetful(program, &goals);
+    let found: Vec<Option<u32>> = forgetful.outcomes.iter().map(length).collect();
+    assert_eq!(found, answer.shortest, "{name}: all together, and states are forgotten");
+    assert!(forgetful.stats.states - forgetful.stats.transient <= hunt.stats.states, "{name}");
     Some((answer.states, hunt.stats.states))
 }
 
@@ -99,11 +113,29 @@ fn nothing_is_lost_in_the_corpus() {
     assert!(compared >= 60, "only {compared} models were compared");
 }
 
+/// The goal of having no step.
+fn deadlock(program: &Program) -> Goal {
+    let deadlock = program.properties.iter().find(|property| matches!(property.kind, PropertyKind::Deadlock));
+    goal_of(program, deadlock.expect("it is built in")).expect("it is about states")
+}
+
 /// The states of a search that is reduced for deadlocks.
 fn for_deadlock(program: &Program) -> u64 {
-    let deadlock = program.properties.iter().find(|property| matches!(property.kind, PropertyKind::Deadlock));
-    let goal = goal_of(program, deadlock.expect("it is built in")).expect("it is about states");
-    reduced(program, &[goal], true).stats.states
+    reduced(program, &[deadlock(program)], true).stats.states
+}
+
+/// States that are remembered where those with a single step are forgotten.
+#[test]
+fn few_states_are_remembered() {
+    for (name, constants, most) in
+        [("peers/phil", &[("N", "13")][..], 150), ("beem/szymanski", &[], 2_000), ("beem/elevator2", &[], 32)]
+    {
+        let program = load(&format!("{name}.bir"), constants);
+        let stats = forgetful(&program, &[deadlock(&program)]).stats;
+        let remembered = stats.states - stats.transient;
+        println!("{name}: {remembered} of {} looked at, of {}", stats.states, for_deadlock(&program));
+        assert!(remembered <= most, "{name}: {remembered}");
+    }
 }
 
 /// Philosophers: 3N² − 6N + 7 states remain of 3^N.

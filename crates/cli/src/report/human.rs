@@ -312,8 +312,17 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
     }
     let stored = format!(", {:.1} bytes stored per state", stats.store_bytes as f64 / stats.states.max(1) as f64);
     let stored = if is_small { String::new() } else { stored };
+    let forgotten = match stats.transient {
+        0 => String::new(),
+        transient => format!(", {} not stored", count(transient, "state")),
+    };
     let peak = report.peak_memory.map(|peak| format!("; {} peak", bytes(peak))).unwrap_or_default();
-    let _ = writeln!(out, "{} {} bits per state{stored}{peak}", paint.bold("memory:"), report.program.layout.bits());
+    let _ = writeln!(
+        out,
+        "{} {} bits per state{stored}{forgotten}{peak}",
+        paint.bold("memory:"),
+        report.program.layout.bits()
+    );
     if let Some(disk) = stats.disk() {
         let [peak, written, read] = [disk.peak_bytes, disk.written, disk.read].map(bytes);
         let _ = writeln!(out, "{} {peak} at peak, {written} written, {read} read", paint.bold("files:"));

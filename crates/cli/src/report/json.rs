@@ -110,6 +110,9 @@ struct Figures {
     transitions: Option<Count>,
     max_depth: Option<u32>,
     revisits: u64,
+    /// States that were forgotten, because a single step leads on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transient: Option<u64>,
     pruned_by_assume: u64,
     seconds: f64,
     states_per_second: Option<f64>,
@@ -373,6 +376,7 @@ fn figures(report: &Report<'_>) -> Figures {
         },
         max_depth: report.depth(),
         revisits: stats.revisits,
+        transient: Some(stats.transient).filter(|&transient| transient > 0),
         pruned_by_assume: stats.cut,
         seconds: report.seconds,
         states_per_second: is_counted.then(|| (states / report.seconds.max(1e-9)).round()),

@@ -48,7 +48,7 @@ pub(crate) fn statistics(report: &Report<'_>, course: &Course<'_>) -> String {
     if let Some(unrolled) = stats.sat() {
         return unrolled_statistics(report, unrolled);
     }
-    let rows = [
+    let mut rows = vec![
         ("states", report.states_text()),
         ("transitions", report.transitions_text().unwrap_or_else(unknown)),
         ("steps to visited states", if is_held(stats.transitions) { grouped(known) } else { unknown() }),
@@ -60,6 +60,9 @@ pub(crate) fn statistics(report: &Report<'_>, course: &Course<'_>) -> String {
         ("store", bytes(stats.store_bytes)),
         ("peak memory of the process", report.peak_memory.map_or_else(|| "not known".into(), bytes)),
     ];
+    if stats.transient > 0 {
+        rows.insert(1, ("of these, not stored", grouped(stats.transient)));
+    }
     let mut out = table(&rows);
     out += "<div class=\"plots\">\n";
     if !stats.levels.is_empty() && is_held(stats.states) {

@@ -186,6 +186,8 @@ impl<C: Codec> Search<'_, C> {
                     here: &here,
                     next,
                     counts: &self.counts,
+                    is_unknown: false,
+                    forgets: false,
                     known_goals: GoalSet::default(),
                     needs_room: AtomicBool::new(false),
                     evaluating: AtomicBool::new(false),

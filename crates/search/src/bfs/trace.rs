@@ -32,9 +32,9 @@ pub(crate) struct Target {
     pub(crate) state: Vec<u32>,
 }
 
-/// A shortest trace to each target. `None` only where states were lost to hashing, or where it is told not to go on.
+/// A shortest trace to each target, in a search that may have forgotten states on the way. `None` only where states were lost to hashing, or where it is told not to go on.
 pub(crate) fn retrace<C: Codec>(
-    model: &dyn Model,
+    (model, forgets): (&dyn Model, bool),
     visited: &Visited<C>,
     targets: &[Target],
     memory: u64,
@@ -57,6 +57,7 @@ pub(crate) fn retrace<C: Codec>(
         budget,
         may_go_on,
         left: None,
+        forgets,
     };
     let mut initial = Successors::new(model.words());
     model.initial(&mut initial);
@@ -82,6 +83,8 @@ struct Retrace<'a, C: Codec> {
     may_go_on: &'a mut dyn FnMut() -> bool,
     /// Words that successors may still have, since it was told to end.
     left: Option<usize>,
+    /// What the table does not have was reached, and forgotten.
+    forgets: bool,
 }
 
 /// States of one level, each with the position of an ancestor in the kept level before it.
@@ -101,10 +104,11 @@ impl<C: Codec> Retrace<'_, C> {
         let mut spacing = 1;
         let mut now = Kept { depth, ..Kept::default() };
         for (position, start) in starts.iter().enumerate() {
-            if let Some(key) = self.visited.codec.known_key(start, &mut self.parent)
-                && let Some(entry) = self.visited.find(start, &mut self.parent)
-            {
-                add(self.visited, &mut self.met, entry, (key, start, position as u32), &mut now);
+            if let Some(key) = self.visited.codec.known_key(start, &mut self.parent) {
+                let entry = self.visited.find(start, &mut self.parent);
+                if entry.is_some() || self.forgets {
+                    add(self.visited, &mut self.met, entry, (key, start, position as u32), &mut now);
+                }
             }
         }
         let last = targets.iter().map(|target| target.depth).max().unwrap_or(depth);
@@ -185,9 +189,9 @@ impl<C: Codec> Retrace<'_, C> {
         }
         self.visited.prefetch(&self.keys, &mut self.hashes);
         for i in 0..self.batch.len() {
-            if let Some(entry) = self.visited.entry(self.hashes[i])
-                && entry.depth == level.depth % 3
-            {
+            let entry = self.visited.entry(self.hashes[i]);
+            // A state that was forgotten may have been remembered in a later level.
+            if self.forgets || entry.is_some_and(|entry| entry.depth == level.depth % 3) {
                 let state = self.batch.state(i);
                 add(self.visited, &mut self.met, entry, (self.keys[i], state, self.ancestors[i]), level);
             }
@@ -234,20 +238,23 @@ impl<C: Codec> Retrace<'_, C> {
     }
 }
 
-/// Adds a state with its key and its ancestor to a level, unless it was met.
+/// Adds a state with its key and its ancestor to a level, unless it was met. Whether one was met that was forgotten is not known.
 fn add<C: Codec>(
     visited: &Visited<C>,
     met: &mut [u64],
-    entry: Entry,
+    entry: Option<Entry>,
     (key, state, ancestor): (u64, &[u32], u32),
     level: &mut Kept,
 ) {
-    let (at, bit) = ((entry.slot / 64) as usize, 1 << (entry.slot % 64));
-    if met[at] & bit == 0 {
+    if let Some(entry) = entry {
+        let (at, bit) = ((entry.slot / 64) as usize, 1 << (entry.slot % 64));
+        if met[at] & bit != 0 {
+            return;
+        }
         met[at] |= bit;
-        visited.codec.push_packed(key, state, &mut level.packed);
-        level.ancestors.push(ancestor);
     }
+    visited.codec.push_packed(key, state, &mut level.packed);
+    level.ancestors.push(ancestor);
 }
 
 /// Keeps only some levels; those that stay get the ancestors of the ancestors they lose.

@@ -13,7 +13,7 @@ use birk_ir::{Step, Stop};
 
 use crate::bfs::queue::{Filling, LevelQueue};
 use crate::bfs::visited::Visited;
-use crate::expand::expand;
+use crate::expand::{Expanded, expand};
 use crate::store::codec::{Codec, NO_KEY};
 use crate::store::table::Insertion;
 
@@ -33,6 +33,9 @@ pub(crate) struct Level<'a, C> {
     pub(crate) here: &'a LevelQueue,
     pub(crate) next: &'a LevelQueue,
     pub(crate) counts: &'a Counts,
+    /// States of the level are not remembered, and those of the next one are not to be, before they are expanded.
+    pub(crate) is_unknown: bool,
+    pub(crate) forgets: bool,
     /// Goals found in earlier levels.
     pub(crate) known_goals: GoalSet,
     /// The visited set must grow before anybody goes on.
@@ -58,6 +61,7 @@ pub(crate) struct Counts {
     /// States in the visited set, the results of failing checks included.
     pub(crate) held: AtomicU64,
     pub(crate) states: AtomicU64,
+    pub(crate) transient: AtomicU64,
     pub(crate) transitions: AtomicU64,
     /// Goals found, in this level or earlier.
     pub(crate) goals: AtomicU64,
@@ -99,15 +103,17 @@ impl<C: Codec> Level<'_, C> {
 
 /// A worker's own things, kept from level to level.
 pub(crate) struct Worker<C: Codec> {
-    batch: Successors,
+    pub(super) batch: Successors,
     /// Key and hash of each successor of the batch.
-    keys: Vec<u64>,
-    hashes: Vec<u64>,
+    pub(super) keys: Vec<u64>,
+    pub(super) hashes: Vec<u64>,
     /// How many of the batch were inserted.
     inserted: usize,
-    state: Vec<u32>,
+    /// Which of the successors are remembered.
+    pub(super) known: Vec<bool>,
+    pub(super) state: Vec<u32>,
     pub(crate) parent: C::Parent,
-    filling: Filling,
+    pub(super) filling: Filling,
     /// States for which the visited set had no room.
     pub(crate) deferred: Vec<u32>,
     /// For each goal the smallest state of the level that satisfies it, so that the choice depends on nothing else.
@@ -118,8 +124,9 @@ pub(crate) struct Worker<C: Codec> {
     /// The states at the depth limit, and whether a step of the one that is expanded is open.
     pub(crate) edge: Cutoff,
     is_open: bool,
-    held: u64,
-    states: u64,
+    pub(super) held: u64,
+    pub(super) states: u64,
+    pub(super) transient: u64,
     transitions: u64,
     /// Bytes of the batch, as they were added to the counts.
     counted: u64,
@@ -132,6 +139,7 @@ impl<C: Codec> Worker<C> {
             keys: Vec::new(),
             hashes: Vec::new(),
             inserted: 0,
+            known: Vec::new(),
             state: vec![0; model.words()],
             parent: codec.parent(),
             filling: Filling::new(codec.packed_words(), job.limits.grain),
@@ -143,6 +151,7 @@ impl<C: Codec> Worker<C> {
             is_open: false,
             held: 0,
             states: 0,
+            transient: 0,
             transitions: 0,
             counted: 0,
         }
@@ -183,7 +192,11 @@ impl<C: Codec> Worker<C> {
                 if let Some(later) = chunk.get(at + words * STATES_AHEAD..at + words * (STATES_AHEAD + 1)) {
                     level.visited.codec.prefetch(later);
                 }
-                self.expand(level, &chunk[at..at + words]);
+                if level.is_unknown {
+                    self.expand_unless_known(level, &chunk[at..at + words]);
+                } else {
+                    self.expand(level, &chunk[at..at + words]);
+                }
                 if self.batch.has_rest() {
                     self.go_on(level, &chunk[at..at + words], observer.as_deref_mut());
                 }
@@ -207,6 +220,12 @@ impl<C: Codec> Worker<C> {
     fn expand(&mut self, level: &Level<'_, C>, packed: &[u32]) {
         level.visited.codec.open(packed, &mut self.parent, &mut self.state);
         let expanded = expand(level.model, &self.state, &mut self.batch);
+        self.look_at(level, expanded);
+    }
+
+    /// Evaluates the state that was expanded, and takes its successors.
+    #[inline(always)]
+    pub(super) fn look_at(&mut self, level: &Level<'_, C>, expanded: Expanded) {
         let goals = expanded.goals(level.model, &self.state);
         if !goals.is_empty() {
             self.evaluate(level, goals);
@@ -298,6 +317,9 @@ impl<C: Codec> Worker<C> {
     /// Gives successors before one to the visited set, and those that are new to the next level.
     fn find_or_insert(&mut self, level: &Level<'_, C>, end: usize) {
         let start = std::mem::replace(&mut self.inserted, end);
+        if level.forgets {
+            return self.pass_on(level, start..end);
+        }
         let Self { batch, keys, hashes, filling, deferred, held, states, .. } = self;
         let alone = level.job.limits.threads == 1;
         level.visited.find_or_insert(&hashes[start..end], level.depth.wrapping_add(1), alone, |at, inserted| {
@@ -333,6 +355,7 @@ impl<C: Codec> Worker<C> {
             count.fetch_add(own, Ordering::Relaxed) + own
         };
         add(&level.counts.transitions, &mut self.transitions);
+        add(&level.counts.transient, &mut self.transient);
         let states = add(&level.counts.states, &mut self.states);
         let held = add(&level.counts.held, &mut self.held);
         if held > level.visited.capacity() {
@@ -392,6 +415,11 @@ impl<C: Codec> Worker<C> {
     /// Inserts a deferred state now that there may be room; false when there is still none.
     pub(crate) fn retry(&mut self, level: &Level<'_, C>, state: &[u32]) -> bool {
         let Some(key) = level.visited.codec.key(state, &mut self.parent) else { return false };
+        if level.forgets {
+            level.visited.codec.push_packed(key, state, &mut self.filling.chunk);
+            self.filling.flush_if_full(level.next);
+            return true;
+        }
         match level.visited.find_or_insert_one(key, level.depth.wrapping_add(1)) {
             Insertion::NoRoom => return false,
             Insertion::Known => {}

@@ -9,3 +9,4 @@ mod panics;
 mod patience;
 mod slices;
 mod stores;
+mod transient;
