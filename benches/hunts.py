@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """How many bugs `--search auto` finds within a budget, beside every engine alone.
 
-    benches/hunts.py BIRK RESULTS [--seconds 10] [--mutants 10] [--again ENGINE] [--plot FILE]
+    benches/hunts.py BIRK RESULTS [--seconds 10] [--mutants 10] [--again ENGINE] [--plot FILE] [--sample FILE]
 
 Subjects are models of models/ with constants so large that breadth-first search does not finish, and mutants of them: one operator,
 number, guard or step changed by a rule. A bug is a subject that some engine violates within the budget and breadth-first search
 does not. Each search runs with one thread; two run at a time. RESULTS has one JSON object a line; what it has already is not run
 again, so the bench can be stopped and continued, except for the engine that is named with `--again`, in models in which there is
-a bug. Of two lines about a subject the later counts. The summary is printed at the end; the plot shows how many bugs are found
-within how many seconds. A bug is found when the search knows of it; `auto` may go on for a shorter trace, and says when it knew.
+a bug, and with `--sample` only 15 of the bugs of another file of results, for another budget. Of two lines about a subject the later
+counts. The summary is printed at the end; the plot shows how many bugs are found within how many seconds. A bug is found when the search knows of it; `auto` may go on for a shorter trace, and says when it knew.
 """
 import argparse, concurrent.futures, json, math, os, pathlib, random, re, statistics, subprocess, sys, tempfile, time
 
@@ -179,6 +179,12 @@ def plot(rows, seconds):
     return "\n".join([*out, "</svg>\n"])
 
 
+def known(results):
+    """What was found by subject."""
+    lines = results.read_text().splitlines() if results.exists() else []
+    return {row["subject"]: row["found"] for row in map(json.loads, lines)}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("birk", type=pathlib.Path)
@@ -187,11 +193,15 @@ def main():
     parser.add_argument("--mutants", type=int, default=10)
     parser.add_argument("--again", choices=ENGINES)
     parser.add_argument("--plot", type=pathlib.Path)
+    parser.add_argument("--sample", type=pathlib.Path)
     asked = parser.parse_args()
-    lines = asked.results.read_text().splitlines() if asked.results.exists() else []
-    rows = {row["subject"]: row["found"] for row in map(json.loads, lines)}
+    rows = known(asked.results)
     todo = [one for one in subjects(asked.mutants) if missing(rows.get(one[0], {}), asked.again)]
     random.Random(1).shuffle(todo)
+    if asked.sample:
+        of = known(asked.sample)
+        sample = random.Random(1).sample(sorted(name for name in of if bugs({name: of[name]})), 15)
+        todo = [one for one in todo if one[0] in sample]
     pool = concurrent.futures.ThreadPoolExecutor(2)
     birk = asked.birk.resolve()
     begin = lambda one: pool.submit(examine, birk, one, asked.seconds, rows.get(one[0], {}), asked.again)
