@@ -50,7 +50,7 @@ pub use properties::{goals_of, replay_failure, selected};
 pub use prove::{Proved, Strengthened, prove};
 pub use refine::{Counterexample, Misstep, Refined, refine};
 pub use report::{
-    Accept, Answer, AutomatonFigures, Grade, Joint, MemberFigures, Report, ShownTrace, Slices, SymmetryBreak,
+    Accept, Answer, AutomatonFigures, Grade, Joint, MemberFigures, Pace, Report, ShownTrace, Slices, SymmetryBreak,
     SymmetryFigures,
 };
 pub use watch::{Phase, Watch};

@@ -206,6 +206,25 @@ pub struct MemberFigures {
     pub decided: Vec<usize>,
     /// Why it left.
     pub reason: Option<String>,
+    /// With what the next run goes on.
+    pub pace: Pace,
+}
+
+/// How far one member of a portfolio has come, in this run and in those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// How many turns it had: each draws something else.
+    pub turns: u32,
+    /// How often the next turn is doubled.
+    pub doublings: u32,
+    /// The width with which the next turn begins, where it widens.
+    pub width: usize,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { turns: 0, doublings: 0, width: 1 }
+    }
 }
 
 /// What slices were visited.

@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use birk::{Answer, Earlier, Grade, Options, Report};
+use birk::{Answer, Earlier, Grade, MemberFigures, Options, Pace, Report};
 use birk_exec::Replayed;
 use birk_exec::replay::replay_ordinals;
 use birk_ir::{Coverage, Program, Property, PropertyKind, Span, Verdict};
@@ -21,7 +21,7 @@ use crate::{Failure, durable};
 /// The file in the folder of a campaign.
 const FILE: &str = "campaign.json";
 /// The number changes when what is written does.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 /// What is written.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
@@ -57,7 +57,22 @@ pub(crate) struct Night {
     pub(crate) is_complete: bool,
     /// States that others visited in this night.
     pub(crate) hunted: u64,
+    /// How far those others have come.
+    pub(crate) hunts: Vec<Hunter>,
     pub(crate) claims: Vec<Claim>,
+}
+
+/// One who hunts, and how far it has come in all nights.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Hunter {
+    pub(crate) engine: String,
+    /// How many turns it had: each draws something else.
+    pub(crate) turns: u32,
+    /// How often its next turn is doubled.
+    pub(crate) doublings: u32,
+    /// The width with which its next turn begins, where it widens.
+    pub(crate) width: usize,
 }
 
 /// What is known of a property after a night.
@@ -179,7 +194,9 @@ impl Campaign {
             .filter(|claim| claim.grade.as_deref() == Some(Grade::A.letter()))
             .filter_map(|claim| claim.verdict().map(|verdict| (claim.property.clone(), verdict)))
             .filter(|(_, verdict)| *verdict != Verdict::Inconclusive);
-        Earlier { traces: self.still_found(program, options, properties), decided: decided.collect() }
+        let hunts = self.nights.last().filter(|_| is_same).into_iter().flat_map(|night| &night.hunts);
+        let paces = hunts.map(|one| (one.engine.clone(), one.pace())).collect();
+        Earlier { traces: self.still_found(program, options, properties), decided: decided.collect(), paces }
     }
 
     /// The former traces that decide a property still.
@@ -218,6 +235,17 @@ impl Campaign {
                 self.found.push(found);
             }
         }
+    }
+}
+
+impl Hunter {
+    pub(crate) fn new(figures: &MemberFigures) -> Self {
+        let Pace { turns, doublings, width } = figures.pace;
+        Self { engine: figures.name.to_owned(), turns, doublings, width }
+    }
+
+    fn pace(&self) -> Pace {
+        Pace { turns: self.turns, doublings: self.doublings, width: self.width }
     }
 }
 

@@ -149,7 +149,7 @@ impl<'a> Portfolio<'a> {
             until: Instant::now(),
             beacon: Arc::default(),
             memory: 0,
-            width: 1,
+            fits: 0,
         });
         let alone = Options { engine: FIRST.to_owned(), ..options.clone() };
         let properties = super::validate(program, &alone)?;
@@ -313,8 +313,7 @@ impl<'a> Portfolio<'a> {
         let budget = self.room();
         let memory = Memory { search: budget, asked: Some(budget), ..self.options.memory };
         let base = Options { memory, ..self.options.clone() };
-        let Some((options, limit)) = standing.member.turn(&base, &open, (standing.figures.turns, standing.width))
-        else {
+        let Some((options, limit)) = standing.member.turn(&base, &open, standing.figures.pace) else {
             self.standing[member].state = State::Left;
             return Ok(());
         };
@@ -346,6 +345,7 @@ impl<'a> Portfolio<'a> {
         let Turned { member, options, result, seconds, is_whole } = turned;
         self.standing[member].memory = 0;
         let is_dismissed = self.standing[member].state == State::Left;
+        let is_violated = self.violation().is_some();
         let figures = &mut self.standing[member].figures;
         figures.seconds += seconds;
         let found = match result {
@@ -355,11 +355,18 @@ impl<'a> Portfolio<'a> {
                 self.standing[member].state = State::Left;
                 return Ok(());
             }
+            // What was replayed is so, whatever becomes of the others.
+            Err(error) if is_violated => {
+                watch.note(&format!("{}: {error}", figures.name));
+                figures.reason = Some("it failed".to_owned());
+                self.standing[member].state = State::Left;
+                return Ok(());
+            }
             Err(error) => return Err(error),
         };
-        figures.turns += 1;
         figures.states = figures.states.saturating_add(found.hunt.stats.states);
         figures.depth = figures.depth.max(found.hunt.stats.max_depth);
+        self.standing[member].count_turn(found.hunt.stopped);
         if let Some(slices) = &found.slices {
             self.standing[member].take_slices(slices, options);
         }
@@ -532,10 +539,11 @@ impl<'a> Portfolio<'a> {
         }
         for one in self.standing.iter_mut().filter(|one| matches!(one.state, State::Runs | State::Silent)) {
             one.figures.turns += 1;
+            one.figures.pace.turns += 1;
             one.figures.seconds += one.started.elapsed().as_secs_f64();
             one.figures.reason = Some("its last turn did not end in time".to_owned());
         }
-        let mut members: Vec<MemberFigures> = self.standing.into_iter().map(|one| one.figures).collect();
+        let mut members: Vec<MemberFigures> = self.standing.into_iter().map(Standing::end).collect();
         let by_earlier = self.report.answers.iter().enumerate().filter(|(_, answer)| answer.by == Some(EARLIER));
         let decided: Vec<usize> = by_earlier.map(|(index, _)| index).collect();
         if !decided.is_empty() {

@@ -49,6 +49,12 @@ fn a_night_goes_on_where_the_last_one_ended() {
     assert!((1..4).all(|night| depth(&campaign, night) >= depth(&campaign, night - 1)), "{campaign:#}");
     let seeds: Vec<u64> = (0..4).filter_map(|night| campaign["nights"][night]["seed"].as_u64()).collect();
     assert_eq!(seeds, [0, 1, 2, 3]);
+    // Hunts go on, too.
+    let turns = |night: usize| {
+        let hunts = campaign["nights"][night]["hunts"].as_array().expect("they hunted");
+        hunts.iter().filter_map(|one| one["turns"].as_u64()).sum::<u64>()
+    };
+    assert!(turns(1) > turns(0) && (1..4).all(|night| turns(night) >= turns(night - 1)), "{campaign:#}");
     // As deep as a search without interruption says: all of these states are there.
     is_of_its_own_model(&folder, 3, "--property small --property deadlock");
     // Both ways of showing it.

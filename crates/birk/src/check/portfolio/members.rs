@@ -8,6 +8,7 @@ use birk_search::BEAM;
 use birk_search::highway::WIDTH;
 
 use crate::options::{Fairness, Options, Reduce, Store, Symmetry, Threads};
+use crate::report::Pace;
 
 /// States of the first turn of an engine that visits them one by one.
 const STATES: u64 = 1 << 17;
@@ -36,8 +37,8 @@ pub(super) struct Member {
     pub(super) draws: bool,
     /// It starts at once, and finds most of what is found early: every second turn goes to one of these, and may be longer.
     pub(super) is_quick: bool,
-    /// What makes the options those of a turn that is so many times doubled.
-    sized: fn(&mut Options, doublings: u32),
+    /// What makes the options those of a turn that is so many times doubled, after so many turns.
+    sized: fn(&mut Options, doublings: u32, turns: u32),
 }
 
 fn is_of_states_or_branching(property: &Property) -> bool {
@@ -48,11 +49,11 @@ fn is_any(_: &Property) -> bool {
     true
 }
 
-fn by_states(options: &mut Options, doublings: u32) {
+fn by_states(options: &mut Options, doublings: u32, _turns: u32) {
     options.max_states = Some(STATES << doublings);
 }
 
-fn by_steps(options: &mut Options, doublings: u32) {
+fn by_steps(options: &mut Options, doublings: u32, _turns: u32) {
     options.max_depth = Some(STEPS << doublings.min(16));
 }
 
@@ -65,10 +66,10 @@ pub(super) const MEMBERS: &[Member] = &[
         one_by_one: false,
         draws: true,
         is_quick: true,
-        sized: |options, doublings| {
+        sized: |options, doublings, turns| {
             options.engine_options.set(&WIDTH, Value::Word("auto"));
-            options.seed = options.seed.wrapping_add(u64::from(doublings) * SLICES);
-            by_states(options, doublings);
+            options.seed = options.seed.wrapping_add(u64::from(turns) * SLICES);
+            by_states(options, doublings, turns);
         },
     },
     Member {
@@ -78,12 +79,12 @@ pub(super) const MEMBERS: &[Member] = &[
         one_by_one: false,
         draws: true,
         is_quick: true,
-        sized: |options, doublings| {
+        sized: |options, doublings, turns| {
             options.store = Store::Bitstate;
             // Sixteen bits for each state of the turn.
             options.memory.asked = options.memory.asked.map(|most| most.min(STATES << doublings << 2));
-            options.seed = options.seed.wrapping_add(u64::from(doublings));
-            by_states(options, doublings);
+            options.seed = options.seed.wrapping_add(u64::from(turns));
+            by_states(options, doublings, turns);
         },
     },
     Member {
@@ -111,9 +112,9 @@ pub(super) const MEMBERS: &[Member] = &[
         one_by_one: true,
         draws: true,
         is_quick: false,
-        sized: |options, doublings| {
+        sized: |options, doublings, turns| {
             options.engine_options.set(&BEAM, Value::Number(LANES << doublings.min(20)));
-            by_states(options, doublings);
+            by_states(options, doublings, turns);
         },
     },
     Member {
@@ -123,7 +124,7 @@ pub(super) const MEMBERS: &[Member] = &[
         one_by_one: false,
         draws: false,
         is_quick: false,
-        sized: |_, _| {},
+        sized: |_, _, _| {},
     },
     Member {
         name: "astar",
@@ -141,9 +142,9 @@ pub(super) const MEMBERS: &[Member] = &[
         one_by_one: false,
         draws: false,
         is_quick: false,
-        sized: |options, doublings| {
+        sized: |options, doublings, turns| {
             (options.reduce, options.symmetry) = (Reduce::Auto, Symmetry::Auto);
-            by_states(options, doublings);
+            by_states(options, doublings, turns);
         },
     },
     Member {
@@ -158,23 +159,18 @@ pub(super) const MEMBERS: &[Member] = &[
 ];
 
 impl Member {
-    /// How its next turn searches, after so many of which the last came to a width, and how long that may take; nothing where no open
-    /// property is for it.
-    pub(super) fn turn(
-        &self,
-        base: &Options,
-        open: &[&Property],
-        (turns, first_width): (u32, usize),
-    ) -> Option<(Options, Duration)> {
+    /// How its next turn searches, and how long that may take; nothing where no open property is for it.
+    pub(super) fn turn(&self, base: &Options, open: &[&Property], pace: Pace) -> Option<(Options, Duration)> {
         let mut asked: Vec<&Property> = open.iter().copied().filter(|property| (self.asks)(property)).collect();
-        let mut doublings = turns.min(DOUBLINGS);
+        let Pace { turns, mut doublings, width } = pace;
         if self.one_by_one && !asked.is_empty() {
-            doublings = (turns / asked.len() as u32).min(DOUBLINGS);
+            doublings /= asked.len() as u32;
             asked = vec![asked[turns as usize % asked.len()]];
         }
         if asked.is_empty() {
             return None;
         }
+        let doublings = doublings.min(DOUBLINGS);
         let is_temporal = |property: &&Property| property.is_of_runs() || property.branching().is_some();
         let fairness = if asked.iter().any(is_temporal) { base.fairness } else { Fairness::None };
         let mut options = Options {
@@ -184,10 +180,10 @@ impl Member {
             threads: Threads::Number(1),
             reduce: Reduce::Dead,
             symmetry: Symmetry::Off,
-            first_width,
+            first_width: width,
             ..base.clone()
         };
-        (self.sized)(&mut options, doublings);
+        (self.sized)(&mut options, doublings, turns);
         let patience = if base.threads == Threads::Number(1) { PATIENCE } else { 1 };
         Some((options, LONGEST * patience * (1 << doublings.min(12))))
     }

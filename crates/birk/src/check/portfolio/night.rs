@@ -12,7 +12,7 @@ use super::{EARLIER, Portfolio};
 use crate::check::search;
 use crate::error::Error;
 use crate::options::Options;
-use crate::report::{Answer, Report, ShownTrace};
+use crate::report::{Answer, Pace, Report, ShownTrace};
 use crate::watch::{Phase, Watch};
 
 /// The engine that goes on: exact, level by level, with more states than fit into memory.
@@ -42,6 +42,8 @@ pub struct Earlier {
     pub traces: Vec<(String, Replayed)>,
     /// Properties that a complete search or a proof decided.
     pub decided: Vec<(String, Verdict)>,
+    /// How far those who hunt have come, by name.
+    pub paces: Vec<(String, Pace)>,
 }
 
 impl Earlier {
@@ -71,6 +73,11 @@ pub fn night(
     let native = Arc::default();
     let mut portfolio = Portfolio::new(program, options, &native, began)?;
     portfolio.know(earlier);
+    for standing in &mut portfolio.standing {
+        if let Some((_, pace)) = earlier.paces.iter().find(|(name, _)| name == standing.member.name) {
+            standing.go_on(*pace);
+        }
+    }
     if !options.keep_going && portfolio.report.verdict() == Verdict::Violated {
         return Ok(portfolio.report());
     }

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use birk_engine::{Progress, Value};
+use birk_ir::Stop;
 use birk_search::highway::WIDTH;
 
 use super::members::Member;
 use crate::options::Options;
-use crate::report::{MemberFigures, Slices};
+use crate::report::{MemberFigures, Pace, Slices};
 
 /// How a member of the portfolio stands.
 pub(super) struct Standing {
@@ -24,8 +25,8 @@ pub(super) struct Standing {
     pub(super) beacon: Arc<Beacon>,
     /// The memory of that turn; none when it is over.
     pub(super) memory: u64,
-    /// The width it came to, where it widens.
-    pub(super) width: usize,
+    /// How often a turn may be doubled that still ends before its time is up.
+    pub(super) fits: u32,
 }
 
 impl Standing {
@@ -33,9 +34,31 @@ impl Standing {
         self.figures.turns
     }
 
+    /// It goes on where an earlier run ended.
+    pub(super) fn go_on(&mut self, pace: Pace) {
+        (self.figures.pace, self.fits) = (pace, pace.doublings);
+    }
+
+    /// A turn is over; the next one is larger.
+    pub(super) fn count_turn(&mut self, stopped: Stop) {
+        let pace = &mut self.figures.pace;
+        self.fits = match stopped {
+            Stop::Time | Stop::Interrupt => self.fits.min(pace.doublings.saturating_sub(1)),
+            _ => self.fits.max(pace.doublings),
+        };
+        (pace.turns, pace.doublings) = (pace.turns + 1, pace.doublings + 1);
+        self.figures.turns += 1;
+    }
+
+    /// The end: what goes on here begins with the largest turn that ended by itself.
+    pub(super) fn end(self) -> MemberFigures {
+        let pace = Pace { doublings: self.fits, ..self.figures.pace };
+        MemberFigures { pace, ..self.figures }
+    }
+
     /// The next turn goes on with the width that this one came to; what was found is found again in the slice in which it was.
     pub(super) fn take_slices(&mut self, slices: &Slices, options: Options) {
-        self.width = slices.width;
+        self.figures.pace.width = slices.width;
         if let Some((_, seed, width)) = slices.found_in {
             let mut slice = Options { seed, ..options };
             slice.engine_options.set(&WIDTH, Value::Number(width as u64));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use birk_engine::{Observer, Patient};
 
 use super::*;
-use crate::Threads;
+use crate::{Pace, Threads};
 
 /// Ends a check at a moment.
 struct Until(Instant);
@@ -198,6 +198,26 @@ fn a_violation_is_told_when_it_is_found() {
 }
 
 #[test]
+fn a_violation_outlives_the_failure_of_another_search() {
+    let (program, options) = (philosophers(), Options { keep_going: false, ..options(1) });
+    let mut portfolio = Portfolio::new(&program, &options, &Arc::default(), Instant::now()).expect("it can be asked");
+    let failed = |options: &Options| Turned {
+        member: 3,
+        options: options.clone(),
+        result: Err(Error::Internal("it panicked".into())),
+        seconds: 0.1,
+        is_whole: false,
+    };
+    let mut watch = Impatient::default();
+    assert!(portfolio.take(failed(&options), &mut watch).is_err(), "otherwise it is told");
+    let until = Instant::now() + Duration::from_secs(20);
+    portfolio.hunt(until, options.memory.search, true, &mut watch).expect("they hunt");
+    assert!(portfolio.take(failed(&options), &mut watch).is_ok());
+    assert!(watch.notes.iter().any(|note| note.contains("it panicked")) && portfolio.standing[3].state == State::Left);
+    assert_eq!(portfolio.report().verdict(), Verdict::Violated);
+}
+
+#[test]
 fn a_trace_that_is_shortest_is_not_long() {
     let (program, options) = (philosophers(), Options { keep_going: false, ..options(1) });
     let first = Options { engine: "bdd-chain".into(), ..options.clone() };
@@ -277,6 +297,30 @@ fn with_one_thread_a_hunt_repeats_itself() {
         report.joint.expect("there was a hunt").members.iter().map(figures).collect::<Vec<_>>()
     });
     assert_eq!(one, other);
+}
+
+#[test]
+fn a_later_run_begins_with_the_largest_turn_that_ended_by_itself() {
+    let program = program(SAFE);
+    let options = options(1);
+    let mut portfolio = Portfolio::new(&program, &options, &Arc::default(), Instant::now()).expect("it can be asked");
+    let mut standing = portfolio.standing.swap_remove(0);
+    [Stop::States, Stop::States, Stop::Time, Stop::Time].iter().for_each(|&stopped| standing.count_turn(stopped));
+    let pace = standing.end().pace;
+    assert_eq!((pace.turns, pace.doublings), (4, 1));
+    // The turn after these draws what none of them has drawn, and is as large as the second.
+    let open: Vec<&Property> = program.properties.iter().collect();
+    let [first, second, next] = [(0, 0), (1, 1), (4, 1)].map(|(turns, doublings)| {
+        let turn = MEMBERS[0].turn(&options, &open, Pace { turns, doublings, width: 1 });
+        let (options, _) = turn.expect("something is open");
+        (options.seed, options.max_states)
+    });
+    assert!(next.0 > second.0 && second.0 > first.0 && next.1 == second.1 && second.1 > first.1);
+    // In a run where no turn of that size ends, they become smaller.
+    let mut standing = portfolio.standing.swap_remove(0);
+    standing.go_on(pace);
+    standing.count_turn(Stop::Interrupt);
+    assert_eq!(standing.end().pace, Pace { turns: 5, doublings: 0, ..pace });
 }
 
 #[test]

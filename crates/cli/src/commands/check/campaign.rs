@@ -11,7 +11,7 @@ use birk_ir::{Coverage, Property, Stop, Verdict};
 use super::late;
 use super::present::{Asked, present};
 use super::{keeper, options, read};
-use crate::campaign::{Campaign, Claim, Night, asked as asked_of, forget_others, levels, meaning};
+use crate::campaign::{Campaign, Claim, Hunter, Night, asked as asked_of, forget_others, levels, meaning};
 use crate::checkpoint::{self, Checkpoint, Identity};
 use crate::cli::{CheckArgs, ReportFormat};
 use crate::commands::campaign::text;
@@ -154,7 +154,7 @@ impl Tonight {
 
     /// Adds the night.
     fn record(&mut self, found: &birk::Report, seconds: f64) {
-        let members = found.joint.iter().flat_map(|joint| &joint.members);
+        let members = || found.joint.iter().flat_map(|joint| &joint.members);
         let is_kept = self.kept != birk::Kept::Over && !self.is_over;
         let before = self.last.take().unwrap_or_default();
         let (depth, is_complete) = match (&found.hunt.coverage, is_kept) {
@@ -174,7 +174,8 @@ impl Tonight {
             depth,
             states: if is_kept { found.hunt.stats.states } else { before.states },
             is_complete,
-            hunted: members.map(|one| one.states).fold(0, u64::saturating_add),
+            hunted: members().map(|one| one.states).fold(0, u64::saturating_add),
+            hunts: members().filter(|one| one.pace.turns > 0).map(Hunter::new).collect(),
             claims: found.answers.iter().map(|answer| Claim::new(answer, found)).collect(),
         });
         self.campaign.keep(found);
