@@ -168,6 +168,7 @@ impl<C: Codec> Search<'_, C> {
         let held = self.counts.held.load(Ordering::Relaxed);
         self.is_unknown = self.forgets;
         self.forgets |= self.forgets_beyond.is_some_and(|beyond| held >= beyond);
+        let may_forget = transient::may_forget(self.depth, &self.counts);
         let mut evaluating = false;
         let mut begun = Mutex::default();
         let known_goals = GoalSet(self.counts.goals.load(Ordering::Relaxed));
@@ -182,6 +183,7 @@ impl<C: Codec> Search<'_, C> {
                 counts: &self.counts,
                 is_unknown: self.is_unknown,
                 forgets: self.forgets,
+                may_forget,
                 known_goals,
                 needs_room: AtomicBool::new(false),
                 evaluating: AtomicBool::new(evaluating),
@@ -258,6 +260,7 @@ impl<C: Codec> Search<'_, C> {
                 counts: &self.counts,
                 is_unknown: self.is_unknown,
                 forgets: self.forgets,
+                may_forget: false,
                 known_goals,
                 needs_room: AtomicBool::new(false),
                 evaluating: AtomicBool::new(false),

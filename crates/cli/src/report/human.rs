@@ -277,6 +277,20 @@ pub(crate) fn shown_trace(shown: &Ending<'_>, explanation: Option<&Explanation>,
     out
 }
 
+/// What a state takes.
+fn memory(report: &Report<'_>, is_small: bool) -> String {
+    let stats = &report.hunt.stats;
+    let mut text = format!("{} bits per state", report.program.layout.bits());
+    if !is_small {
+        let each = stats.store_bytes as f64 / stats.states.max(1) as f64;
+        let _ = write!(text, ", {each:.1} bytes stored per state");
+    }
+    if stats.transient > 0 {
+        let _ = write!(text, ", {} not stored", count(stats.transient, "state"));
+    }
+    text + &report.peak_memory.map(|peak| format!("; {} peak", bytes(peak))).unwrap_or_default()
+}
+
 fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
     let stats = &report.hunt.stats;
     let _ = writeln!(out, "\n{} {}", paint.bold("covered:"), report.covered());
@@ -310,19 +324,7 @@ fn statistics(out: &mut String, report: &Report<'_>, paint: Paint) {
         let _ = writeln!(out, "{} {:.3} s by other engines{}", paint.bold("hunt:"), joint.seconds, report.found());
         joint::lines(report).iter().for_each(|line| _ = writeln!(out, "  {line}"));
     }
-    let stored = format!(", {:.1} bytes stored per state", stats.store_bytes as f64 / stats.states.max(1) as f64);
-    let stored = if is_small { String::new() } else { stored };
-    let forgotten = match stats.transient {
-        0 => String::new(),
-        transient => format!(", {} not stored", count(transient, "state")),
-    };
-    let peak = report.peak_memory.map(|peak| format!("; {} peak", bytes(peak))).unwrap_or_default();
-    let _ = writeln!(
-        out,
-        "{} {} bits per state{stored}{forgotten}{peak}",
-        paint.bold("memory:"),
-        report.program.layout.bits()
-    );
+    let _ = writeln!(out, "{} {}", paint.bold("memory:"), memory(report, is_small));
     if let Some(disk) = stats.disk() {
         let [peak, written, read] = [disk.peak_bytes, disk.written, disk.read].map(bytes);
         let _ = writeln!(out, "{} {peak} at peak, {written} written, {read} read", paint.bold("files:"));

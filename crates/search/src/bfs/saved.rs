@@ -188,6 +188,7 @@ impl<C: Codec> Search<'_, C> {
                     counts: &self.counts,
                     is_unknown: false,
                     forgets: false,
+                    may_forget: false,
                     known_goals: GoalSet::default(),
                     needs_room: AtomicBool::new(false),
                     evaluating: AtomicBool::new(false),

@@ -2,8 +2,9 @@
 //!
 //! Whether a state is transient is known when it is expanded, so from some level on states are remembered only then. In between a
 //! level may have a state more than once: it is expanded the first time. A transient state is expanded each time that it is reached,
-//! and so are those behind it, up to the next one that is remembered; every [`RARELY`]th level remembers all its states, so that is
-//! not far, and cycles end. Where states are met first, and with that distances, is as in a search that remembers everything.
+//! and so are those behind it, up to the next one that is remembered. That is not far, and cycles end, because some levels remember all
+//! their states: every [`RARELY`]th, and whenever [`MOST`] times as many were forgotten as are held. So no search visits many times as
+//! many states as there are. Where they are met first, and with that distances, is as in a search that remembers everything.
 //!
 //! What SPIN does by merging statements, and LTSmin by transactions (Laarman, "Stubborn transaction reduction", NFM 2018), without
 //! another graph: the states are evaluated, and paths have their steps.
@@ -13,17 +14,26 @@ use std::sync::atomic::Ordering;
 
 use birk_engine::{Job, Model};
 
-use super::worker::{Level, Worker};
+use super::worker::{Counts, Level, Worker};
 use crate::expand::expand;
 use crate::store::codec::Codec;
 use crate::store::table::Insertion;
 
-/// One level in so many forgets nothing.
+/// One level in so many forgets nothing,
 const RARELY: u32 = 64;
+/// nor does one before which so many times as many states were forgotten as are held, or as these.
+const MOST: u64 = 10;
+const FEW: u64 = 64;
 
 /// How many states a search holds when it begins to forget. What waits at a depth limit is compared with all that is known.
 pub(super) fn forgets_beyond(model: &dyn Model, job: &Job) -> Option<u64> {
     model.forgets_beyond().filter(|_| job.limits.depth == u32::MAX)
+}
+
+/// Whether a level forgets transient states.
+pub(super) fn may_forget(depth: u32, counts: &Counts) -> bool {
+    let (held, forgotten) = (counts.held.load(Ordering::Relaxed), counts.transient.load(Ordering::Relaxed));
+    !depth.wrapping_add(1).is_multiple_of(RARELY) && forgotten <= MOST * held.max(FEW)
 }
 
 impl<C: Codec> Worker<C> {
@@ -38,7 +48,7 @@ impl<C: Codec> Worker<C> {
         }
         let cut = self.batch.cut;
         let expanded = expand(level.model, &self.state, &mut self.batch);
-        if self.batch.is_transient && !(level.depth + 1).is_multiple_of(RARELY) {
+        if self.batch.is_transient && level.may_forget {
             self.transient += 1;
         } else {
             match level.visited.find_or_insert_one(key, level.depth) {

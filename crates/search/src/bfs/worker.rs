@@ -36,6 +36,8 @@ pub(crate) struct Level<'a, C> {
     /// States of the level are not remembered, and those of the next one are not to be, before they are expanded.
     pub(crate) is_unknown: bool,
     pub(crate) forgets: bool,
+    /// Transient states of the level are not remembered then, either.
+    pub(crate) may_forget: bool,
     /// Goals found in earlier levels.
     pub(crate) known_goals: GoalSet,
     /// The visited set must grow before anybody goes on.
