@@ -113,6 +113,12 @@ pub fn programs(usually: u64) -> impl Iterator<Item = (u64, String, Case)> {
     })
 }
 
+/// The seed to go on with, where a long run was ended: what `BIRK_AGREEMENT_FROM` says, a multiple of 8, or 0.
+pub fn first_seed() -> u64 {
+    let asked = std::env::var("BIRK_AGREEMENT_FROM").ok();
+    asked.map_or(0, |n| n.parse().expect("BIRK_AGREEMENT_FROM is a number of programs"))
+}
+
 /// How many seeds are examined: what `BIRK_AGREEMENT` says, or so many.
 pub fn seeds(usually: u64) -> u64 {
     let asked = std::env::var("BIRK_AGREEMENT").ok();
