@@ -58,6 +58,7 @@ pub(crate) struct Night {
     /// States that others visited in this night.
     pub(crate) hunted: u64,
     /// How far those others have come.
+    #[serde(default)]
     pub(crate) hunts: Vec<Hunter>,
     pub(crate) claims: Vec<Claim>,
 }
@@ -126,12 +127,12 @@ impl Campaign {
         let read: Self = serde_json::from_str(&text).map_err(|error| {
             Failure::usage(format!("{shown} is damaged: {error}; begin a campaign in another folder"))
         })?;
-        if read.schema != SCHEMA || read.birk != env!("CARGO_PKG_VERSION") {
+        if !(1..=SCHEMA).contains(&read.schema) || read.birk != env!("CARGO_PKG_VERSION") {
             let message =
                 format!("{shown} was written by birk {}; go on with that version, or in another folder", read.birk);
             return Err(Failure::usage(message));
         }
-        Ok(Some(read))
+        Ok(Some(Self { schema: SCHEMA, ..read }))
     }
 
     pub(crate) fn new(model: &str, system: &str, options: Vec<String>) -> Self {

@@ -30,7 +30,7 @@ pub struct Stats {
     pub transient: u64,
     /// Steps taken from them, those into failing checks included.
     pub transitions: u64,
-    /// Depth of the deepest state reached.
+    /// Depth of the deepest state reached; where states were forgotten, it may have been reached before.
     pub max_depth: u32,
     /// Expansions of a state beyond its first.
     pub revisits: u64,

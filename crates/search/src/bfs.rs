@@ -167,9 +167,10 @@ impl<C: Codec> Search<'_, C> {
         let waiting = here.words() / packed_words;
         let held = self.counts.held.load(Ordering::Relaxed);
         self.is_unknown = self.forgets;
-        self.forgets |= self.forgets_beyond.is_some_and(|beyond| held >= beyond);
+        let is_settled = self.visited.codec.is_settled();
+        self.forgets |= is_settled && self.forgets_beyond.is_some_and(|beyond| held >= beyond);
         let may_forget = transient::may_forget(self.depth, &self.counts);
-        let mut evaluating = false;
+        let (mut evaluating, mut is_full) = (false, false);
         let mut begun = Mutex::default();
         let known_goals = GoalSet(self.counts.goals.load(Ordering::Relaxed));
         let stop = loop {
@@ -184,6 +185,7 @@ impl<C: Codec> Search<'_, C> {
                 is_unknown: self.is_unknown,
                 forgets: self.forgets,
                 may_forget,
+                is_full,
                 known_goals,
                 needs_room: AtomicBool::new(false),
                 evaluating: AtomicBool::new(evaluating),
@@ -196,8 +198,13 @@ impl<C: Codec> Search<'_, C> {
                 break Some(stop);
             }
             let needs_room = level.needs_room.load(Ordering::Relaxed);
-            if needs_room && !evaluating && !self.make_room(here, &next, known_goals, observer) {
-                break Some(Stop::Memory);
+            // States that are remembered late are remembered to the end of the level.
+            let may_grow = !evaluating || self.is_unknown && !is_full;
+            if needs_room && may_grow && !self.make_room(here, &next, known_goals, observer) {
+                if !evaluating {
+                    break Some(Stop::Memory);
+                }
+                is_full = true;
             }
             if here.words() == 0 && begun.get_mut().is_ok_and(|begun| begun.is_empty()) {
                 self.evaluated = Some(self.depth).filter(|&depth| depth != u32::MAX);
@@ -261,6 +268,7 @@ impl<C: Codec> Search<'_, C> {
                 is_unknown: self.is_unknown,
                 forgets: self.forgets,
                 may_forget: false,
+                is_full: false,
                 known_goals,
                 needs_room: AtomicBool::new(false),
                 evaluating: AtomicBool::new(false),

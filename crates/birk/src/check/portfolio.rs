@@ -150,6 +150,7 @@ impl<'a> Portfolio<'a> {
             beacon: Arc::default(),
             memory: 0,
             fits: 0,
+            is_cut: false,
         });
         let alone = Options { engine: FIRST.to_owned(), ..options.clone() };
         let properties = super::validate(program, &alone)?;

@@ -189,6 +189,7 @@ impl<C: Codec> Search<'_, C> {
                     is_unknown: false,
                     forgets: false,
                     may_forget: false,
+                    is_full: false,
                     known_goals: GoalSet::default(),
                     needs_room: AtomicBool::new(false),
                     evaluating: AtomicBool::new(false),

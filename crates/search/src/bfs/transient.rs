@@ -54,7 +54,7 @@ impl<C: Codec> Worker<C> {
             match level.visited.find_or_insert_one(key, level.depth) {
                 Insertion::New => self.held += 1,
                 // The search is about to end, and looks no further.
-                Insertion::NoRoom if level.evaluating.load(Ordering::Relaxed) => {}
+                Insertion::NoRoom if level.is_full => {}
                 inserted => {
                     self.batch.truncate(expanded.from);
                     self.batch.cut = cut;

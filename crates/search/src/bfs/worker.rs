@@ -38,6 +38,8 @@ pub(crate) struct Level<'a, C> {
     pub(crate) forgets: bool,
     /// Transient states of the level are not remembered then, either.
     pub(crate) may_forget: bool,
+    /// The visited set cannot grow any more, and the search ends with this level.
+    pub(crate) is_full: bool,
     /// Goals found in earlier levels.
     pub(crate) known_goals: GoalSet,
     /// The visited set must grow before anybody goes on.
@@ -92,11 +94,14 @@ impl<C: Codec> Level<'_, C> {
     }
 
     fn progress(&self, states: u64) -> Progress {
+        let [here, next] = [self.here, self.next].map(|level| level.words() / self.visited.codec.packed_words() as u64);
+        // Those that are counted when they are expanded are reached as well.
+        let uncounted = if self.is_unknown { here } else { 0 } + if self.forgets { next } else { 0 };
         Progress {
-            states,
+            states: states + uncounted,
             transitions: self.counts.transitions.load(Ordering::Relaxed),
             depth: self.depth,
-            frontier: (self.here.words() + self.next.words()) / self.visited.codec.packed_words() as u64,
+            frontier: here + next,
             bytes: self.visited.bytes() + self.frontier_bytes() + self.counts.batches.load(Ordering::Relaxed),
             ..Progress::default()
         }
@@ -360,7 +365,7 @@ impl<C: Codec> Worker<C> {
         add(&level.counts.transient, &mut self.transient);
         let states = add(&level.counts.states, &mut self.states);
         let held = add(&level.counts.held, &mut self.held);
-        if held > level.visited.capacity() {
+        if held > level.visited.capacity() && !level.is_full {
             level.needs_room.store(true, Ordering::Relaxed);
         }
         if states > level.job.limits.states {

@@ -100,6 +100,11 @@ pub(crate) trait Codec: Send + Sync + 'static {
         false
     }
 
+    /// Whether a state that has a key will have one whatever becomes of the table, also if it is not in there.
+    fn is_settled(&self) -> bool {
+        true
+    }
+
     /// The key of a state from the key it had before the last change of keys.
     #[inline]
     fn rekey(&self, key: u64) -> u64 {

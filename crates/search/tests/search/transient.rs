@@ -2,9 +2,9 @@
 
 use birk_agreement::graph::Graph;
 use birk_agreement::hunt;
-use birk_engine::{GoalSet, Hunt, Job, Limits, Model, Patient, Successors};
+use birk_engine::{GoalSet, Hunt, Job, Limits, Model, Patient, Storage, Successors};
 use birk_exec::Random;
-use birk_ir::{Coverage, Field, Outcome, Stop};
+use birk_ir::{Coverage, Field, Outcome, Stop, TransitionId};
 use birk_search::engine;
 
 /// A graph whose states with a single step may be forgotten, once there are so many.
@@ -149,6 +149,23 @@ fn no_state_is_visited_many_times() {
     assert!((all + 1..=12 * all).contains(&states), "{states} of {all}");
 }
 
+/// The level in which the search ends has room for all its states: each counts once, whoever comes first.
+#[test]
+fn the_last_level_is_counted_as_every_other() {
+    const MANY: usize = 30_000;
+    // Two states lead to all others, each of which has two steps.
+    let mut edges = vec![vec![1, 2], (3..MANY).collect(), (3..MANY).rev().collect()];
+    edges.extend((3..MANY).map(|node| vec![node, 0]));
+    let labels = (0..MANY).map(|node| u64::from(node == 3)).collect();
+    let graph = Graph { initial: vec![0], edges, labels, ..Graph::default() };
+    for (threads, beyond) in [(1, 0), (2, 0), (8, 0), (1, u64::MAX)] {
+        let job = Job::new(1, Limits { threads, grain: 16, ..Limits::NONE });
+        let model = Forgettable { graph: &graph, beyond };
+        let found = hunt::of_model(engine("bfs").expect("there is one"), &model, &job, &mut Patient);
+        assert_eq!((found.stopped, found.stats.states), (Stop::Goal, MANY as u64), "{threads} threads");
+    }
+}
+
 /// At a depth limit every state is remembered: what lies behind it is compared with them.
 #[test]
 fn with_a_depth_limit_nothing_is_forgotten() {
@@ -182,4 +199,69 @@ fn a_trace_through_forgotten_states_needs_little_memory() {
     assert_eq!(path.last(), Some(&node(SIDE - 1, SIDE - 1)));
     assert_eq!(found.coverage, Coverage::Complete);
     assert!(found.stats.states - found.stats.transient < 3 * (SIDE * SIDE) as u64 / 2 && found.stats.transient > 0);
+}
+
+/// Two threads, each in so many words, that step in any order; the words of one are odd only in a state that is forgotten.
+struct Threads {
+    words: usize,
+    beyond: u64,
+}
+
+impl Threads {
+    const LAST: u32 = 2 * 120;
+}
+
+impl Model for Threads {
+    fn words(&self) -> usize {
+        2 * self.words
+    }
+
+    fn initial(&self, out: &mut Successors) {
+        out.push(TransitionId(0), 0, &vec![0; 2 * self.words]);
+    }
+
+    fn successors(&self, state: &[u32], out: &mut Successors) {
+        let threads = [&state[..self.words], &state[self.words..]];
+        out.is_transient = threads.iter().any(|thread| thread[0] % 2 == 1);
+        for (number, thread) in threads.iter().enumerate() {
+            if thread[0] < Self::LAST && (thread[0] % 2 == 1 || !out.is_transient) {
+                let mut next = state.to_vec();
+                next[number * self.words..][..self.words].iter_mut().for_each(|word| *word += 1);
+                out.push(TransitionId::new(number), 0, &next);
+            }
+        }
+    }
+
+    fn evaluate(&self, state: &[u32], _: bool) -> GoalSet {
+        GoalSet(u64::from([&state[..self.words], &state[self.words..]].iter().all(|thread| thread[0] == Self::LAST)))
+    }
+
+    fn transitions(&self) -> usize {
+        2
+    }
+
+    fn forgets_beyond(&self) -> Option<u64> {
+        Some(self.beyond)
+    }
+}
+
+/// Parts of states have numbers, and so that they can be shorter, are numbered again: also those of states that only wait.
+#[test]
+fn states_that_are_forgotten_have_keys_whatever_becomes_of_those_of_others() {
+    for (words, beyond, storage) in [1, 2, 3].into_iter().flat_map(|words| {
+        [0, 100, 5_000]
+            .into_iter()
+            .flat_map(move |beyond| [Storage::Exact, Storage::Compact].map(|s| (words, beyond, s)))
+    }) {
+        for threads in [1, 2] {
+            let job = Job { storage, ..Job::new(1, Limits { threads, grain: 8, ..Limits::NONE }) };
+            let model = Threads { words, beyond };
+            let found = hunt::of_model(engine("bfs").expect("there is one"), &model, &job, &mut Patient);
+            let Outcome::Found(trace) = &found.outcomes[0] else {
+                panic!("{words} words beyond {beyond}: {storage:?}")
+            };
+            assert_eq!(trace.steps.len(), 2 * Threads::LAST as usize);
+            assert!(found.stats.transient > 0);
+        }
+    }
 }

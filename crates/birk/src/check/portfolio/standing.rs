@@ -25,8 +25,10 @@ pub(super) struct Standing {
     pub(super) beacon: Arc<Beacon>,
     /// The memory of that turn; none when it is over.
     pub(super) memory: u64,
-    /// How often a turn may be doubled that still ends before its time is up.
+    /// How often a turn may be doubled that still ends by itself.
     pub(super) fits: u32,
+    /// The last turn did not.
+    pub(super) is_cut: bool,
 }
 
 impl Standing {
@@ -42,18 +44,22 @@ impl Standing {
     /// A turn is over; the next one is larger.
     pub(super) fn count_turn(&mut self, stopped: Stop) {
         let pace = &mut self.figures.pace;
-        self.fits = match stopped {
-            Stop::Time | Stop::Interrupt => self.fits.min(pace.doublings.saturating_sub(1)),
-            _ => self.fits.max(pace.doublings),
+        self.is_cut = matches!(stopped, Stop::Time | Stop::Interrupt | Stop::Memory);
+        self.fits = match self.is_cut {
+            true => self.fits.min(pace.doublings.saturating_sub(1)),
+            false => self.fits.max(pace.doublings),
         };
         (pace.turns, pace.doublings) = (pace.turns + 1, pace.doublings + 1);
         self.figures.turns += 1;
     }
 
-    /// The end: what goes on here begins with the largest turn that ended by itself.
+    /// The end: what goes on here begins with the largest turn that ended by itself, and with the width of the last slice that did.
+    /// Turns for one property at a time begin anew: there may be fewer of these.
     pub(super) fn end(self) -> MemberFigures {
-        let pace = Pace { doublings: self.fits, ..self.figures.pace };
-        MemberFigures { pace, ..self.figures }
+        let Pace { turns, width, .. } = self.figures.pace;
+        let doublings = if self.member.one_by_one { 0 } else { self.fits };
+        let width = if self.is_cut { (width / 2).max(1) } else { width };
+        MemberFigures { pace: Pace { turns, doublings, width }, ..self.figures }
     }
 
     /// The next turn goes on with the width that this one came to; what was found is found again in the slice in which it was.

@@ -318,9 +318,9 @@ fn a_later_run_begins_with_the_largest_turn_that_ended_by_itself() {
     assert!(next.0 > second.0 && second.0 > first.0 && next.1 == second.1 && second.1 > first.1);
     // In a run where no turn of that size ends, they become smaller.
     let mut standing = portfolio.standing.swap_remove(0);
-    standing.go_on(pace);
+    standing.go_on(Pace { width: 64, ..pace });
     standing.count_turn(Stop::Interrupt);
-    assert_eq!(standing.end().pace, Pace { turns: 5, doublings: 0, ..pace });
+    assert_eq!(standing.end().pace, Pace { turns: 5, doublings: 0, width: 32 });
 }
 
 #[test]

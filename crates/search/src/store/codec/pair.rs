@@ -213,6 +213,10 @@ impl Codec for Pair {
         is_shorter
     }
 
+    fn is_settled(&self) -> bool {
+        self.form != Form::Whole
+    }
+
     #[inline]
     fn rekey(&self, key: u64) -> u64 {
         match (self.before, self.form) {
