@@ -17,8 +17,9 @@ use crate::watch::Watch;
 /// So many states are searched as they are: where the search ends among them, a reduction would take longer to prepare.
 const FEW: u64 = 2_000;
 
-/// So many states are remembered, and of others only those from which several steps are taken.
-const MANY: u64 = 1 << 20;
+/// So many states are remembered, and of others only those from which several steps are taken: it takes a little longer, where it
+/// may matter how much memory is left.
+const MANY: u64 = 1 << 26;
 
 /// Why a reduction is of no use.
 pub(super) const USELESS: &str = "nearly all steps depend on each other";
