@@ -4,11 +4,10 @@
 //! `-- --instructions [--bless]`, or `-- --highway [--quick]`, the experiments on slices, or `-- --depth [--quick]`, those on
 //! depth bounds, or `-- --beem FOLDER`, the models of BEEM in their own language, or `-- --hunt [--quick]`, what searches need for
 //! seeded bugs, or `-- --symbolic [--quick]`, those on sets of states, or `-- --limits [--quick]`, how exactly searches keep to their
-//! limits, or `-- --repairs [--quick]`, what repairs of broken models name, or `-- --reductions`, reduced searches beside SPIN's and Rumur's, or
-//! `-- --costs`, what a reduction costs in a state, or `-- --disk [--quick]`, searches on disk. Sections: compare, answers, threads, bytes, limit, slices,
-//! ltl; without one, all. Build `birk` first
-//! (`cargo build --release -p birk-cli`). What is printed is Markdown. A ratio is printed only where the counts of states and
-//! transitions are equal.
+//! limits, or `-- --repairs [--quick]`, what repairs of broken models name, or `-- --reductions`, reduced searches beside SPIN's and
+//! Rumur's, or `-- --costs`, what a reduction costs in a state, or `-- --disk [--quick]`, searches on disk. Sections: compare,
+//! answers, threads, bytes, limit, slices, ltl; without one, all. Build `birk` first (`cargo build --release -p birk-cli`). What is
+//! printed is Markdown. A ratio is printed only where the counts of states and transitions are equal.
 #![forbid(unsafe_code)]
 
 mod answers;

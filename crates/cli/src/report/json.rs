@@ -110,7 +110,7 @@ struct Figures {
     transitions: Option<Count>,
     max_depth: Option<u32>,
     revisits: u64,
-    /// States that were forgotten, because a single step leads on.
+    /// States that were not stored, because only one step leads on from them; each visit counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     transient: Option<u64>,
     pruned_by_assume: u64,

@@ -32,7 +32,8 @@ pub(crate) struct Target {
     pub(crate) state: Vec<u32>,
 }
 
-/// A shortest trace to each target, in a search that may have forgotten states on the way. `None` only where states were lost to hashing, or where it is told not to go on.
+/// A shortest trace to each target, in a search that may have forgotten states on the way. `None` only where states were lost to
+/// hashing, or where it is told not to go on.
 pub(crate) fn retrace<C: Codec>(
     (model, forgets): (&dyn Model, bool),
     visited: &Visited<C>,

@@ -37,8 +37,10 @@ pub(super) struct Member {
     pub(super) draws: bool,
     /// It starts at once, and finds most of what is found early: every second turn goes to one of these, and may be longer.
     pub(super) is_quick: bool,
-    /// What makes the options those of a turn that is so many times doubled, after so many turns.
-    sized: fn(&mut Options, doublings: u32, turns: u32),
+    /// How many seeds a turn has, so that the next one begins with others.
+    seeds: u64,
+    /// What makes the options those of a turn that is so many times doubled.
+    sized: fn(&mut Options, doublings: u32),
 }
 
 fn is_of_states_or_branching(property: &Property) -> bool {
@@ -49,11 +51,11 @@ fn is_any(_: &Property) -> bool {
     true
 }
 
-fn by_states(options: &mut Options, doublings: u32, _turns: u32) {
+fn by_states(options: &mut Options, doublings: u32) {
     options.max_states = Some(STATES << doublings);
 }
 
-fn by_steps(options: &mut Options, doublings: u32, _turns: u32) {
+fn by_steps(options: &mut Options, doublings: u32) {
     options.max_depth = Some(STEPS << doublings.min(16));
 }
 
@@ -66,10 +68,10 @@ pub(super) const MEMBERS: &[Member] = &[
         one_by_one: false,
         draws: true,
         is_quick: true,
-        sized: |options, doublings, turns| {
+        seeds: SLICES,
+        sized: |options, doublings| {
             options.engine_options.set(&WIDTH, Value::Word("auto"));
-            options.seed = options.seed.wrapping_add(u64::from(turns) * SLICES);
-            by_states(options, doublings, turns);
+            by_states(options, doublings);
         },
     },
     Member {
@@ -79,12 +81,12 @@ pub(super) const MEMBERS: &[Member] = &[
         one_by_one: false,
         draws: true,
         is_quick: true,
-        sized: |options, doublings, turns| {
+        seeds: 1,
+        sized: |options, doublings| {
             options.store = Store::Bitstate;
             // Sixteen bits for each state of the turn.
             options.memory.asked = options.memory.asked.map(|most| most.min(STATES << doublings << 2));
-            options.seed = options.seed.wrapping_add(u64::from(turns));
-            by_states(options, doublings, turns);
+            by_states(options, doublings);
         },
     },
     Member {
@@ -94,6 +96,7 @@ pub(super) const MEMBERS: &[Member] = &[
         one_by_one: false,
         draws: false,
         is_quick: false,
+        seeds: 0,
         sized: by_steps,
     },
     Member {
@@ -103,6 +106,7 @@ pub(super) const MEMBERS: &[Member] = &[
         one_by_one: false,
         draws: false,
         is_quick: false,
+        seeds: 0,
         sized: by_steps,
     },
     Member {
@@ -112,9 +116,10 @@ pub(super) const MEMBERS: &[Member] = &[
         one_by_one: true,
         draws: true,
         is_quick: false,
-        sized: |options, doublings, turns| {
+        seeds: 0,
+        sized: |options, doublings| {
             options.engine_options.set(&BEAM, Value::Number(LANES << doublings.min(20)));
-            by_states(options, doublings, turns);
+            by_states(options, doublings);
         },
     },
     Member {
@@ -124,7 +129,8 @@ pub(super) const MEMBERS: &[Member] = &[
         one_by_one: false,
         draws: false,
         is_quick: false,
-        sized: |_, _, _| {},
+        seeds: 0,
+        sized: |_, _| {},
     },
     Member {
         name: "astar",
@@ -133,6 +139,7 @@ pub(super) const MEMBERS: &[Member] = &[
         one_by_one: true,
         draws: false,
         is_quick: false,
+        seeds: 0,
         sized: by_states,
     },
     Member {
@@ -142,9 +149,10 @@ pub(super) const MEMBERS: &[Member] = &[
         one_by_one: false,
         draws: false,
         is_quick: false,
-        sized: |options, doublings, turns| {
+        seeds: 0,
+        sized: |options, doublings| {
             (options.reduce, options.symmetry) = (Reduce::Auto, Symmetry::Auto);
-            by_states(options, doublings, turns);
+            by_states(options, doublings);
         },
     },
     Member {
@@ -154,6 +162,7 @@ pub(super) const MEMBERS: &[Member] = &[
         one_by_one: true,
         draws: false,
         is_quick: false,
+        seeds: 0,
         sized: by_states,
     },
 ];
@@ -183,7 +192,8 @@ impl Member {
             first_width: width,
             ..base.clone()
         };
-        (self.sized)(&mut options, doublings, turns);
+        options.seed = options.seed.wrapping_add(u64::from(turns) * self.seeds);
+        (self.sized)(&mut options, doublings);
         let patience = if base.threads == Threads::Number(1) { PATIENCE } else { 1 };
         Some((options, LONGEST * patience * (1 << doublings.min(12))))
     }
